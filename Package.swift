@@ -1,0 +1,123 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// Every target is Swift 6, hides what it imports and treats a warning as an error.
+let house: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .treatAllWarnings(as: .error),
+]
+
+let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
+let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+let lifecycle = Target.Dependency.product(
+    name: "ServiceLifecycle", package: "swift-service-lifecycle")
+let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
+
+let package = Package(
+    name: "nervous",
+    products: [
+        .executable(name: "nervous", targets: ["nervous"]),
+        .executable(name: "nervous-runner", targets: ["nervous-runner"]),
+        .library(name: "VM", targets: ["VM"]),
+        .library(name: "LAE", targets: ["LAE"]),
+        .library(name: "Auth", targets: ["Auth"]),
+        .library(name: "JSApps", targets: ["JSApps"]),
+        .library(name: "Provider", targets: ["Provider"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(
+            url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1",
+            traits: ["FullFoundation"]),
+        .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+    ],
+    targets: [
+        // System and C libraries, each used by one module only.
+        .systemLibrary(
+            name: "CJavaScriptCore", pkgConfig: "javascriptcoregtk-4.1",
+            providers: [.apt(["libjavascriptcoregtk-4.1-dev"])]),
+        .systemLibrary(
+            name: "CArchive", pkgConfig: "libarchive",
+            providers: [.apt(["libarchive-dev"])]),
+        .target(name: "CSandbox", cSettings: [.unsafeFlags(["-Wall", "-Wextra", "-Werror"])]),
+
+        // Samples and statistics.
+        .target(name: "SampleStore", dependencies: [grdb], swiftSettings: house),
+        .target(
+            name: "VM", dependencies: ["SampleStore", lifecycle, logging], swiftSettings: house),
+        .target(
+            name: "LAE", dependencies: ["VM", "Auth", "SampleStore"], swiftSettings: house),
+
+        // Permission.
+        .target(
+            name: "Auth",
+            dependencies: [
+                grdb, logging, lifecycle, .product(name: "Crypto", package: "swift-crypto"),
+            ], swiftSettings: house),
+
+        // Apps.
+        .target(name: "RunnerProtocol", swiftSettings: house),
+        .target(
+            name: "JSApps", dependencies: ["Auth", "CArchive", "RunnerProtocol", logging],
+            swiftSettings: house),
+        .executableTarget(
+            name: "nervous-runner",
+            dependencies: ["CJavaScriptCore", "CSandbox", "RunnerProtocol"],
+            path: "Sources/Runner",
+            resources: [.embedInCode("Resources/bootstrap.js")], swiftSettings: house),
+
+        // The door and the person.
+        .target(
+            name: "Provider",
+            dependencies: [
+                "LAE", "Auth", "JSApps", "VM", hummingbird, lifecycle, logging,
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "NIOCore", package: "swift-nio"),
+            ],
+            resources: [
+                .embedInCode("Resources/nervous.js"),
+                .embedInCode("Resources/openapi.json"),
+            ], swiftSettings: house),
+        .target(
+            name: "Host",
+            dependencies: [
+                "SampleStore", "VM", "LAE", "Auth", "JSApps", "Provider",
+                lifecycle, logging, hummingbird,
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "NIOCore", package: "swift-nio"),
+            ], swiftSettings: house),
+        .executableTarget(name: "nervous", dependencies: ["Host"], swiftSettings: house),
+
+        .testTarget(name: "SampleStoreTests", dependencies: ["SampleStore"], swiftSettings: house),
+        .testTarget(name: "VMTests", dependencies: ["VM", "SampleStore"], swiftSettings: house),
+        .testTarget(name: "AuthTests", dependencies: ["Auth"], swiftSettings: house),
+        .testTarget(
+            name: "LAETests", dependencies: ["LAE", "VM", "Auth", "SampleStore"],
+            resources: [.copy("Fixtures")], swiftSettings: house),
+        .testTarget(
+            name: "JSAppsTests", dependencies: ["JSApps", "Auth"], swiftSettings: house),
+        .testTarget(
+            name: "RunnerTests", dependencies: ["RunnerProtocol", "nervous-runner"],
+            swiftSettings: house),
+        .testTarget(
+            name: "ProviderTests",
+            dependencies: [
+                "Provider", "LAE", "VM", "Auth", "JSApps", "SampleStore",
+                .product(name: "HummingbirdTesting", package: "hummingbird"),
+            ], swiftSettings: house),
+        .testTarget(
+            name: "HostTests", dependencies: ["Host", "nervous", "nervous-runner"],
+            swiftSettings: house),
+    ]
+)

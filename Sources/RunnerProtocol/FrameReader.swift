@@ -1,0 +1,33 @@
+/// Puts frames together from the pieces in which they arrive.
+public struct FrameReader<Received: Frame>: Sendable {
+    private var buffer: [UInt8] = []
+    private var start = 0
+
+    public init() {}
+
+    /// Adds bytes as they were received, at most a frame's worth beyond what `next` has taken.
+    public mutating func append(_ bytes: some Sequence<UInt8>) {
+        if start > 0, start == buffer.count || start > 1 << 16 {
+            buffer.removeFirst(start)
+            start = 0
+        }
+        buffer.append(contentsOf: bytes)
+    }
+
+    /// The next complete frame, or `nil` until more bytes have come.
+    ///
+    /// - Throws: `FrameError` when the bytes are no frame; the stream cannot be read further.
+    public mutating func next() throws(FrameError) -> Received? {
+        guard buffer.count - start >= 4 else { return nil }
+        let length = (0..<4).reduce(0) { $0 | Int(buffer[start + $1]) << (8 * $1) }
+        guard length <= FrameLimits.frame else { throw .tooLarge(length) }
+        guard length >= 1 else { throw .malformed("length") }
+        guard buffer.count - start >= 4 + length else { return nil }
+        let payload = buffer[(start + 5)..<(start + 4 + length)]
+        var decoder = PayloadDecoder(payload)
+        let frame = try Received(from: &decoder, type: buffer[start + 4])
+        guard decoder.isAtEnd else { throw .malformed("trailing bytes") }
+        start += 4 + length
+        return frame
+    }
+}

@@ -1,0 +1,70 @@
+/// What the host says to a runner.
+public enum HostFrame: Hashable, Sendable {
+    /// Evaluate a script; scripts run in the order they are sent.
+    case load(name: String, source: String)
+    /// All scripts have been sent: the run ends when nothing is left to wait for.
+    case loaded
+    /// The status and header of the answer to request `id`.
+    case response(id: UInt32, status: UInt16, headers: [HeaderField])
+    /// A piece of the body of answer `id`.
+    case body(id: UInt32, bytes: [UInt8])
+    /// Answer `id` is complete.
+    case end(id: UInt32)
+    /// Request `id` got no answer, or its body broke off.
+    case failure(id: UInt32, message: String)
+    /// Answer with `pong`: the event loop is alive.
+    case ping(UInt32)
+    /// End now.
+    case stop
+}
+
+extension HostFrame: Frame {
+    public init(from decoder: inout PayloadDecoder, type: UInt8) throws(FrameError) {
+        switch type {
+        case 1: self = .load(name: try decoder.string(), source: try decoder.string())
+        case 2: self = .loaded
+        case 3:
+            self = .response(
+                id: try decoder.uint32(), status: try decoder.uint16(),
+                headers: try decoder.headers())
+        case 4: self = .body(id: try decoder.uint32(), bytes: try decoder.bytes())
+        case 5: self = .end(id: try decoder.uint32())
+        case 6: self = .failure(id: try decoder.uint32(), message: try decoder.string())
+        case 7: self = .ping(try decoder.uint32())
+        case 8: self = .stop
+        default: throw .unknownType(type)
+        }
+    }
+
+    public func encode(to encoder: inout PayloadEncoder) -> UInt8 {
+        switch self {
+        case .load(let name, let source):
+            encoder.write(name)
+            encoder.write(source)
+            return 1
+        case .loaded:
+            return 2
+        case .response(let id, let status, let headers):
+            encoder.write(id)
+            encoder.write(status)
+            encoder.write(headers)
+            return 3
+        case .body(let id, let bytes):
+            encoder.write(id)
+            encoder.write(bytes)
+            return 4
+        case .end(let id):
+            encoder.write(id)
+            return 5
+        case .failure(let id, let message):
+            encoder.write(id)
+            encoder.write(message)
+            return 6
+        case .ping(let number):
+            encoder.write(number)
+            return 7
+        case .stop:
+            return 8
+        }
+    }
+}

@@ -1,0 +1,110 @@
+/// What a runner says to the host. The host treats every one as written by an attacker.
+public enum RunnerFrame: Hashable, Sendable {
+    /// The process is confined and the engine waits for scripts.
+    ///
+    /// `layers` names what confines it, such as `landlock 7`; for display only.
+    case ready(layers: [String])
+    /// A line for the console.
+    case console(level: ConsoleLevel, text: String)
+    /// A call of `fetch`; `target` is an absolute URL or a path with query.
+    case request(
+        id: UInt32, method: String, target: String, headers: [HeaderField], body: [UInt8])
+    /// The app no longer wants answer `id`.
+    case cancel(id: UInt32)
+    /// An error that the app did not catch.
+    case uncaught(UncaughtError)
+    /// The answer to `ping`.
+    case pong(UInt32)
+    /// Nothing is left to wait for; the process exits with `code`.
+    case finished(code: UInt8)
+}
+
+/// How loud a console line is.
+public enum ConsoleLevel: UInt8, Hashable, Sendable {
+    case debug, log, info, warn, error
+}
+
+/// An exception or a rejected promise that nobody handled.
+public struct UncaughtError: Hashable, Sendable {
+    /// The script's name as it was loaded, such as `app.js`; empty when unknown.
+    public let file: String
+    /// From 1; 0 when unknown.
+    public let line: UInt32
+    /// From 1; 0 when unknown.
+    public let column: UInt32
+    /// Such as `TypeError: undefined is not a function`.
+    public let message: String
+    /// The engine's stack trace, one call a line; may be empty.
+    public let stack: String
+
+    public init(file: String, line: UInt32, column: UInt32, message: String, stack: String) {
+        self.file = file
+        self.line = line
+        self.column = column
+        self.message = message
+        self.stack = stack
+    }
+}
+
+extension RunnerFrame: Frame {
+    public init(from decoder: inout PayloadDecoder, type: UInt8) throws(FrameError) {
+        switch type {
+        case 1: self = .ready(layers: try decoder.strings())
+        case 2:
+            guard let level = ConsoleLevel(rawValue: try decoder.uint8()) else {
+                throw .malformed("console level")
+            }
+            self = .console(level: level, text: try decoder.string())
+        case 3:
+            self = .request(
+                id: try decoder.uint32(), method: try decoder.string(),
+                target: try decoder.string(), headers: try decoder.headers(),
+                body: try decoder.bytes())
+        case 4: self = .cancel(id: try decoder.uint32())
+        case 5:
+            self = .uncaught(
+                UncaughtError(
+                    file: try decoder.string(), line: try decoder.uint32(),
+                    column: try decoder.uint32(), message: try decoder.string(),
+                    stack: try decoder.string()))
+        case 6: self = .pong(try decoder.uint32())
+        case 7: self = .finished(code: try decoder.uint8())
+        default: throw .unknownType(type)
+        }
+    }
+
+    public func encode(to encoder: inout PayloadEncoder) -> UInt8 {
+        switch self {
+        case .ready(let layers):
+            encoder.write(layers)
+            return 1
+        case .console(let level, let text):
+            encoder.write(level.rawValue)
+            encoder.write(text)
+            return 2
+        case .request(let id, let method, let target, let headers, let body):
+            encoder.write(id)
+            encoder.write(method)
+            encoder.write(target)
+            encoder.write(headers)
+            encoder.write(body)
+            return 3
+        case .cancel(let id):
+            encoder.write(id)
+            return 4
+        case .uncaught(let error):
+            encoder.write(error.file)
+            encoder.write(error.line)
+            encoder.write(error.column)
+            encoder.write(error.message)
+            encoder.write(error.stack)
+            return 5
+        case .pong(let number):
+            encoder.write(number)
+            return 6
+        case .finished(let code):
+            encoder.write(code)
+            return 7
+        }
+    }
+}

@@ -1,0 +1,75 @@
+import Foundation
+
+/// A moment as whole microseconds since 1970-01-01T00:00:00Z, leap seconds not counted.
+///
+/// Every `Int64` is a valid moment; arithmetic saturates at the ends instead of trapping.
+public struct Timestamp: Hashable, Comparable, Sendable, Codable {
+    /// Microseconds since 1970 UTC.
+    public let microseconds: Int64
+
+    public static let distantPast = Timestamp(microseconds: .min)
+    public static let distantFuture = Timestamp(microseconds: .max)
+
+    public init(microseconds: Int64) {
+        self.microseconds = microseconds
+    }
+
+    /// The moment `milliseconds` after 1970, rounded to the nearest microsecond.
+    ///
+    /// - Returns: `nil` for NaN, an infinity, or a moment outside the range of `Int64` microseconds.
+    public init?(milliseconds: Double) {
+        let scaled = (milliseconds * 1000).rounded()
+        guard let exact = Int64(exactly: scaled) else { return nil }
+        microseconds = exact
+    }
+
+    /// Milliseconds since 1970, the microseconds as the fraction; exact until the year 2255.
+    public var milliseconds: Double {
+        Double(microseconds) / 1000
+    }
+
+    /// The wall clock's reading.
+    public static func now() -> Timestamp {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return Timestamp(microseconds: Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1000)
+    }
+
+    /// This moment moved by `microseconds`, held at the first or last representable moment.
+    public func advanced(byMicroseconds microseconds: Int64) -> Timestamp {
+        let (sum, overflow) = self.microseconds.addingReportingOverflow(microseconds)
+        guard overflow else { return Timestamp(microseconds: sum) }
+        return microseconds < 0 ? .distantPast : .distantFuture
+    }
+
+    public static func < (left: Timestamp, right: Timestamp) -> Bool {
+        left.microseconds < right.microseconds
+    }
+}
+
+extension Timestamp: CustomStringConvertible {
+    /// RFC 3339 in UTC with microseconds, such as `2026-03-01T12:00:00.250000Z`.
+    public var description: String {
+        let day: Int64 = 86_400_000_000
+        let (days, rest) = microseconds.floorDivided(by: day)
+        let date = CivilDate(daysSince1970: days)
+        let seconds = rest / 1_000_000
+        let parts = [seconds / 3600, seconds / 60 % 60, seconds % 60].map { pad($0, 2) }
+        return "\(pad(date.year, 4))-\(pad(date.month, 2))-\(pad(date.day, 2))T"
+            + parts.joined(separator: ":") + ".\(pad(rest % 1_000_000, 6))Z"
+    }
+
+    private func pad(_ number: Int64, _ width: Int) -> String {
+        let digits = String(number.magnitude)
+        let zeros = String(repeating: "0", count: max(0, width - digits.count))
+        return (number < 0 ? "-" : "") + zeros + digits
+    }
+}
+
+extension Int64 {
+    /// Quotient rounded towards minus infinity, and the remainder in `0..<divisor`.
+    func floorDivided(by divisor: Int64) -> (quotient: Int64, remainder: Int64) {
+        let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
+        return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
+    }
+}

@@ -1,0 +1,14 @@
+/// Where the kernel's file systems are mounted, so that a fixture tree can stand in for hardware.
+public struct SystemRoots: Hashable, Sendable {
+    /// The procfs mount, usually `/proc`.
+    public let proc: String
+    /// The sysfs mount, usually `/sys`.
+    public let sys: String
+
+    public static let standard = SystemRoots(proc: "/proc", sys: "/sys")
+
+    public init(proc: String, sys: String) {
+        self.proc = proc
+        self.sys = sys
+    }
+}
