@@ -61,6 +61,13 @@ extension AuthDatabase {
         }
     }
 
+    /// Forgets the tokens of pages, which end with the host that opened them.
+    func removePages() async throws {
+        try await queue.write { database in
+            try database.execute(sql: "DELETE FROM token WHERE id LIKE 'page-%'")
+        }
+    }
+
     /// Forgets what was granted for one run, or for any run when `run` is `nil`, with its token.
     func removeRun(_ run: String?) async throws {
         try await queue.write { database in

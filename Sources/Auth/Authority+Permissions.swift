@@ -1,3 +1,5 @@
+public import Samples
+
 extension Authority {
     /// The decisions about a client, or about all when `client` is `nil`.
     public func records(of client: String? = nil) -> [PermissionRecord] {
@@ -12,9 +14,30 @@ extension Authority {
         return declared.filter { permissions.isUndecided($0, by: client, at: now()) }
     }
 
+    /// How a client stands with a sensor; `nil` when nothing was ever decided about it.
+    public func permission(of client: Client, for sensor: SensorID) -> SensorPermission? {
+        if client.kind == .owner { return .granted }
+        let isKnown = permissions.all(of: client.name).contains { record in
+            record.privilege.sensor?.covers(sensor) == true
+        }
+        guard isKnown else { return nil }
+        let request = AccessRequest("permission", of: sensor, .raw)
+        switch permissions.verdict(on: request, by: client, at: now()) {
+        case .granted: return .granted
+        case .statisticsOnly: return .statistics
+        case .denied:
+            let stats = AccessRequest("permission", of: sensor, .stats)
+            guard case .granted = permissions.verdict(on: stats, by: client, at: now()) else {
+                return .denied
+            }
+            return .statistics
+        case .undecided: return .prompt
+        }
+    }
+
     /// Keeps a decision; it is in force when this returns.
     ///
-    /// - Parameter run: the run that `allowOnce` is for.
+    /// - Parameter run: the run that `allowOnce` and `denyOnce` are for.
     /// - Throws: `notFound` when the client does not exist, `storeFailed` when it cannot be kept.
     public func decide(
         _ decision: Decision, on privilege: PrivilegeID, by client: String, run: String? = nil
@@ -24,11 +47,11 @@ extension Authority {
                 .notFound, "There is no app or client named \(client).",
                 hint: "List the apps with: nervous apps")
         }
+        let terms = terms(decision, privilege)
+        let isOnce = decision == .allowOnce || decision == .denyOnce
         let record = PermissionRecord(
-            client: client, privilege: privilege,
-            state: decision == .deny ? .denied : .granted,
-            terms: terms(decision, privilege), run: decision == .allowOnce ? run ?? "once" : nil,
-            decided: now())
+            client: client, privilege: privilege, state: terms == nil ? .denied : .granted,
+            terms: terms, run: isOnce ? run ?? "once" : nil, decided: now())
         do {
             try await database.keep(record)
         } catch {
@@ -58,7 +81,7 @@ extension Authority {
     private func terms(_ decision: Decision, _ privilege: PrivilegeID) -> Terms? {
         let access = privilege.access ?? .raw
         switch decision {
-        case .deny: return nil
+        case .deny, .denyOnce: return nil
         case .allowOnce, .allowAlways: return Terms(access: access)
         case .statisticsOnly: return Terms(access: .stats)
         case .allow(let terms): return terms

@@ -79,7 +79,7 @@ extension Authority {
 
     /// The tokens in force that a person made, without the tokens.
     public func clientTokens() -> [TokenRecord] {
-        tokens.all.filter { $0.client.run == nil && clients[$0.client.name] != nil }
+        tokens.all.filter { clients[$0.client.name] != nil && $0.client.kind != .app }
     }
 
     /// Ends a client that `createClient` made, with its decisions.
@@ -111,7 +111,7 @@ extension Authority {
         clients[name] = kind
     }
 
-    private func issue(
+    func issue(
         to client: Client, id: String, expires: Timestamp?
     ) async throws(AuthError) -> Token {
         let token = Token()

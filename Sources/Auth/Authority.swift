@@ -1,3 +1,4 @@
+import Foundation
 public import Logging
 public import Samples
 
@@ -20,6 +21,13 @@ public actor Authority {
     var permissions: PermissionTable
     var tokens: TokenTable
     var clients: [String: Client.Kind]
+    var launches: [Data: Launch] = [:]
+
+    /// A page that was promised a token.
+    struct Launch {
+        let app: String
+        let end: Timestamp
+    }
 
     /// Opens the database at `path`, and makes it when it is not there.
     ///
@@ -31,8 +39,9 @@ public actor Authority {
     ) async throws(AuthError) {
         do {
             database = try AuthDatabase(path: path)
-            // What was granted for a run ends with the host that ran it.
+            // What was granted for a run or a page ends with the host that it came from.
             try await database.removeRun(nil)
+            try await database.removePages()
             clients = try await database.clients()
             permissions = PermissionTable(try await database.permissions())
             tokens = TokenTable(try await database.tokens(clients))

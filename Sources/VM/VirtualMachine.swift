@@ -1,5 +1,5 @@
 public import Logging
-public import SampleStore
+import SampleStore
 public import Samples
 
 /// Collects samples from every sensor the machine has, as often as the person lets it.

@@ -6,6 +6,8 @@ public enum Decision: Hashable, Sendable {
     case allowAlways
     /// Granted for aggregates only, until it is changed.
     case statisticsOnly
+    /// Refused until the run ends.
+    case denyOnce
     /// Refused until it is changed.
     case deny
     /// Granted under terms of the person's own, until it is changed.
