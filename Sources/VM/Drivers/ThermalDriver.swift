@@ -29,7 +29,7 @@ struct ThermalDriver: SensorDriver {
             id: "thermal", title: "Thermal zones", fields: Self.fields, source: folder.path)
         let missing = Availability.unavailable(
             reason: "no thermal zone under \(folder.path)",
-            remedy: "on a PC, load a driver such as modprobe x86_pkg_temp_thermal or thermal")
+            remedy: "on a PC with an Intel processor, try modprobe x86_pkg_temp_thermal")
         return [DiscoveredSensor(sensor, missing)]
     }
 

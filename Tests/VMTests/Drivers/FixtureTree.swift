@@ -38,6 +38,12 @@ final class FixtureTree: Sendable {
             at: root.appending(path: path), withIntermediateDirectories: true)
     }
 
+    /// Puts a link to nothing at the path: it is listed, and opening it says that it is not there.
+    func makeDangling(_ path: String) throws {
+        try FileManager.default.createSymbolicLink(
+            atPath: root.appending(path: path).path, withDestinationPath: "nothing")
+    }
+
     func remove(_ path: String) throws {
         try FileManager.default.removeItem(at: root.appending(path: path))
     }

@@ -66,6 +66,15 @@ struct HardwareMonitorDriverTests {
         #expect(try discovery.values("hwmon.hwmon3") == ["power1": .number(3)])
     }
 
+    @Test func `inputs that nothing is connected to are left out, failing ones are not`() throws {
+        let tree = try FixtureTree(
+            chip(0, ["name": "thinkpad", "temp1_input": "1000", "temp2_input": ""]))
+        try tree.makeDangling("sys/class/hwmon/hwmon0/temp3_input")
+        let sensor = try Discovery(HardwareMonitorDriver(roots: tree.roots))
+            .sensor("hwmon.thinkpad")
+        #expect(sensor.fields.map(\.name) == ["temp1", "temp2"])
+    }
+
     @Test func `one input that fails drops the sample`() throws {
         let tree = try FixtureTree(
             chip(0, ["name": "x", "temp1_input": "1000", "fan1_input": "7"]))

@@ -50,7 +50,7 @@ struct IIODriver: SensorDriver {
         let sensor = Sensor(
             id: kind.id, title: kind.title, fields: kind.fields, source: folder.path,
             cadence: kind.cadence)
-        let reason = "no IIO \(kind.id) under \(folder.path)"
+        let reason = "no IIO \(kind.title.lowercased()) under \(folder.path)"
         let remedy = "plug one in, or load its driver, such as modprobe \(kind.module)"
         return DiscoveredSensor(sensor, .unavailable(reason: reason, remedy: remedy))
     }

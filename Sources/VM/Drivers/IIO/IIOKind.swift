@@ -15,6 +15,7 @@ struct IIOKind: Sendable {
     }
 
     let id: SensorID
+    /// What such a device is called.
     let title: String
     /// The start of the attribute names, such as `in_accel`.
     let channel: String
@@ -41,23 +42,23 @@ struct IIOKind: Sendable {
             id: "magnetometer", title: "Magnetometer", channel: "in_magn",
             fields: vector("uT"), factor: 100, cadence: .fast, module: "hid-sensor-magn-3d"),
         IIOKind(
-            id: "light", title: "Ambient light", channel: "in_illuminance",
+            id: "light", title: "Ambient light sensor", channel: "in_illuminance",
             fields: [Field("illuminance", unit: "lx")], module: "hid-sensor-als"),
         // From kilopascal.
         IIOKind(
-            id: "barometer", title: "Air pressure", channel: "in_pressure",
+            id: "barometer", title: "Barometer", channel: "in_pressure",
             fields: [Field("pressure", unit: "hPa")], factor: 10, module: "hid-sensor-press"),
         // From thousandths of a degree.
         IIOKind(
-            id: "temperature", title: "Temperature", channel: "in_temp",
+            id: "temperature", title: "Thermometer", channel: "in_temp",
             fields: [Field("temperature", unit: "Cel")], factor: 0.001,
             module: "hid-sensor-temperature"),
         // From thousandths of a percent.
         IIOKind(
-            id: "humidity", title: "Relative humidity", channel: "in_humidityrelative",
+            id: "humidity", title: "Hygrometer", channel: "in_humidityrelative",
             fields: [Field("humidity", unit: "%")], factor: 0.001, module: "hid-sensor-humidity"),
         IIOKind(
-            id: "proximity", title: "Proximity", channel: "in_proximity",
+            id: "proximity", title: "Proximity sensor", channel: "in_proximity",
             fields: [Field("proximity", unit: "1")], form: .raw, module: "hid-sensor-prox"),
         IIOKind(
             id: "steps", title: "Step counter", channel: "in_steps",
