@@ -1,0 +1,84 @@
+/// What went wrong with an app or its package.
+///
+/// The message names the thing, holds no path of this machine and is safe to print: names from a
+/// package are escaped in it.
+public struct JSAppsError: Error, Sendable {
+    /// What kind of fault this is; stable across releases.
+    public let code: Code
+    /// One sentence that names the thing.
+    public let message: String
+    /// What a person can do about it.
+    public let hint: String?
+    /// The error below, where there is one.
+    public let cause: (any Error)?
+
+    init(_ code: Code, _ message: String, hint: String? = nil, cause: (any Error)? = nil) {
+        self.code = code
+        self.message = message
+        self.hint = hint
+        self.cause = cause
+    }
+}
+
+extension JSAppsError {
+    /// The kinds of fault.
+    public struct Code: Sendable, Hashable {
+        private enum Kind: String {
+            case inputMissing = "input-missing"
+            case notAnArchive = "not-an-archive"
+            case malformedArchive = "malformed-archive"
+            case unsupportedArchive = "unsupported-archive"
+            case tooLarge = "too-large"
+            case unsafePath = "unsafe-path"
+            case unsafeEntry = "unsafe-entry"
+            case duplicateName = "duplicate-name"
+            case wrongFolderName = "wrong-folder-name"
+            case missingFile = "missing-file"
+            case badManifest = "bad-manifest"
+            case notInstalled = "not-installed"
+            case damaged = "damaged"
+            case io = "io"
+        }
+
+        private let kind: Kind
+
+        /// There is no file or folder to install from.
+        public static let inputMissing = Code(kind: .inputMissing)
+        /// The input is neither a ZIP file nor a folder.
+        public static let notAnArchive = Code(kind: .notAnArchive)
+        /// The ZIP file is cut off, contradicts itself or has a bad checksum.
+        public static let malformedArchive = Code(kind: .malformedArchive)
+        /// The ZIP file uses what packages may not: encryption, other methods, ZIP64, many disks.
+        public static let unsupportedArchive = Code(kind: .unsupportedArchive)
+        /// The package, or something in it, is larger than the limits.
+        public static let tooLarge = Code(kind: .tooLarge)
+        /// A name in the package leads out of it, hides something or is too long.
+        public static let unsafePath = Code(kind: .unsafePath)
+        /// Something in the package is no plain file or folder.
+        public static let unsafeEntry = Code(kind: .unsafeEntry)
+        /// Two names in the package are the same to some file system.
+        public static let duplicateName = Code(kind: .duplicateName)
+        /// The package is not one folder named like the app.
+        public static let wrongFolderName = Code(kind: .wrongFolderName)
+        /// The package, or an installed app, has no such file.
+        public static let missingFile = Code(kind: .missingFile)
+        /// `package.json` cannot be accepted.
+        public static let badManifest = Code(kind: .badManifest)
+        /// No app of that name is installed.
+        public static let notInstalled = Code(kind: .notInstalled)
+        /// The files of an installed app are not those that were installed.
+        public static let damaged = Code(kind: .damaged)
+        /// The machine refused to read or write.
+        public static let io = Code(kind: .io)
+    }
+}
+
+extension JSAppsError.Code: CustomStringConvertible {
+    /// A stable name such as `unsafe-path`.
+    public var description: String { kind.rawValue }
+}
+
+extension JSAppsError: CustomStringConvertible {
+    /// The code and the message.
+    public var description: String { "\(code): \(message)" }
+}

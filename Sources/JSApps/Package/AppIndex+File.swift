@@ -1,0 +1,57 @@
+internal import Auth
+internal import Foundation
+
+extension AppIndex {
+    static let fileName = "index.json"
+    /// Two thousand files with the longest names stay far below it.
+    private static let largest = 4 << 20
+
+    /// Describes an app that is about to be installed.
+    init(manifest: Manifest, files: [AppFile], archiveSHA256: String?, installed: Date) {
+        let listing = files.map { "\($0.sha256)  \($0.path)\n" }.joined()
+        self.init(
+            format: 1, name: manifest.name.text, version: manifest.version,
+            installed: Date(
+                timeIntervalSince1970: installed.timeIntervalSince1970.rounded(.down)),
+            archiveSHA256: archiveSHA256,
+            contentSHA256: Fingerprint.sha256(Array(listing.utf8)), files: files)
+    }
+
+    /// Reads the index in an app's folder.
+    static func read(in folder: String, name: AppName) throws(JSAppsError) -> AppIndex {
+        let bytes: [UInt8]
+        do throws(SystemError) {
+            bytes = try Folder.open(folder).file(fileName).read(atMost: largest)
+        } catch {
+            throw error.isMissing ? .notInstalled(name.text) : .damaged(name, cause: error)
+        }
+        let decoder = JSONDecoder()
+        decoder.dateDecodingStrategy = .iso8601
+        do {
+            let index = try decoder.decode(AppIndex.self, from: Data(bytes))
+            guard index.format == 1 else { throw JSAppsError.damaged(name) }
+            return index
+        } catch {
+            throw .damaged(name, cause: error)
+        }
+    }
+
+    func encoded() throws(JSAppsError) -> [UInt8] {
+        let encoder = JSONEncoder()
+        encoder.dateEncodingStrategy = .iso8601
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        do {
+            return Array(try encoder.encode(self))
+        } catch {
+            throw JSAppsError(.io, "The app's index could not be written.", cause: error)
+        }
+    }
+}
+
+extension JSAppsError {
+    static func notInstalled(_ name: String) -> JSAppsError {
+        JSAppsError(
+            .notInstalled, "No app ‘\(name.escapedForDisplay(limit: 80))’ is installed.",
+            hint: "‘nervous apps’ lists what is.")
+    }
+}

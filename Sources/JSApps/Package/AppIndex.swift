@@ -1,0 +1,20 @@
+public import Foundation
+
+/// What was installed, written beside an app's files in one step with them.
+public struct AppIndex: Sendable, Hashable, Codable {
+    /// The form of this index; 1.
+    public let format: Int
+    /// The app's name.
+    public let name: String
+    /// The app's version.
+    public let version: String
+    /// When it was installed, to the second.
+    public let installed: Date
+    /// The SHA-256 of the archive in hexadecimal, or `nil` where it came from a folder.
+    public let archiveSHA256: String?
+    /// The SHA-256 over the path and checksum of every file, in hexadecimal; it is the same for the
+    /// same files however they were packed.
+    public let contentSHA256: String
+    /// Every file, in byte order of the paths.
+    public let files: [AppFile]
+}

@@ -1,0 +1,98 @@
+public import Foundation
+
+/// The installed apps, each in a folder of its own beneath one folder.
+///
+/// `<apps>/<name>/` holds `index.json` and `content/`. An app is put there, replaced and taken away
+/// by renaming, so that whoever looks, at any moment and after any crash, finds a whole app or none.
+/// Two processes may share the folder: a lock on it lets one of them change it at a time.
+///
+/// Everything blocks on a thread of its own and not on the pool that other tasks need.
+public actor AppLibrary {
+    private let folder: AppsFolder
+    private let executor = BlockingExecutor(label: "app library")
+
+    /// The executor that blocking calls run on.
+    public nonisolated var unownedExecutor: UnownedSerialExecutor {
+        executor.asUnownedSerialExecutor()
+    }
+
+    /// Opens the library in a folder, which is made where it is missing, and removes what an
+    /// interrupted installation left.
+    ///
+    /// - Parameters:
+    ///   - folder: The folder of the apps; what holds it must exist.
+    ///   - now: The clock that installations are dated by.
+    /// - Throws: ``JSAppsError`` with code `io`.
+    public static func open(
+        at folder: URL, limits: PackageLimits = PackageLimits(),
+        now: @escaping @Sendable () -> Date = { Date() }
+    ) async throws(JSAppsError) -> AppLibrary {
+        let path = folder.path(percentEncoded: false)
+        return try await open(AppsFolder(path: path, limits: limits, now: now, reached: { _ in }))
+    }
+
+    static func open(_ folder: AppsFolder) async throws(JSAppsError) -> AppLibrary {
+        let library = AppLibrary(folder)
+        try await library.prepare()
+        return library
+    }
+
+    private init(_ folder: AppsFolder) {
+        self.folder = folder
+    }
+
+    /// Installs an app from a `.zip` or `.nervous` file or a folder, in place of the version that
+    /// is there.
+    ///
+    /// - Throws: ``JSAppsError``; the library is then as it was.
+    @discardableResult
+    public func install(from source: URL) throws(JSAppsError) -> InstalledApp {
+        try folder.install(
+            PackageSource.open(source.path(percentEncoded: false), limits: folder.limits))
+    }
+
+    /// Installs an app from the bytes of an archive, in place of the version that is there.
+    ///
+    /// - Throws: ``JSAppsError``; the library is then as it was.
+    @discardableResult
+    public func install(archive: [UInt8]) throws(JSAppsError) -> InstalledApp {
+        try folder.install(PackageSource.archive(archive, limits: folder.limits))
+    }
+
+    /// Removes an app and all its files.
+    ///
+    /// - Throws: ``JSAppsError`` with code `notInstalled` or `io`.
+    public func uninstall(_ name: String) throws(JSAppsError) {
+        try folder.uninstall(try Self.checked(name))
+    }
+
+    /// The installed apps that are whole, by name.
+    ///
+    /// - Throws: ``JSAppsError`` with code `io` where the library cannot be read.
+    public func apps() throws(JSAppsError) -> [InstalledApp] {
+        try folder.names().compactMap { try? folder.app($0) }
+    }
+
+    /// The names of installed apps whose files are not those that were installed.
+    ///
+    /// - Throws: ``JSAppsError`` with code `io` where the library cannot be read.
+    public func damagedApps() throws(JSAppsError) -> [AppName] {
+        try folder.names().filter { (try? folder.app($0)) == nil }
+    }
+
+    /// One installed app.
+    ///
+    /// - Throws: ``JSAppsError`` with code `notInstalled` or `damaged`.
+    public func app(named name: String) throws(JSAppsError) -> InstalledApp {
+        try folder.app(try Self.checked(name))
+    }
+
+    private func prepare() throws(JSAppsError) {
+        try folder.prepare()
+    }
+
+    private static func checked(_ name: String) throws(JSAppsError) -> AppName {
+        guard let checked = AppName(name) else { throw .notInstalled(name) }
+        return checked
+    }
+}

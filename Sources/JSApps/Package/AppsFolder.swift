@@ -1,0 +1,136 @@
+internal import Foundation
+
+/// The folder that holds the installed apps; every call blocks.
+struct AppsFolder: Sendable {
+    static let contentName = "content"
+    static let stagingPrefix = ".staging-"
+
+    /// A moment in an installation at which a crash must leave a whole app or none.
+    enum Step: Sendable, CaseIterable {
+        case stagingMade, contentWritten, indexWritten, renamed, oldRemoved
+    }
+
+    let path: String
+    let limits: PackageLimits
+    let now: @Sendable () -> Date
+    let reached: @Sendable (Step) -> Void
+
+    /// Makes the folder where it is missing and sweeps what was left behind in it.
+    func prepare() throws(JSAppsError) {
+        try JSAppsError.wrap("Could not open the folder of the apps") { () throws(SystemError) in
+            try Folder.make(path, mode: 0o700)
+            let apps = try Folder.open(path)
+            // Whoever holds the lock is installing: what lies there is not left over.
+            guard try apps.lock(waiting: false) else { return }
+            for name in try apps.names() {
+                let name = String(decoding: name, as: UTF8.self)
+                if name.hasPrefix(Self.stagingPrefix) { try apps.removeTree(name) }
+            }
+        }
+    }
+
+    /// Installs a package, or throws and leaves everything as it was.
+    func install(_ source: consuming PackageSource) throws(JSAppsError) -> InstalledApp {
+        let staging = Self.stagingName()
+        let apps = try JSAppsError.wrap("Could not make room") { () throws(SystemError) in
+            let apps = try locked()
+            try apps.makeFolder(staging, mode: 0o700)
+            return apps
+        }
+        do {
+            reached(.stagingMade)
+            let name = try write(source, into: staging, of: apps)
+            try publish(staging, as: name, in: apps)
+            return try app(name)
+        } catch {
+            // The first fault is the one to tell; what stays is swept when the library is opened.
+            try? apps.removeTree(staging)
+            throw error
+        }
+    }
+
+    /// Removes an app: it is gone in one step, its files shortly after.
+    func uninstall(_ name: AppName) throws(JSAppsError) {
+        do throws(SystemError) {
+            let apps = try locked()
+            let doomed = Self.stagingName()
+            try apps.rename(name.text, to: doomed)
+            try apps.sync()
+            try apps.removeTree(doomed)
+        } catch {
+            guard error.isMissing else { throw .io("Could not remove the app ‘\(name)’", error) }
+            throw .notInstalled(name.text)
+        }
+    }
+
+    /// Reads one app.
+    func app(_ name: AppName) throws(JSAppsError) -> InstalledApp {
+        try InstalledApp(folder: path + "/" + name.text, name: name)
+    }
+
+    /// The names of all apps, whole or damaged, in order.
+    func names() throws(JSAppsError) -> [AppName] {
+        try JSAppsError.wrap("Could not list the installed apps") { () throws(SystemError) in
+            try Folder.open(path).names()
+                .compactMap { AppName(String(decoding: $0, as: UTF8.self)) }
+        }
+    }
+
+    /// Writes a package beneath a staging folder and brings it to the disk.
+    private func write(
+        _ source: borrowing PackageSource, into staging: String, of apps: borrowing Folder
+    ) throws(JSAppsError) -> AppName {
+        let root = try JSAppsError.wrap("Could not make room") { () throws(SystemError) in
+            let root = try apps.folder(staging)
+            try root.makeFolder(Self.contentName)
+            return root
+        }
+        let content = StagingFolder(
+            try JSAppsError.wrap("Could not make room") { () throws(SystemError) in
+                try root.folder(Self.contentName)
+            })
+        let package = try source.unpack(limits: limits) { path, bytes throws(JSAppsError) in
+            try content.write(path, bytes)
+        }
+        try content.sync()
+        reached(.contentWritten)
+        let index = try AppIndex(
+            manifest: package.manifest, files: package.files,
+            archiveSHA256: source.archiveSHA256, installed: now()
+        ).encoded()
+        try JSAppsError.wrap("Could not write the app's index") { () throws(SystemError) in
+            try root.writeDurably(index, to: AppIndex.fileName)
+            try root.sync()
+        }
+        reached(.indexWritten)
+        return package.manifest.name
+    }
+
+    /// Puts a written package where it belongs, in one step.
+    private func publish(
+        _ staging: String, as name: AppName, in apps: borrowing Folder
+    ) throws(JSAppsError) {
+        try JSAppsError.wrap("Could not put the app in its place") { () throws(SystemError) in
+            do throws(SystemError) {
+                try apps.rename(staging, to: name.text)
+            } catch  where error.isTaken {
+                try apps.exchange(staging, with: name.text)
+            }
+            reached(.renamed)
+            try apps.sync()
+        }
+        // The new version stands; an old one that cannot be removed is swept at the next opening.
+        try? apps.removeTree(staging)
+        reached(.oldRemoved)
+    }
+
+    private func locked() throws(SystemError) -> Folder {
+        let apps = try Folder.open(path)
+        _ = try apps.lock(waiting: true)
+        return apps
+    }
+
+    private static func stagingName() -> String {
+        stagingPrefix + String(UInt64.random(in: .min ... .max), radix: 16)
+    }
+}

@@ -1,0 +1,59 @@
+public import Auth
+
+/// What an app says about itself in its `package.json`.
+///
+/// Every text in it is the author's claim: bounded in length, and to be escaped before it is shown.
+public struct Manifest: Sendable, Hashable {
+    /// The name, which is also that of the app's folder.
+    public let name: AppName
+    /// The version as it was written: printable, up to 64 characters.
+    public let version: String
+    /// A title for people, up to 100 characters.
+    public let title: String?
+    /// What the app does, up to 2000 characters.
+    public let summary: String?
+    /// Who wrote it, up to 200 characters.
+    public let author: String?
+    /// The licence, up to 200 characters.
+    public let license: String?
+    /// The list under `privileges` as it was written, or `nil` where there is none.
+    ///
+    /// It is a list; what stands in it is not checked here.
+    public let privileges: JSONValue?
+
+    /// The version in numbers, where it follows Semantic Versioning.
+    public var semanticVersion: SemanticVersion? { SemanticVersion(version) }
+
+    /// Reads a `package.json`.
+    ///
+    /// Keys that mean nothing here are ignored, as npm puts many; trailing commas are accepted.
+    ///
+    /// - Throws: ``JSAppsError`` with code `badManifest` and a message that begins with
+    ///   `package.json:line:column`.
+    public init(parsing bytes: [UInt8]) throws(JSAppsError) {
+        let root: JSONValue
+        do throws(JSONSyntaxError) {
+            root = try StrictJSON(allowsTrailingCommas: true).parse(bytes)
+        } catch {
+            throw .badManifest(at: error.position, error.message, cause: error)
+        }
+        let fields = try ManifestFields(root)
+        name = try fields.name()
+        version = try fields.version()
+        title = try fields.text("title", atMost: 100)
+        summary = try fields.text("description", atMost: 2000)
+        author = try fields.text("author", orMember: "name", atMost: 200)
+        license = try fields.text("license", orMember: "type", atMost: 200)
+        privileges = try fields.list("privileges")
+    }
+}
+
+extension JSAppsError {
+    static func badManifest(
+        at position: JSONPosition, _ message: String, hint: String? = nil,
+        cause: (any Error)? = nil
+    ) -> JSAppsError {
+        JSAppsError(
+            .badManifest, "package.json:\(position): \(message)", hint: hint, cause: cause)
+    }
+}

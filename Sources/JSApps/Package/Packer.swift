@@ -1,0 +1,50 @@
+public import Foundation
+
+/// Packs an app's folder into an archive.
+public struct Packer: Sendable {
+    private let limits: PackageLimits
+
+    /// Sets the limits that the package has to keep.
+    public init(limits: PackageLimits = PackageLimits()) {
+        self.limits = limits
+    }
+
+    /// Packs a folder, which is held to the rules of an installation.
+    ///
+    /// The same files give the same bytes: names are sorted, every time is 1980-01-01, every mode
+    /// 0644. Entries whose name begins with a dot, such as `.git`, stay out. Blocks while it works.
+    ///
+    /// - Throws: ``JSAppsError``, as an installation from the folder or the archive would.
+    public func pack(_ folder: URL) throws(JSAppsError) -> [UInt8] {
+        let path = folder.path(percentEncoded: false)
+        guard try InputFile.isFolder(path) else {
+            throw JSAppsError(.inputMissing, "Only a folder can be packed.")
+        }
+        let source = PackageSource.folder(try FolderReader.open(path, limits: limits))
+        let top = try source.name()
+        var files: [(path: String, bytes: [UInt8])] = []
+        _ = try source.unpack(limits: limits) { path, bytes throws(JSAppsError) in
+            files.append((top.text + "/" + path.text, bytes))
+        }
+        files.sort { $0.path.utf8.lexicographicallyPrecedes($1.path.utf8) }
+        let archive = try UTF8Locale.use { () throws(JSAppsError) in
+            try Self.archive(of: files)
+        }
+        // What install would refuse must not leave here either, whoever made the mistake.
+        _ = try PackageSource.archive(archive, limits: limits)
+            .unpack(limits: limits) { _, _ throws(JSAppsError) in }
+        return archive
+    }
+
+    private static func archive(
+        of files: [(path: String, bytes: [UInt8])]
+    ) throws(JSAppsError) -> [UInt8] {
+        // Deflate can make a file larger by less than an eighth; headers are short and a name twice.
+        let room = files.reduce(1 << 16) { room, file in
+            room + file.bytes.count * 9 / 8 + 2 * file.path.utf8.count + 512
+        }
+        let writer = try ArchiveWriter.create(capacity: room)
+        for file in files { try writer.add(file.path, file.bytes) }
+        return try writer.finish()
+    }
+}

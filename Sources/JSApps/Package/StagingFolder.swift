@@ -1,0 +1,34 @@
+internal import Glibc
+
+/// Writes the files of one package beneath an open folder that no one else uses yet.
+///
+/// Files get mode 0444. Folders stay writable by their owner, so that they can be removed again.
+final class StagingFolder {
+    private let root: Folder
+    private var made: Set<SafePath> = []
+
+    init(_ root: consuming Folder) {
+        self.root = root
+    }
+
+    func write(_ path: SafePath, _ bytes: [UInt8]) throws(JSAppsError) {
+        try JSAppsError.wrap("Could not write ‘\(path.shown)’") { () throws(SystemError) in
+            for parent in path.parents where made.insert(parent).inserted { try make(parent) }
+            try root.writeDurably(bytes, to: path.text)
+        }
+    }
+
+    /// Brings the names of all that was written to the disk.
+    func sync() throws(JSAppsError) {
+        try JSAppsError.wrap("Could not write the app's folders") { () throws(SystemError) in
+            for path in made { try root.folder(path.text).sync() }
+            try root.sync()
+        }
+    }
+
+    private func make(_ path: SafePath) throws(SystemError) {
+        guard let name = path.components.last else { return }
+        guard let parent = path.parents.last else { return try root.makeFolder(name) }
+        try root.folder(parent.text).makeFolder(name)
+    }
+}
