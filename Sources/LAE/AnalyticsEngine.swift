@@ -29,7 +29,7 @@ public struct AnalyticsEngine: Sendable {
 
     /// The samples of a selection, at most its limit.
     ///
-    /// - Throws: as `latest`; also `unknownField` and `invalidPredicate`.
+    /// - Throws: as `latest`; also `unknownField` and `invalidCondition`.
     public func samples(
         _ selection: SampleSelection, for grant: Grant
     ) async throws(LAEError) -> SamplePage {
@@ -41,7 +41,7 @@ public struct AnalyticsEngine: Sendable {
     /// A grant of aggregates sees nothing of windows with fewer than 5 samples, and neither `first`
     /// nor `last`.
     /// - Throws: `notGranted`, `unknownSensor`, `unavailable`, `unknownField`, `notNumeric`,
-    ///   `invalidPredicate`, `tooManyWindows`, `failed`.
+    ///   `invalidCondition`, `tooManyWindows`, `failed`.
     public func statistics(
         _ query: StatisticsQuery, for grant: Grant
     ) async throws(LAEError) -> StatisticsTable {
@@ -53,7 +53,7 @@ public struct AnalyticsEngine: Sendable {
         }
         let all = try await fields(of: grant.sensor)
         let columns = try numericColumns(query.fields, of: all, grant.sensor)
-        let matchers = try matchers(query.predicates, all)
+        let matchers = try matchers(query.conditions, all)
         do {
             var windows = try await windows(query, columns.count, grant.sensor, terms)
             var scan = SampleScan(
@@ -114,7 +114,7 @@ public struct AnalyticsEngine: Sendable {
         let terms = try rawTerms(grant)
         let all = try await fields(of: grant.sensor)
         let columns = try columns(selection.fields, of: all, grant.sensor)
-        let matchers = try matchers(selection.predicates, all)
+        let matchers = try matchers(selection.conditions, all)
         let query = SampleQuery(
             sensor: grant.sensor, range: selection.range, order: selection.order,
             after: selection.after, limit: selection.limit + 1)
@@ -185,10 +185,10 @@ public struct AnalyticsEngine: Sendable {
     }
 
     private func matchers(
-        _ predicates: [Predicate], _ fields: [Field]
+        _ conditions: [Condition], _ fields: [Field]
     ) throws(LAEError) -> [@Sendable ([Value]) -> Bool] {
         var matchers: [@Sendable ([Value]) -> Bool] = []
-        for predicate in predicates { matchers.append(try predicate.matcher(for: fields)) }
+        for condition in conditions { matchers.append(try condition.matcher(for: fields)) }
         return matchers
     }
 

@@ -4,7 +4,7 @@ public struct LAEError: Error, Sendable, CustomStringConvertible {
     public struct Code: Hashable, Sendable {
         private enum Kind: Hashable {
             case unknownSensor, unavailable, unknownField, notNumeric, unknownFunction
-            case invalidPredicate, tooManyWindows, notGranted, failed
+            case invalidCondition, tooManyWindows, notGranted, failed
         }
         private let kind: Kind
 
@@ -19,7 +19,7 @@ public struct LAEError: Error, Sendable, CustomStringConvertible {
         /// No statistic has that name.
         public static let unknownFunction = Code(kind: .unknownFunction)
         /// A condition on values is not understood.
-        public static let invalidPredicate = Code(kind: .invalidPredicate)
+        public static let invalidCondition = Code(kind: .invalidCondition)
         /// The range holds more windows than one answer may have.
         public static let tooManyWindows = Code(kind: .tooManyWindows)
         /// The grant is for another sensor, or for aggregates only.

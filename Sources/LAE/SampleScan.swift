@@ -2,7 +2,7 @@ import Auth
 import Samples
 import VM
 
-/// Reads a range page by page and lets through what the grant and the predicates allow.
+/// Reads a range page by page and lets through what the grant and the conditions allow.
 ///
 /// Memory is bounded by a page; a cancelled task stops between two pages.
 struct SampleScan {

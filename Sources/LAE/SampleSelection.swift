@@ -7,19 +7,19 @@ public struct SampleSelection: Hashable, Sendable {
     /// The fields to keep, in this order; `nil` for all.
     public var fields: [String]?
     /// Conditions that must all hold.
-    public var predicates: [Predicate]
+    public var conditions: [Condition]
     /// Only what stands behind this place in the chosen order.
     public var after: SampleQuery.Position?
     public var limit: Int
 
     public init(
         range: TimeRange = .all, order: SampleQuery.Order = .ascending, fields: [String]? = nil,
-        predicates: [Predicate] = [], after: SampleQuery.Position? = nil, limit: Int = 100
+        conditions: [Condition] = [], after: SampleQuery.Position? = nil, limit: Int = 100
     ) {
         self.range = range
         self.order = order
         self.fields = fields
-        self.predicates = predicates
+        self.conditions = conditions
         self.after = after
         self.limit = max(1, limit)
     }

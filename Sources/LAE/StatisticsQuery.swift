@@ -12,17 +12,17 @@ public struct StatisticsQuery: Hashable, Sendable {
     /// The width of the windows, the first of which begins with the range; `nil` for one window.
     public var every: Duration?
     /// Conditions that must all hold for a sample to count.
-    public var predicates: [Predicate]
+    public var conditions: [Condition]
 
     public init(
         range: TimeRange = .all, fields: [String]? = nil,
         statistics: [Statistic] = Statistic.standard, every: Duration? = nil,
-        predicates: [Predicate] = []
+        conditions: [Condition] = []
     ) {
         self.range = range
         self.fields = fields
         self.statistics = statistics
         self.every = every
-        self.predicates = predicates
+        self.conditions = conditions
     }
 }

@@ -1,6 +1,7 @@
 import Auth
 import Foundation
 import JSApps
+import Samples
 
 /// An installed app as the API tells of it. Its texts are the package's own: escape them.
 struct AppDescription: Encodable {

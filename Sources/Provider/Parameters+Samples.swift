@@ -37,8 +37,8 @@ extension Request {
         return min(number, maximum)
     }
 
-    func predicates() throws -> [Predicate] {
-        try uri.queryParameters.getAll("where").map { try Predicate(parsing: String($0)) }
+    func conditions() throws -> [Condition] {
+        try uri.queryParameters.getAll("where").map { try Condition(parsing: String($0)) }
     }
 
     /// Milliseconds since 1970, RFC 3339, or a span before now such as `-15m`.

@@ -50,8 +50,8 @@ extension Problem {
             case .notNumeric: (.unprocessableContent, "not-numeric", "The field is not a number")
             case .unknownFunction:
                 (.unprocessableContent, "unknown-function", "There is no such statistic")
-            case .invalidPredicate:
-                (.unprocessableContent, "invalid-predicate", "The condition is not understood")
+            case .invalidCondition:
+                (.unprocessableContent, "invalid-condition", "The condition is not understood")
             case .tooManyWindows:
                 (.unprocessableContent, "too-many-windows", "The answer would be too long")
             case .notGranted: (.forbidden, "statistics-only", "Only statistics are allowed")

@@ -1,7 +1,9 @@
 public import Auth
 public import Hummingbird
+import HummingbirdCore
 public import JSApps
 public import LAE
+public import Logging
 import NIOCore
 public import VM
 
@@ -49,7 +51,7 @@ public struct Provider: Sendable {
     ) -> some ApplicationProtocol {
         let http = HTTP1Channel.Configuration(
             idleTimeout: Limits.idle,
-            httpDecoder: .init(
+            httpDecoderConfiguration: .init(
                 maxHeaderFieldSize: Limits.fieldBytes, maxHeaderListSize: Limits.headerBytes,
                 maxHeaderFieldCount: Limits.fields))
         return Application(

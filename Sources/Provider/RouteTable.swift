@@ -13,14 +13,15 @@ struct RouteTable {
 
     /// One resource and what it takes; `GET` brings `HEAD`.
     func on(_ path: RouterPath, _ handlers: [HTTPRequest.Method: Handler]) {
-        var handlers = handlers
+        var known = handlers
         if let get = handlers[.get], handlers[.head] == nil {
-            handlers[.head] = { try await get($0, $1).createHeadResponse() }
+            known[.head] = { try await get($0, $1).createHeadResponse() }
         }
-        let allowed = handlers.keys.map(\.rawValue).sorted()
+        let allowed = known.keys.map(\.rawValue).sorted()
         for method in Self.methods {
+            let handler = known[method]
             router.on(path, method: method) { request, context in
-                guard let handler = handlers[method] else {
+                guard let handler else {
                     throw Problem.methodNotAllowed(method, allowed: allowed)
                 }
                 return try await handler(request, context)

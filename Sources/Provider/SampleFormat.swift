@@ -1,3 +1,4 @@
+import HTTPTypes
 import LAE
 import NIOCore
 import Samples

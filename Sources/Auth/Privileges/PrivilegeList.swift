@@ -1,4 +1,4 @@
-public import Samples
+import Samples
 
 /// The `privileges` of a `package.json`, understood or refused as a whole.
 public struct PrivilegeList: Sendable, Hashable {

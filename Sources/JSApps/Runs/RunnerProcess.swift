@@ -22,15 +22,17 @@ final class RunnerProcess: Sendable {
     /// Starts it with `/dev/null`, one pipe for what it says when it fails, and the socket as 3.
     init(path: String, arguments: [String]) throws(JSAppsError) {
         var sockets: [Int32] = [-1, -1]
-        guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue) | O_CLOEXEC, 0, &sockets) == 0 else {
+        guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0, &sockets) == 0 else {
             throw Self.failure("make a socket")
         }
         var pipes: [Int32] = [-1, -1]
-        guard pipe2(&pipes, O_CLOEXEC) == 0 else {
+        guard pipe(&pipes) == 0 else {
             let error = Self.failure("make a pipe")
             sockets.forEach { close($0) }
             throw error
         }
+        // The runner closes whatever else it may inherit, so the moment in between does no harm.
+        pipes.forEach { _ = fcntl($0, F_SETFD, FD_CLOEXEC) }
         defer {
             close(sockets[1])
             close(pipes[1])
@@ -71,7 +73,7 @@ final class RunnerProcess: Sendable {
                 var rest = bytes[...]
                 while !rest.isEmpty {
                     let count = rest.withUnsafeBytes {
-                        send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL.rawValue))
+                        send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
                     }
                     if count < 0 && errno == EINTR { continue }
                     guard count > 0 else { break }
@@ -88,7 +90,7 @@ final class RunnerProcess: Sendable {
 
     /// Ends the conversation: whatever waits for the socket comes back.
     func hangUp() {
-        shutdown(socket, Int32(SHUT_RDWR.rawValue))
+        shutdown(socket, Int32(SHUT_RDWR))
     }
 
     /// Waits for the end of the process. To be called once.
@@ -137,7 +139,6 @@ final class RunnerProcess: Sendable {
         posix_spawn_file_actions_adddup2(&actions, sink, 1)
         posix_spawn_file_actions_adddup2(&actions, sink, 2)
         posix_spawn_file_actions_adddup2(&actions, source, 3)
-        posix_spawn_file_actions_addclosefrom_np(&actions, 4)
         let strings = ([path] + arguments).map { strdup($0) }
         defer { strings.forEach { free($0) } }
         var pid: pid_t = 0

@@ -30,7 +30,8 @@ struct AppOriginMiddleware: RouterMiddleware {
         var response = try await file(path, of: name)
         response.headers[.contentSecurityPolicy] = Self.policy
         response.headers[.cacheControl] = "no-cache"
-        for (field, value) in Self.isolation { response.headers[field] = value }
+        response.headers[.resourcePolicy] = "same-origin"
+        response.headers[.openerPolicy] = "same-origin"
         return request.method == .head ? response.createHeadResponse() : response
     }
 
@@ -58,9 +59,4 @@ struct AppOriginMiddleware: RouterMiddleware {
             status: .ok, headers: [.contentType: type.rawValue],
             body: .init(byteBuffer: ByteBuffer(bytes: bytes)))
     }
-
-    private static let isolation: [(HTTPField.Name, String)] = [
-        ("Cross-Origin-Resource-Policy", "same-origin"),
-        ("Cross-Origin-Opener-Policy", "same-origin"),
-    ].compactMap { name, value in HTTPField.Name(name).map { ($0, value) } }
 }

@@ -3,6 +3,7 @@ import HTTPTypes
 import Hummingbird
 import JSApps
 import LAE
+import Logging
 import VM
 
 /// Turns every error into a problem, and adds what every answer carries.
@@ -47,10 +48,4 @@ struct ProblemMiddleware: RouterMiddleware {
                 detail: "The request could not be served; the host's log says why.")
         }
     }
-}
-
-extension HTTPField.Name {
-    static var requestID: Self { .init("X-Request-Id") ?? .expect }
-    static var referrerPolicy: Self { .init("Referrer-Policy") ?? .expect }
-    static var lastEventID: Self { .init("Last-Event-ID") ?? .expect }
 }

@@ -46,7 +46,7 @@ struct SampleRoutes {
         }
         return SampleSelection(
             range: try request.range(now: .now()), order: order, fields: request.list("fields"),
-            predicates: try request.predicates(), after: after, limit: try request.limit())
+            conditions: try request.conditions(), after: after, limit: try request.limit())
     }
 
     /// The same request with the cursor of the next page.

@@ -75,7 +75,7 @@ struct StatisticsRoutes {
         }
         return StatisticsQuery(
             range: try request.range(now: .now()), fields: request.list("fields"),
-            statistics: statistics, every: every, predicates: try request.predicates())
+            statistics: statistics, every: every, conditions: try request.conditions())
     }
 
     private static func edge(_ time: Timestamp) -> Double? {

@@ -2,6 +2,7 @@ import Auth
 import Foundation
 import Hummingbird
 import NIOCore
+import Samples
 import VM
 
 /// Whether the host is well, what it can do, and who the caller is.

@@ -1,7 +1,7 @@
 import Samples
 
 /// A condition on one field of a sample, such as `busy>50` or `state=charging`.
-public struct Predicate: Hashable, Sendable {
+public struct Condition: Hashable, Sendable {
     public enum Comparison: String, Hashable, Sendable, CaseIterable {
         case notEqual = "!="
         case atLeast = ">="
@@ -18,14 +18,14 @@ public struct Predicate: Hashable, Sendable {
 
     /// Reads a field name, a comparison and an operand without quotes.
     ///
-    /// - Throws: `invalidPredicate` when it has not that shape.
+    /// - Throws: `invalidCondition` when it has not that shape.
     public init(parsing text: String) throws(LAEError) {
         let name = text.prefix { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_") }
         let rest = text.dropFirst(name.count)
         let found = Comparison.allCases.first { rest.hasPrefix($0.rawValue) }
         guard !name.isEmpty, let found, rest.count > found.rawValue.count else {
             throw LAEError(
-                .invalidPredicate, "Not a condition: \(text.prefix(80).debugDescription).",
+                .invalidCondition, "Not a condition: \(text.prefix(80).debugDescription).",
                 hint: "Write a field, one of = != < <= > >= and a value, such as busy>50")
         }
         field = String(name)
@@ -35,7 +35,7 @@ public struct Predicate: Hashable, Sendable {
 
     /// The condition as a function of a sample's values.
     ///
-    /// - Throws: `unknownField`, or `invalidPredicate` when the operand does not suit the field.
+    /// - Throws: `unknownField`, or `invalidCondition` when the operand does not suit the field.
     func matcher(for fields: [Field]) throws(LAEError) -> @Sendable ([Value]) -> Bool {
         guard let index = fields.firstIndex(where: { $0.name == field }) else {
             throw LAEError(.unknownField, "The sensor has no field named \(field).")
@@ -44,13 +44,13 @@ public struct Predicate: Hashable, Sendable {
         guard fields[index].kind.isNumeric else {
             guard comparison == .equal || comparison == .notEqual else {
                 throw LAEError(
-                    .invalidPredicate, "\(field) holds text, which is only = or != to a value.")
+                    .invalidCondition, "\(field) holds text, which is only = or != to a value.")
             }
             return { ($0[index] == .text(operand)) == (comparison == .equal) }
         }
         guard let number = Double(operand), number.isFinite else {
             throw LAEError(
-                .invalidPredicate, "\(field) is compared with a number, not with \(operand).")
+                .invalidCondition, "\(field) is compared with a number, not with \(operand).")
         }
         return { values in
             guard let value = values[index].double else { return false }
