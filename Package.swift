@@ -95,10 +95,11 @@ let package = Package(
             dependencies: [
                 "Samples", "VM", "LAE", "Auth", "JSApps", "Provider",
                 lifecycle, logging, hummingbird,
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
-                .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
             ], swiftSettings: house),
         .executableTarget(name: "nervous", dependencies: ["Host"], swiftSettings: house),
 

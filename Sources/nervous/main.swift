@@ -1,1 +1,3 @@
-print("nervous")
+import Host
+
+await NervousCommand.start()

@@ -1,0 +1,61 @@
+import Auth
+import Samples
+
+/// What the API says of an installed app. Its texts are the package's: they are escaped when shown.
+struct AppItem: Decodable {
+    struct DeclaredPrivilege: Decodable {
+        let privilege: String
+        let sensor: String?
+        let access: String?
+        let origins: [String]?
+        let reason: String
+        let state: String
+        let supported: Bool
+    }
+
+    let name: String
+    let version: String
+    let title: String?
+    let description: String?
+    let author: String?
+    let installed: Double
+    let fingerprint: String
+    let files: Int
+    let privileges: [DeclaredPrivilege]
+
+    var shownVersion: String { version.escapedForDisplay(limit: 24) }
+}
+
+extension AppItem.DeclaredPrivilege {
+    /// What it lets an app do, in the host's own words.
+    var meaning: String {
+        switch (sensor, access) {
+        case (let sensor?, "raw"): "read every sample of \(sensor)"
+        case (let sensor?, "stats"): "read statistics of \(sensor), never a single sample"
+        case (let sensor?, _): "publish samples of \(sensor)"
+        case (nil, _) where privilege == "net":
+            "call " + (origins ?? []).map { $0.escapedForDisplay(limit: 60) }.joined(separator: ", ")
+        case (nil, _): privilege == "storage" ? "keep data of its own" : "send you messages"
+        }
+    }
+
+    /// One line with the app's claim marked as such.
+    var line: String {
+        let claim = reason.isEmpty ? "gives no reason" : "says: \(reason.escapedForDisplay(limit: 60))"
+        let note = supported ? "" : " (this version of the host cannot give it)"
+        return "\(privilege): \(meaning); \(claim)\(note)"
+    }
+
+    /// As the prompt puts it.
+    var question: Privilege? {
+        guard let id = PrivilegeID(privilege), let sensor = id.sensor, let access = id.access else {
+            return nil
+        }
+        return Privilege(.sensor(sensor, access), reason: reason)
+    }
+}
+
+/// What the API says of installed apps.
+struct AppList: Decodable {
+    let items: [AppItem]
+}

@@ -1,0 +1,33 @@
+import ArgumentParser
+import Foundation
+
+/// Lists the installed apps.
+struct AppsCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "apps", abstract: "List the installed apps and what they may do.")
+
+    @OptionGroup var options: GlobalOptions
+
+    func run() async throws {
+        try await HostSession.with(options) { session in
+            let data = try await session.client.data(.get, "/api/v1/apps")
+            guard !options.json else { return options.console.print(json: data) }
+            let apps = try JSONDecoder().decode(AppList.self, from: data).items
+            guard !apps.isEmpty else {
+                options.console.say("No app is installed. Install one with: nervous install app.zip")
+                return
+            }
+            var table = Table("APP", "VERSION", "TITLE", "ALLOWED", "DENIED", "NOT YET ASKED")
+            for app in apps {
+                func names(_ state: String) -> String {
+                    let names = app.privileges.filter { $0.state == state }.map(\.privilege)
+                    return names.isEmpty ? "–" : names.joined(separator: " ")
+                }
+                table.add(
+                    app.name, app.version, app.title ?? "", names("granted"), names("denied"),
+                    names("prompt"))
+            }
+            table.lines.forEach(options.console.print)
+        }
+    }
+}

@@ -1,0 +1,60 @@
+import ArgumentParser
+import Auth
+import Foundation
+
+/// Installs an app.
+struct InstallCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "install",
+        abstract: "Install an app from a .zip or .nervous file or from its folder.",
+        discussion: """
+            Example: nervous install hello-sensors.zip
+            Installing runs nothing and allows nothing: an app asks when you first run it.
+            """)
+
+    @OptionGroup var options: GlobalOptions
+
+    @Argument(help: "The package, or the folder of an app.", completion: .file())
+    var package: String
+
+    func run() async throws {
+        let archive = try PackageFile(path: package).archive()
+        try await HostSession.with(options) { session in
+            let data = try await session.client.data(
+                .post, "/api/v1/apps", body: archive, type: "application/zip")
+            guard !options.json else { return options.console.print(json: data) }
+            let app = try JSONDecoder().decode(AppItem.self, from: data)
+            options.console.print("Installed \(app.name) \(app.shownVersion).")
+            if app.privileges.isEmpty {
+                options.console.print("It asks for nothing.")
+            } else {
+                options.console.print("When you run it, it will ask for:")
+                for privilege in app.privileges { options.console.print("  \(privilege.line)") }
+            }
+            options.console.say("Run it with: nervous run \(app.name)")
+        }
+    }
+}
+
+/// Removes an app with its permissions.
+struct UninstallCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "uninstall",
+        abstract: "Remove an app, what you allowed it, and its tokens.")
+
+    @OptionGroup var options: GlobalOptions
+
+    @Argument(help: "The app's name; see: nervous apps.")
+    var app: String
+
+    func run() async throws {
+        try await HostSession.with(options) { session in
+            _ = try await session.client.data(.delete, "/api/v1/apps/\(ControlClient.segment(app))")
+            if options.json {
+                options.console.print("{\"uninstalled\":\"\(app)\"}")
+            } else {
+                options.console.print("Removed \(app), its permissions and its tokens.")
+            }
+        }
+    }
+}

@@ -1,0 +1,135 @@
+import ArgumentParser
+import Auth
+import Foundation
+import JSApps
+import Samples
+
+/// Runs an app headlessly, with this terminal as its console.
+struct RunCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "run",
+        abstract: "Run an app here: install it if needed, ask you, and show what it prints.",
+        discussion: """
+            Examples:
+              nervous run hello-sensors
+              nervous run ./hello-sensors.zip
+              nervous run jsapps/load-watch --for 30s
+              nervous run hello-sensors --allow sensor:cpu --deny sensor:memory   (in a script)
+
+            What you allow “always” is kept; see `nervous permissions`. Without a terminal and
+            without an answer from before, nothing is allowed and the command ends with 77.
+            The exit code is the app's: 0, or 1 after an error that it did not catch.
+            """)
+
+    @OptionGroup var options: GlobalOptions
+
+    @Argument(help: "An installed app, a package, or an app's folder.", completion: .file())
+    var app: String
+
+    @Option(help: "Allow this for this run, such as sensor:cpu or sensor:cpu:stats; may be repeated.")
+    var allow: [String] = []
+
+    @Option(help: "Refuse this for this run; stronger than --allow; may be repeated.")
+    var deny: [String] = []
+
+    @Flag(help: "Allow for this run everything that the app declares.")
+    var allowAll = false
+
+    @Flag(help: "Ask nothing; what is not allowed is refused.")
+    var noPrompt = false
+
+    @Option(
+        name: .customLong("for"),
+        help: ArgumentHelp("End the run after this time, such as 10s.", valueName: "span"))
+    var duration: String?
+
+    @Flag(
+        name: .customLong("insecure-no-sandbox"),
+        help: "Run without confinement, where the kernel cannot confine. The app can then do anything.")
+    var isInsecure = false
+
+    func validate() throws {
+        for text in allow + deny where PrivilegeID(text) == nil {
+            throw ValidationError("\(text) is not a privilege: write it like sensor:cpu.")
+        }
+        if let duration, Duration(span: duration) == nil {
+            throw ValidationError("--for takes a span such as 10s or 5m.")
+        }
+    }
+
+    func run() async throws {
+        let options = options
+        let outcome = try await HostSession.with(options, collects: true) { session in
+            let item = try await installed(session)
+            let ticket = try await Ticket.begin(item.name, session)
+            do {
+                try await settle(item, ticket, session)
+                let outcome = try await AppRunner(
+                    item: item, ticket: ticket, session: session, console: options.console,
+                    duration: duration.flatMap { Duration(span: $0) }, isInsecure: isInsecure
+                ).run()
+                await ticket.end(session)
+                return outcome
+            } catch {
+                await ticket.end(session)
+                throw error
+            }
+        }
+        AppRunner.report(outcome, of: app, options.console)
+        throw ExitCode(outcome.exitCode)
+    }
+
+    // MARK: - Before the run
+
+    private func installed(_ session: HostSession) async throws -> AppItem {
+        guard PackageFile.isPath(app) else {
+            let data = try await session.client.data(
+                .get, "/api/v1/apps/\(ControlClient.segment(app))")
+            return try JSONDecoder().decode(AppItem.self, from: data)
+        }
+        let data = try await session.client.data(
+            .post, "/api/v1/apps", body: try PackageFile(path: app).archive(),
+            type: "application/zip")
+        let item = try JSONDecoder().decode(AppItem.self, from: data)
+        if !options.json { options.console.say("Installed \(item.name) \(item.shownVersion).") }
+        return item
+    }
+
+    /// Leaves no declared privilege without an answer, or ends the command.
+    private func settle(_ item: AppItem, _ ticket: Ticket, _ session: HostSession) async throws {
+        let flags = try FlagDecisions(
+            allow: allow, deny: deny, allowAll: allowAll, declared: item.privileges)
+        for (privilege, decision) in flags.decisions {
+            try await ticket.decide(decision, privilege, session)
+        }
+        var open: [Privilege] = []
+        for declared in item.privileges where declared.state == "prompt" {
+            guard let question = declared.question, !flags.covers(question.id) else { continue }
+            open.append(question)
+        }
+        guard !open.isEmpty, !noPrompt else { return }
+        guard Console.inputIsTerminal, Console.talkIsTerminal, !options.json else {
+            throw Self.unanswered(open, item)
+        }
+        let prompter = TerminalPrompter(console: options.console)
+        for (index, privilege) in open.enumerated() {
+            let question = PermissionQuestion(
+                app: item.name, version: item.version, title: item.title, privilege: privilege,
+                number: index + 1, count: open.count)
+            guard let decision = await prompter.decide(question) else {
+                throw Self.unanswered(Array(open[index...]), item)
+            }
+            try await ticket.decide(decision, privilege.id, session)
+        }
+    }
+
+    private static func unanswered(_ open: [Privilege], _ item: AppItem) -> CommandFailure {
+        let names = open.map(\.id.description)
+        let flags = names.map { "--allow \($0)" }.joined(separator: " ")
+        return CommandFailure(
+            .noPermission,
+            "\(item.name) asks for \(names.joined(separator: ", ")), and nobody answered.",
+            hint: "Run it in a terminal, or decide here: nervous run \(item.name) \(flags)",
+            type: "undecided")
+    }
+}

@@ -1,0 +1,147 @@
+import ArgumentParser
+import Foundation
+import Samples
+
+/// Lists sensors, and sets how often they are read.
+struct SensorsCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "sensors",
+        abstract: "List what this machine can sense, or set how often a sensor is read.",
+        subcommands: [List.self, Set.self], defaultSubcommand: List.self)
+
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "List every sensor, its collection level and its newest value.")
+
+        @OptionGroup var options: GlobalOptions
+
+        @Flag(help: "Also list hardware that this machine lacks, and why.")
+        var all = false
+
+        func run() async throws {
+            try await HostSession.with(options) { session in
+                _ = try await session.client.data(.post, "/api/v1/collection")
+                guard !options.json else {
+                    options.console.print(json: try await session.client.data(.get, "/api/v1/sensors"))
+                    return
+                }
+                try await table(session)
+            }
+        }
+
+        private func table(_ session: HostSession) async throws {
+            let list = try await session.client.get(SensorList.self, "/api/v1/sensors").items
+            var table = Table("SENSOR", "LEVEL", "NEWEST", "VALUES")
+            for sensor in list where sensor.available {
+                var values = sensor.level == "off" ? "not read" : "nothing yet"
+                if sensor.newest != nil {
+                    let path = "/api/v1/sensors/\(sensor.id)/latest"
+                    let newest = try await session.client.get([String: JSONScalar].self, path)
+                    values = sensor.fields.prefix(3).compactMap { field in
+                        newest[field.name].map { "\(field.name) \($0.text(unit: field.unit))" }
+                    }.joined(separator: ", ")
+                    if sensor.fields.count > 3 { values += ", …" }
+                }
+                table.add(sensor.id, sensor.level, Format.age(sensor.newest), values)
+            }
+            table.lines.forEach(options.console.print)
+            let missing = list.filter { !$0.available }
+            if all, !missing.isEmpty {
+                options.console.print("")
+                var table = Table("MISSING", "WHY", "WHAT HELPS")
+                for sensor in missing {
+                    table.add(
+                        sensor.id, sensor.unavailable?.reason ?? "",
+                        sensor.unavailable?.remedy ?? "–")
+                }
+                table.lines.forEach(options.console.print)
+            } else if !missing.isEmpty {
+                options.console.say(
+                    "\(missing.count) more are missing here: nervous sensors list --all says why")
+            }
+        }
+    }
+
+    struct Set: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Set how often a sensor, or every instance of a kind, is read.",
+            discussion: """
+                Examples:
+                  nervous sensors set cpu high
+                  nervous sensors set network off
+                  nervous sensors set cpu 500ms
+                """)
+
+        @OptionGroup var options: GlobalOptions
+
+        @Argument(help: "The sensor, such as cpu, or a kind, such as network.")
+        var sensor: String
+
+        @Argument(help: "off, low, medium, high, or a time between readings such as 500ms, 2s, 5m.")
+        var level: String
+
+        private struct Level: Codable {
+            let level: String
+        }
+
+        func run() async throws {
+            try await HostSession.with(options) { session in
+                let path = "/api/v1/collection/\(ControlClient.segment(sensor))"
+                let answer = try await session.client.send(
+                    .put, path, Level(level: level), as: Level.self)
+                if options.json {
+                    options.console.print("{\"level\":\"\(answer.level)\"}")
+                } else {
+                    options.console.print("\(sensor) is now \(answer.level).")
+                }
+            }
+        }
+    }
+}
+
+/// What the API says of sensors.
+struct SensorList: Decodable {
+    struct Item: Decodable {
+        struct FieldItem: Decodable {
+            let name: String
+            let unit: String?
+            let kind: String
+        }
+
+        struct Unavailable: Decodable {
+            let reason: String
+            let remedy: String?
+        }
+
+        let id: String
+        let fields: [FieldItem]
+        let available: Bool
+        let unavailable: Unavailable?
+        let level: String
+        let newest: Double?
+    }
+
+    let items: [Item]
+}
+
+/// A value of a sample in JSON.
+enum JSONScalar: Decodable {
+    case number(Double)
+    case text(String)
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        if let number = try? container.decode(Double.self) {
+            self = .number(number)
+        } else {
+            self = .text(try container.decode(String.self))
+        }
+    }
+
+    func text(unit: String?) -> String {
+        switch self {
+        case .number(let number): Format.value(number, unit: unit)
+        case .text(let text): text
+        }
+    }
+}

@@ -1,0 +1,78 @@
+import ArgumentParser
+import Auth
+import Foundation
+import NIOCore
+import ServiceLifecycle
+import UnixSignals
+import VM
+
+/// Collects and serves until it is stopped.
+struct ServeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "serve",
+        abstract: "Collect sensor data and answer at http://localhost:PORT until stopped.",
+        discussion: """
+            One host owns the data directory. While it runs, every other command reaches it.
+            Stop it with Ctrl-C, or `kill PID`; a second signal ends it at once.
+            """)
+
+    @OptionGroup var options: GlobalOptions
+
+    @Option(help: "The port to listen on, on this machine only; 0 takes a free one.")
+    var port = 8080
+
+    func validate() throws {
+        guard (0...65_535).contains(port) else {
+            throw ValidationError("A port is a number from 0 to 65535.")
+        }
+    }
+
+    func run() async throws {
+        let console = options.console
+        let services = try await HostServices(
+            paths: options.paths, roots: options.roots, logger: options.logger)
+        let group = try services.group(
+            collects: true, tcpPort: port, signals: [.sigterm, .sigint]
+        ) { taken in
+            await announce(services, port: taken ?? 0)
+        }
+        do {
+            try await withThrowingTaskGroup { tasks in
+                tasks.addTask { try await group.run() }
+                tasks.addTask {
+                    for await notice in services.authority.notices {
+                        console.say("refused: \(notice.message) (\(notice.operation))")
+                    }
+                }
+                try await tasks.next()
+                tasks.cancelAll()
+            }
+        } catch let error as IOError where error.errnoCode == EADDRINUSE {
+            throw CommandFailure(
+                .unavailable, "Port \(port) is already in use.",
+                hint: "Take another with --port N, or a free one with --port 0.",
+                type: "port-in-use")
+        } catch let error as IOError where error.errnoCode == EACCES {
+            throw CommandFailure(
+                .noPermission, "You may not listen on port \(port).",
+                hint: "Ports below 1024 need root: take another with --port N.",
+                type: "port-not-allowed")
+        }
+    }
+
+    private func announce(_ services: HostServices, port: Int) async {
+        let statuses = await services.machine.statuses()
+        let on = statuses.filter { $0.state == .available && $0.level != .off }.count
+        if options.json {
+            let facts = "{\"port\":\(port),\"pid\":\(getpid()),\"sensors\":\(on)}"
+            options.console.print(facts)
+        } else {
+            options.console.say(
+                """
+                Collecting \(on) sensors into \(services.paths.data)
+                Serving at http://localhost:\(port)/ (process \(getpid())); stop with Ctrl-C
+                """)
+        }
+        SystemdNotifier.ready()
+    }
+}

@@ -1,0 +1,41 @@
+import ArgumentParser
+import Foundation
+
+/// Tells how the host fares.
+struct StatusCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "status", abstract: "Tell whether a host runs and how it fares.")
+
+    @OptionGroup var options: GlobalOptions
+
+    private struct Status: Decodable {
+        let pid: Int32
+        let data: String
+        let port: Int?
+        let started: Double
+        let samples: Int64
+        let dropped: Int
+        let bytes: Int64
+        let failure: String?
+    }
+
+    func run() async throws {
+        try await HostSession.with(options) { session in
+            let data = try await session.client.data(.get, "/api/v1/status")
+            guard !options.json else { return options.console.print(json: data) }
+            let status = try JSONDecoder().decode(Status.self, from: data)
+            let console = options.console
+            if session.isOwn {
+                console.print("No host runs on \(status.data). Start one with: nervous serve")
+            } else {
+                console.print("Process \(status.pid) since \(Format.time(status.started))")
+                console.print(
+                    status.port.map { "Serving at http://localhost:\($0)/" } ?? "Not serving pages")
+            }
+            console.print(
+                "\(status.samples) samples in \(Format.bytes(Double(status.bytes))), \(status.data)")
+            if status.dropped > 0 { console.print("\(status.dropped) samples were dropped") }
+            if let failure = status.failure { console.print("The last write failed: \(failure)") }
+        }
+    }
+}

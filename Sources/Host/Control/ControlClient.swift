@@ -1,0 +1,108 @@
+import AsyncHTTPClient
+import Foundation
+import JSApps
+import NIOCore
+import NIOHTTP1
+
+/// Speaks the host's API over its control socket; every command is its client.
+struct ControlClient: Sendable {
+    /// What commands do with resources.
+    enum Method: String {
+        case get = "GET"
+        case post = "POST"
+        case put = "PUT"
+        case delete = "DELETE"
+    }
+
+    private static let timeout = TimeAmount.seconds(60)
+
+    private let socket: String
+    private let client: HTTPClient
+
+    init(socket: String) {
+        self.socket = socket
+        client = HTTPClient(eventLoopGroupProvider: .singleton)
+    }
+
+    func shutdown() async {
+        try? await client.shutdown()
+    }
+
+    /// The JSON of a resource of the owner's, as it came.
+    func data(
+        _ method: Method = .get, _ path: String, query: [(String, String?)] = [],
+        body: Data? = nil, type: String = "application/json"
+    ) async throws -> Data {
+        var request = self.request(method.rawValue, path + Self.text(query), host: "localhost")
+        if let body {
+            request.body = .bytes(body)
+            request.headers.add(name: "Content-Type", value: type)
+        }
+        let response = try await client.execute(request, timeout: Self.timeout)
+        let bytes = try await response.body.collect(upTo: 1 << 30)
+        let data = Data(bytes.readableBytesView)
+        guard (200..<300).contains(response.status.code) else {
+            throw CommandFailure(problem: data, status: response.status.code)
+        }
+        return data
+    }
+
+    /// The same, decoded.
+    func get<T: Decodable>(
+        _ type: T.Type, _ path: String, query: [(String, String?)] = []
+    ) async throws -> T {
+        try JSONDecoder().decode(type, from: try await data(.get, path, query: query))
+    }
+
+    /// Sends JSON and decodes what comes back.
+    func send<T: Decodable>(
+        _ method: Method, _ path: String, _ body: some Encodable, as type: T.Type
+    ) async throws -> T {
+        let answer = try await data(method, path, body: try JSONEncoder().encode(body))
+        return try JSONDecoder().decode(type, from: answer)
+    }
+
+    /// A file on the origin of an app.
+    func file(_ path: String, of app: String) async throws -> String {
+        let request = self.request(Method.get.rawValue, path, host: "\(app).localhost")
+        let response = try await client.execute(request, timeout: Self.timeout)
+        let data = Data(try await response.body.collect(upTo: 64 << 20).readableBytesView)
+        guard response.status == .ok else {
+            throw CommandFailure(problem: data, status: response.status.code)
+        }
+        return String(decoding: data, as: UTF8.self)
+    }
+
+    /// One part of a path, percent-encoded.
+    static func segment(_ text: String) -> String {
+        var allowed = CharacterSet.alphanumerics
+        allowed.insert(charactersIn: "-._~")
+        return text.addingPercentEncoding(withAllowedCharacters: allowed) ?? ""
+    }
+
+    private static func text(_ query: [(String, String?)]) -> String {
+        let pairs = query.compactMap { name, value in value.map { "\(name)=\(segment($0))" } }
+        return pairs.isEmpty ? "" : "?" + pairs.joined(separator: "&")
+    }
+
+    private func request(_ method: String, _ path: String, host: String) -> HTTPClientRequest {
+        var request = HTTPClientRequest(url: "http+unix://\(Self.segment(socket))\(path)")
+        request.method = HTTPMethod(rawValue: method)
+        request.headers.add(name: "Host", value: host)
+        return request
+    }
+}
+
+extension ControlClient: HostConnection {
+    func send(_ call: HostCall) async throws -> HostAnswer {
+        var request = self.request(call.method, call.target, host: call.host)
+        for (name, value) in call.headers { request.headers.add(name: name, value: value) }
+        if !call.body.isEmpty { request.body = .bytes(call.body) }
+        // A stream has no end: only the run ends it.
+        let response = try await client.execute(request, deadline: .distantFuture)
+        return HostAnswer(
+            status: UInt16(response.status.code),
+            headers: response.headers.map { ($0.name, $0.value) },
+            body: response.body.map { Array($0.readableBytesView) })
+    }
+}

@@ -1,0 +1,99 @@
+import Auth
+import Foundation
+import Hummingbird
+import JSApps
+import LAE
+import Logging
+import NIOCore
+import Provider
+import ServiceLifecycle
+import UnixSignals
+import VM
+
+/// The composition root: makes every part once and hands each what it needs.
+struct HostServices: Sendable {
+    let paths: HostPaths
+    let machine: VirtualMachine
+    let authority: Authority
+    private let provider: Provider
+    private let port: ListeningPort
+    private let logger: Logger
+
+    /// Takes the data directory and opens everything in it; nothing runs yet.
+    init(paths: HostPaths, roots: SystemRoots, logger: Logger) async throws {
+        self.paths = paths
+        self.logger = logger
+        machine = try await VirtualMachine.start(
+            in: paths.data, drivers: DriverCatalogue.standard(roots: roots), logger: logger)
+        authority = try await Authority(path: paths.permissions, logger: logger)
+        let library = try await AppLibrary.open(at: paths.apps)
+        let port = ListeningPort()
+        self.port = port
+        provider = Provider(
+            authority: authority, machine: machine,
+            engine: AnalyticsEngine(machine, log: authority.log), library: library,
+            facts: HostFacts(
+                version: Version.number, dataDirectory: paths.data, port: { port.number }),
+            logger: logger)
+    }
+
+    /// Everything that runs, in the order of starting; stopped in reverse.
+    ///
+    /// - Parameters:
+    ///   - collects: whether sensors are read.
+    ///   - tcpPort: where to listen on loopback; 0 for any free port, `nil` for not at all.
+    ///   - signals: those that end it with grace.
+    ///   - onReady: called when everything listens.
+    func group(
+        collects: Bool, tcpPort: Int?, signals: [UnixSignal] = [],
+        onReady: @escaping @Sendable (Int?) async -> Void
+    ) throws -> ServiceGroup {
+        try paths.prepareRuntime()
+        unlink(paths.controlSocket)
+        let port = port
+        let control = provider.server(at: .unixDomainSocket(path: paths.controlSocket)) { _ in
+            chmod(paths.controlSocket, 0o600)
+            if tcpPort == nil { await onReady(nil) }
+        }
+        var services: [any Service] = [StoreService(machine: machine, collects: collects)]
+        services.append(AccessLogService(authority: authority))
+        services.append(control)
+        if let tcpPort {
+            services.append(
+                provider.server(at: .hostname("127.0.0.1", port: tcpPort)) { taken in
+                    port.number = taken
+                    await onReady(taken)
+                })
+        }
+        return ServiceGroup(
+            configuration: ServiceGroupConfiguration(
+                services: services.map { .init(service: $0) }, gracefulShutdownSignals: signals,
+                logger: logger))
+    }
+}
+
+/// Reads the sensors, and when it ends writes what is left and closes the store.
+private struct StoreService: Service {
+    let machine: VirtualMachine
+    let collects: Bool
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown {
+            if collects {
+                await machine.collect()
+            } else {
+                try? await gracefulShutdown()
+            }
+        }
+        await machine.close()
+    }
+}
+
+/// Writes the access log.
+private struct AccessLogService: Service {
+    let authority: Authority
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown { await authority.run() }
+    }
+}

@@ -1,0 +1,53 @@
+import Auth
+import Samples
+
+/// What `--allow`, `--deny` and `--allow-all` decide for one run; denial is stronger.
+struct FlagDecisions {
+    let decisions: [(PrivilegeID, Decision)]
+    private let covered: Set<PrivilegeID>
+
+    /// - Throws: `usage` when a flag names what the app does not declare.
+    init(
+        allow: [String], deny: [String], allowAll: Bool, declared: [AppItem.DeclaredPrivilege]
+    ) throws {
+        let known = declared.filter(\.supported).compactMap { PrivilegeID($0.privilege) }
+        var decisions: [(PrivilegeID, Decision)] = []
+        var covered: Set<PrivilegeID> = []
+        for (texts, decision) in [(allow, Decision.allowOnce), (deny, .denyOnce)] {
+            for text in texts {
+                guard let privilege = PrivilegeID(text),
+                    let owner = known.first(where: { Self.covers($0, privilege) })
+                else { throw Self.undeclared(text, known) }
+                decisions.append((privilege, decision))
+                covered.insert(owner)
+            }
+        }
+        if allowAll {
+            for privilege in known where !covered.contains(privilege) {
+                decisions.append((privilege, .allowOnce))
+                covered.insert(privilege)
+            }
+        }
+        self.decisions = decisions
+        self.covered = covered
+    }
+
+    /// Whether the flags say something about a declared privilege.
+    func covers(_ privilege: PrivilegeID) -> Bool {
+        covered.contains(privilege)
+    }
+
+    private static func covers(_ declared: PrivilegeID, _ named: PrivilegeID) -> Bool {
+        guard let sensor = declared.sensor, let access = declared.access,
+            let other = named.sensor, let wanted = named.access
+        else { return declared == named }
+        return sensor.covers(other) && access.includes(wanted)
+    }
+
+    private static func undeclared(_ text: String, _ known: [PrivilegeID]) -> CommandFailure {
+        let names = known.map(\.description).joined(separator: ", ")
+        return CommandFailure(
+            .usage, "The app does not declare \(text).",
+            hint: names.isEmpty ? "It declares nothing." : "It declares: \(names)")
+    }
+}

@@ -1,0 +1,36 @@
+import ArgumentParser
+import Foundation
+import Logging
+import VM
+
+/// What every command takes.
+struct GlobalOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "Where everything is kept.",
+            discussion: "Also NERVOUS_DATA; otherwise $XDG_DATA_HOME/nervous.", valueName: "dir"))
+    var data: String?
+
+    @Flag(help: "Print facts as JSON.")
+    var json = false
+
+    @Option(help: ArgumentHelp("Read this tree in place of /proc.", valueName: "dir"))
+    var procRoot = "/proc"
+
+    @Option(help: ArgumentHelp("Read this tree in place of /sys.", valueName: "dir"))
+    var sysRoot = "/sys"
+
+    var paths: HostPaths {
+        HostPaths(option: data, environment: ProcessInfo.processInfo.environment)
+    }
+
+    var roots: SystemRoots { SystemRoots(proc: procRoot, sys: sysRoot) }
+
+    var console: Console { Console(isJSON: json) }
+
+    var logger: Logger {
+        var logger = Logger(label: "nervous") { StreamLogHandler.standardError(label: $0) }
+        logger.logLevel = .error
+        return logger
+    }
+}

@@ -1,0 +1,59 @@
+import Auth
+import Foundation
+
+/// Where a host keeps what it keeps.
+struct HostPaths: Sendable {
+    /// The data directory, absolute.
+    let data: String
+    /// The socket over which commands reach the host that owns the data directory.
+    let controlSocket: String
+
+    /// - Parameters:
+    ///   - option: what `--data` says, before `NERVOUS_DATA` and the XDG default.
+    ///   - environment: of the process.
+    init(option: String?, environment: [String: String]) {
+        let home = environment["HOME"] ?? NSHomeDirectory()
+        let shared = Self.absolute(environment["XDG_DATA_HOME"]) ?? "\(home)/.local/share"
+        let chosen = option ?? environment["NERVOUS_DATA"] ?? "\(shared)/nervous"
+        data = URL(filePath: chosen).standardizedFileURL.path(percentEncoded: false).trimmedPath
+        // The data directory's own path may be longer than a socket's can be.
+        let runtime =
+            Self.absolute(environment["XDG_RUNTIME_DIR"]).map { "\($0)/nervous" }
+            ?? "/tmp/nervous-\(geteuid())"
+        let name = Fingerprint.sha256(Array(data.utf8)).prefix(16)
+        controlSocket = "\(runtime)/\(name).sock"
+    }
+
+    var samples: String { "\(data)/samples.sqlite" }
+    var permissions: String { "\(data)/permissions.sqlite" }
+    var apps: URL { URL(filePath: "\(data)/apps") }
+
+    /// Makes the folder of the socket, which only this user may enter.
+    func prepareRuntime() throws {
+        let folder = (controlSocket as NSString).deletingLastPathComponent
+        if mkdir(folder, 0o700) != 0, errno != EEXIST {
+            throw CommandFailure(
+                .cannotCreate, "Cannot make \(folder): \(String(cString: strerror(errno))).",
+                hint: "Set XDG_RUNTIME_DIR to a folder of yours.")
+        }
+        var information = stat()
+        guard lstat(folder, &information) == 0, information.st_uid == geteuid(),
+            information.st_mode & S_IFMT == S_IFDIR, information.st_mode & 0o077 == 0
+        else {
+            throw CommandFailure(
+                .cannotCreate, "Others can enter \(folder), where the control socket would be.",
+                hint: "Remove it, or set XDG_RUNTIME_DIR to a folder of yours with mode 0700.")
+        }
+    }
+
+    /// XDG paths that are not absolute are to be ignored.
+    private static func absolute(_ path: String?) -> String? {
+        path.flatMap { $0.hasPrefix("/") ? $0 : nil }
+    }
+}
+
+extension String {
+    fileprivate var trimmedPath: String {
+        count > 1 && hasSuffix("/") ? String(dropLast()) : self
+    }
+}

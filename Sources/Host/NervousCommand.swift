@@ -1,0 +1,58 @@
+public import ArgumentParser
+import Foundation
+import Glibc
+
+/// The command line of Nervous.
+public struct NervousCommand: AsyncParsableCommand {
+    public static let configuration = CommandConfiguration(
+        commandName: "nervous",
+        abstract: "Runs other people's JavaScript apps on your sensor data, under your permissions.",
+        discussion: """
+            Try it:
+              nervous sensors                       what this machine can sense
+              nervous install app.zip               install an app
+              nervous run hello-sensors             ask you, then run it here
+              nervous serve                         collect, and answer at http://localhost:8080
+              nervous query cpu --stats mean --last 10m
+
+            Everything stays on this machine. An app reads only what you allow, and `nervous log`
+            shows what it read.
+            """,
+        version: Version.number,
+        subcommands: [
+            RunCommand.self, InstallCommand.self, UninstallCommand.self, AppsCommand.self,
+            ServeCommand.self, OpenCommand.self, SensorsCommand.self, QueryCommand.self,
+            PermissionsCommand.self, LogCommand.self, TokenCommand.self, PackCommand.self,
+            StatusCommand.self,
+        ])
+
+    public init() {}
+
+    /// Parses the arguments of the process, runs the command, and exits with its code.
+    public static func start() async {
+        // A reader that went away is an error of the write, not the end of the process.
+        signal(SIGPIPE, SIG_IGN)
+        let arguments = Array(CommandLine.arguments.dropFirst())
+        do {
+            var command = try parseAsRoot(arguments)
+            if var command = command as? any AsyncParsableCommand {
+                try await command.run()
+            } else {
+                try command.run()
+            }
+        } catch let code as ExitCode {
+            Glibc.exit(code.rawValue)
+        } catch {
+            guard isOurs(error) else { exit(withError: error) }
+            let failure = CommandFailure(error)
+            Console(isJSON: arguments.contains("--json")).report(failure)
+            Glibc.exit(failure.code.rawValue)
+        }
+    }
+
+    /// Whether an error came from the work and not from reading the arguments.
+    private static func isOurs(_ error: any Error) -> Bool {
+        exitCode(for: error) != .validationFailure && exitCode(for: error) != .success
+            || error is CommandFailure
+    }
+}

@@ -1,0 +1,58 @@
+import Auth
+import Foundation
+
+/// One run as the host knows it: its name, and the token that ends with it.
+struct Ticket: Decodable, Sendable {
+    let run: String
+    let token: String
+
+    private struct Nothing: Encodable {}
+
+    private struct Body: Encodable {
+        let decision: String
+        let run: String
+    }
+
+    /// - Parameter app: the name of an installed app.
+    static func begin(_ app: String, _ session: HostSession) async throws -> Ticket {
+        let path = "/api/v1/apps/\(ControlClient.segment(app))/runs"
+        var ticket = try JSONDecoder().decode(
+            Ticket.self, from: try await session.client.data(.post, path))
+        ticket.app = app
+        return ticket
+    }
+
+    private var app = ""
+
+    private enum CodingKeys: String, CodingKey {
+        case run, token
+    }
+
+    func decide(
+        _ decision: Decision, _ privilege: PrivilegeID, _ session: HostSession
+    ) async throws {
+        let word =
+            switch decision {
+            case .allowOnce: "allow-once"
+            case .allowAlways: "allow-always"
+            case .statisticsOnly: "statistics-only"
+            case .denyOnce: "deny-once"
+            case .deny, .allow: "deny"
+            }
+        let parts = [app, privilege.description].map(ControlClient.segment)
+        _ = try await session.client.data(
+            .put, "/api/v1/grants/\(parts.joined(separator: "/"))",
+            body: try JSONEncoder().encode(Body(decision: word, run: run)))
+    }
+
+    /// Keeps the token alive until the task is cancelled.
+    func keepAlive(_ session: HostSession) async {
+        while (try? await Task.sleep(for: .seconds(600))) != nil {
+            _ = try? await session.client.data(.put, "/api/v1/runs/\(run)")
+        }
+    }
+
+    func end(_ session: HostSession) async {
+        _ = try? await session.client.data(.delete, "/api/v1/runs/\(run)")
+    }
+}
