@@ -73,7 +73,10 @@ let package = Package(
             name: "nervous-runner",
             dependencies: ["CJavaScriptCore", "CSandbox", "RunnerProtocol"],
             path: "Sources/Runner",
-            resources: [.embedInCode("Resources/bootstrap.js")], swiftSettings: house),
+            resources: [
+                "primordials", "errors", "inspect", "console", "timers", "events", "encoding",
+                "crypto", "clone", "url", "fetch", "bootstrap",
+            ].map { .embedInCode("Resources/\($0).js") }, swiftSettings: house),
 
         // The door and the person.
         .target(

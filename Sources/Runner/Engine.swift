@@ -1,0 +1,81 @@
+internal import CJavaScriptCore
+
+/// One JavaScript context. It lives as long as the process and belongs to its only thread.
+///
+/// Microtasks run when the outermost call into the engine returns.
+final class Engine {
+    private let context: JSGlobalContextRef
+    private let primitiveClass: JSClassRef
+
+    init() throws(LaunchError) {
+        guard let context = JSGlobalContextCreate(nil) else { throw .engine("no context") }
+        guard let primitiveClass = Primitive.makeClass() else { throw .engine("no class") }
+        self.context = context
+        self.primitiveClass = primitiveClass
+    }
+
+    /// Runs a script; `name` is what errors give as their file.
+    func evaluate(_ source: String, named name: String) -> Outcome {
+        var exception: JSValueRef?
+        let value = EngineString(source).withReference { source in
+            EngineString(name).withReference { name in
+                JSEvaluateScript(context, source, nil, name, 1, &exception)
+            }
+        }
+        return outcome(value, exception)
+    }
+
+    func call(_ function: JSObjectRef, _ arguments: [JSValueRef?]) -> Outcome {
+        var exception: JSValueRef?
+        let value = JSObjectCallAsFunction(
+            context, function, nil, arguments.count, arguments, &exception)
+        return outcome(value, exception)
+    }
+
+    /// The function that a value is, kept from the collector from now on.
+    func retainedFunction(_ value: JSValueRef?) -> JSObjectRef? {
+        guard let value, JSValueIsObject(context, value),
+            let object = JSValueToObject(context, value, nil),
+            JSObjectIsFunction(context, object)
+        else { return nil }
+        JSValueProtect(context, object)
+        return object
+    }
+
+    /// Calls `function` with promise and reason for every rejection that nobody handles.
+    func reportUnhandledRejections(to function: JSObjectRef) {
+        JSGlobalContextSetUnhandledRejectionCallback(context, function, nil)
+    }
+
+    /// What `String(value)` gives, and nothing when that throws.
+    func describe(_ value: JSValueRef) -> String {
+        guard let copy = JSValueToStringCopy(context, value, nil) else { return "" }
+        return EngineString(adopting: copy).text(limit: Limits.text)
+    }
+
+    func number(_ value: Double) -> JSValueRef? { JSValueMakeNumber(context, value) }
+
+    func string(_ text: String) -> JSValueRef? {
+        EngineString(text).withReference { JSValueMakeString(context, $0) }
+    }
+
+    func bytes(_ bytes: [UInt8]) -> JSValueRef? { Answer.array(of: bytes, in: context) }
+
+    /// An object with one function for each primitive.
+    func object(of primitives: [Primitive]) -> JSValueRef? {
+        let object = JSObjectMake(context, nil, nil)
+        for primitive in primitives {
+            let function = JSObjectMake(
+                context, primitiveClass, Unmanaged.passRetained(primitive).toOpaque())
+            let attributes = JSPropertyAttributes(kJSPropertyAttributeReadOnly)
+            EngineString(primitive.name).withReference {
+                JSObjectSetProperty(context, object, $0, function, attributes, nil)
+            }
+        }
+        return object
+    }
+
+    private func outcome(_ value: JSValueRef?, _ exception: JSValueRef?) -> Outcome {
+        if let exception { .thrown(exception) } else { .value(value) }
+    }
+}
