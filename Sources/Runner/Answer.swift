@@ -8,24 +8,25 @@ enum Answer {
     case text(String)
     case bytes([UInt8])
 
-    func value(in context: JSContextRef) -> JSValueRef? {
+    /// The value for JavaScript, or the exception that there is no memory for it.
+    func outcome(in context: JSContextRef) -> Outcome {
         switch self {
-        case .nothing: JSValueMakeUndefined(context)
-        case .number(let number): JSValueMakeNumber(context, number)
-        case .text(let text): EngineString(text).withReference { JSValueMakeString(context, $0) }
+        case .nothing: .value(JSValueMakeUndefined(context))
+        case .number(let number): .value(JSValueMakeNumber(context, number))
+        case .text(let text):
+            .value(EngineString(text).withReference { JSValueMakeString(context, $0) })
         case .bytes(let bytes): Self.array(of: bytes, in: context)
         }
     }
 
-    /// A fresh `Uint8Array`; `null` when there is no memory for it.
-    static func array(of bytes: [UInt8], in context: JSContextRef) -> JSValueRef? {
-        guard
-            let array = JSObjectMakeTypedArray(
-                context, kJSTypedArrayTypeUint8Array, bytes.count, nil)
-        else { return JSValueMakeNull(context) }
+    private static func array(of bytes: [UInt8], in context: JSContextRef) -> Outcome {
+        var exception: JSValueRef?
+        let array = JSObjectMakeTypedArray(
+            context, kJSTypedArrayTypeUint8Array, bytes.count, &exception)
+        if let exception { return .thrown(exception) }
         if !bytes.isEmpty, let memory = JSObjectGetTypedArrayBytesPtr(context, array, nil) {
             memcpy(memory, bytes, bytes.count)
         }
-        return array
+        return .value(array)
     }
 }

@@ -59,7 +59,13 @@ final class Engine {
         EngineString(text).withReference { JSValueMakeString(context, $0) }
     }
 
-    func bytes(_ bytes: [UInt8]) -> JSValueRef? { Answer.array(of: bytes, in: context) }
+    /// A fresh `Uint8Array`; `undefined` when there is no memory for it.
+    func bytes(_ bytes: [UInt8]) -> JSValueRef? {
+        guard case .value(let array) = Answer.bytes(bytes).outcome(in: context) else {
+            return JSValueMakeUndefined(context)
+        }
+        return array
+    }
 
     /// An object with one function for each primitive.
     func object(of primitives: [Primitive]) -> JSValueRef? {

@@ -20,7 +20,8 @@ internal import RunnerProtocol
 /// Exit codes: 0 and 1 as `RunnerFrame.finished` says, or what the app passed to `close`;
 /// 64 started by hand; 69 a layer of the sandbox is missing; 70 the engine did not start;
 /// 74 the host is gone; 76 the host sent what is no frame. Death by `SIGSYS` is an attempt to
-/// leave the sandbox.
+/// leave the sandbox; by `SIGILL`, `SIGTRAP`, `SIGABRT` or `SIGSEGV` most often the end of memory,
+/// which the engine meets with a crash where it has no exception to throw.
 enum Launch {
     static let insecure = "--insecure-no-sandbox"
 
@@ -48,6 +49,7 @@ enum Launch {
     ) throws(LaunchError) -> Int32 {
         // A host that vanishes shows as an error of `write`, not as a signal.
         signal(SIGPIPE, SIG_IGN)
+        leaveCrashesToTheKernel()
         var confinement = Confinement(isOn: isConfined)
         try confinement.prepareProcess()
         EngineOptions.set()
@@ -56,6 +58,14 @@ enum Launch {
         try run.prepare()
         try confinement.narrowToRun()
         return run.go(layers: confinement.layers)
+    }
+
+    /// The Swift runtime would look into the dying process, which the sandbox calls an escape;
+    /// running out of memory must not look like one.
+    private static func leaveCrashesToTheKernel() {
+        for fatal in [SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGQUIT, SIGSEGV, SIGTRAP] {
+            signal(fatal, SIG_DFL)
+        }
     }
 
     /// The engine greets its options with a warning that is no concern of the app's owner.

@@ -21,11 +21,16 @@ final class Primitive {
             let arguments = Arguments(
                 context: context, values: UnsafeBufferPointer(start: values, count: count))
             do throws(PrimitiveError) {
-                return try primitive.body(arguments).value(in: context)
+                switch try primitive.body(arguments).outcome(in: context) {
+                case .value(let value): return value
+                case .thrown(let error): exception?.pointee = error
+                }
             } catch {
-                exception?.pointee = Answer.text(error.message).value(in: context)
-                return nil
+                exception?.pointee = EngineString(error.message).withReference {
+                    JSValueMakeString(context, $0)
+                }
             }
+            return nil
         }
         definition.finalize = { object in
             guard let carried = JSObjectGetPrivate(object) else { return }

@@ -73,7 +73,7 @@ function reportUncaught(error, prefix = "", script = "") {
         stack = trace(calls);
         message = safely(() => headline(error), "Error");
     } else {
-        message = safely(() => inspect(error), "an exception that cannot be shown");
+        message = typeof error === "string" ? error : safely(() => inspect(error), "an exception that cannot be shown");
     }
     host.uncaught(file, count(line), count(column), prefix + message, stack);
 }

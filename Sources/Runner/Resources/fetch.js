@@ -481,6 +481,10 @@ const answers = {
     body(id, bytes) {
         const entry = mapGet(pending, id);
         if (entry === undefined) return;
+        if (bytes === undefined) {
+            abortRequest(id, new $RangeError("Out of memory"));
+            return;
+        }
         append(entry.body.pieces, bytes);
         settleBody(entry.body);
     },

@@ -140,8 +140,8 @@ function joinBytes(pieces) {
 function ask(primitive, ...rest) {
     try {
         return apply(primitive, undefined, rest);
-    } catch (message) {
-        throw new $TypeError(message);
+    } catch (error) {
+        throw typeof error === "string" ? new $TypeError(error) : error;
     }
 }
 
