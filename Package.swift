@@ -75,7 +75,8 @@ let package = Package(
             path: "Sources/Runner",
             resources: [
                 "primordials", "errors", "inspect", "console", "timers", "events", "encoding",
-                "crypto", "clone", "url", "fetch", "bootstrap",
+                "crypto", "clone", "addresses", "search-params", "url", "streams", "headers", "fetch",
+                "bootstrap",
             ].map { .embedInCode("Resources/\($0).js") }, swiftSettings: house),
 
         // The door and the person.

@@ -1,8 +1,10 @@
 internal import CJavaScriptCore
 internal import Glibc
 
-/// What JavaScript passed to a primitive. Nothing is converted: a value of another type is refused,
-/// so that no code of the app runs in between.
+/// What JavaScript passed to a primitive.
+///
+/// Nothing is converted: a value of another type is refused, so that no code of the app runs in
+/// between.
 struct Arguments {
     let context: JSContextRef
     let values: UnsafeBufferPointer<JSValueRef?>

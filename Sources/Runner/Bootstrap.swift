@@ -12,7 +12,9 @@ enum Bootstrap {
             PackageResources.inspect_js, PackageResources.console_js,
             PackageResources.timers_js, PackageResources.events_js,
             PackageResources.encoding_js, PackageResources.crypto_js,
-            PackageResources.clone_js, PackageResources.url_js,
+            PackageResources.clone_js, PackageResources.addresses_js,
+            PackageResources.search_params_js, PackageResources.url_js,
+            PackageResources.streams_js, PackageResources.headers_js,
             PackageResources.fetch_js, PackageResources.bootstrap_js,
         ]
         return "(function (host) { \"use strict\";\n"

@@ -1,6 +1,6 @@
 internal import CJavaScriptCore
 
-/// One JavaScript context. It lives as long as the process and belongs to its only thread.
+/// One JavaScript context, which lives as long as the process and belongs to its only thread.
 ///
 /// Microtasks run when the outermost call into the engine returns.
 final class Engine {

@@ -54,7 +54,8 @@ enum Launch {
         try confinement.prepareProcess()
         EngineOptions.set()
         try confinement.narrowToStart()
-        let run = Run(engine: try quietly { () throws(LaunchError) in try Engine() }, socket: socket)
+        let engine = try quietly { () throws(LaunchError) in try Engine() }
+        let run = Run(engine: engine, socket: socket)
         try run.prepare()
         try confinement.narrowToRun()
         return run.go(layers: confinement.layers)

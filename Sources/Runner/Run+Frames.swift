@@ -1,7 +1,9 @@
 internal import RunnerProtocol
 
 extension Run {
-    /// Does what the host says. A frame about a request that is over is late, not wrong.
+    /// Does what the host says.
+    ///
+    /// A frame about a request that is over is late, not wrong.
     func handle(_ frame: HostFrame) {
         switch frame {
         case .load(let name, let source):
