@@ -111,8 +111,11 @@ let package = Package(
             resources: [.copy("Fixtures")], swiftSettings: house),
         .testTarget(
             name: "JSAppsTests", dependencies: ["JSApps", "Auth"], swiftSettings: house),
+        .executableTarget(
+            name: "sandbox-probe", dependencies: ["CSandbox"], path: "Tests/SandboxProbe"),
         .testTarget(
-            name: "RunnerTests", dependencies: ["RunnerProtocol", "nervous-runner"],
+            name: "RunnerTests",
+            dependencies: ["RunnerProtocol", "nervous-runner", "sandbox-probe"],
             swiftSettings: house),
         .testTarget(
             name: "ProviderTests",
