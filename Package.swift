@@ -76,7 +76,11 @@ let package = Package(
             name: "nervous-runner",
             dependencies: ["CJavaScriptCore", "CSandbox", "RunnerProtocol"],
             path: "Sources/Runner",
-            resources: [.embedInCode("Resources/bootstrap.js")], swiftSettings: house),
+            resources: [
+                "primordials", "errors", "inspect", "console", "timers", "events", "encoding",
+                "crypto", "clone", "addresses", "search-params", "url", "streams", "headers", "fetch",
+                "bootstrap",
+            ].map { .embedInCode("Resources/\($0).js") }, swiftSettings: house),
 
         // The door and the person.
         .target(
@@ -112,8 +116,11 @@ let package = Package(
             resources: [.copy("Fixtures")], swiftSettings: house),
         .testTarget(
             name: "JSAppsTests", dependencies: ["JSApps", "Auth"], swiftSettings: house),
+        .executableTarget(
+            name: "sandbox-probe", dependencies: ["CSandbox"], path: "Tests/SandboxProbe"),
         .testTarget(
-            name: "RunnerTests", dependencies: ["RunnerProtocol", "nervous-runner"],
+            name: "RunnerTests",
+            dependencies: ["RunnerProtocol", "nervous-runner", "sandbox-probe"],
             swiftSettings: house),
         .testTarget(
             name: "ProviderTests",

@@ -1,1 +1,5 @@
-print("runner")
+internal import Glibc
+
+let status = Launch.run(
+    arguments: CommandLine.arguments.dropFirst(), socket: ProtocolSocket(descriptor: 3))
+_exit(status)

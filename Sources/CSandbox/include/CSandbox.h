@@ -1,1 +1,48 @@
+/// What confines a process, one function a layer.
+///
+/// Every function returns 0 or the `errno` of what failed. Nothing here decides what a missing
+/// layer means: the caller does. None of these layers can be taken back by the process.
 #pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/// A session of its own, no core dump, no other process of the user may look inside,
+/// and the kernel kills it when the thread that started it ends.
+///
+/// - Parameter parent: the process that must still be the parent, so that a parent which died
+///   before the request for its death signal is noticed (`ESRCH`); 0 to skip the check.
+int nervous_sandbox_own_process(pid_t parent);
+
+/// Closes every descriptor from `first` on.
+int nervous_sandbox_close_from(unsigned first);
+
+/// No core file, no growing of files, at most 16 descriptors, no locked memory, no message queues.
+///
+/// The number of processes is not limited here: that limit counts all processes of the user.
+int nervous_sandbox_limit_resources(void);
+
+/// Lets the data segment grow by `bytes` beyond what it is now.
+///
+/// An absolute limit would count the address space that the engine reserves and never touches.
+int nervous_sandbox_limit_growth(uint64_t bytes);
+
+/// No program that is executed from here on gains privileges; landlock and seccomp require it.
+int nervous_sandbox_no_new_privileges(void);
+
+/// Memory that was once writable can never become executable (Linux 6.3; `EINVAL` before).
+int nervous_sandbox_no_executable_memory(void);
+
+/// Denies files, and TCP, abstract sockets and signals to others where the kernel can.
+///
+/// Called again, it narrows further.
+/// - Parameters:
+///   - readable: paths that stay readable with all that is below them; one that does not exist is
+///     skipped.
+///   - abi: set to the version of landlock that was applied.
+int nervous_sandbox_landlock(const char *const *readable, size_t count, int *abi);
+
+/// Leaves the system calls that an engine needs which is already running; any other ends the
+/// process with `SIGSYS`. Applies to all threads.
+int nervous_sandbox_syscalls(void);

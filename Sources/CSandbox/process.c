@@ -1,0 +1,69 @@
+#define _GNU_SOURCE
+#include "CSandbox.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+// Newer than the headers of the oldest system that this builds on.
+#ifndef PR_SET_MDWE
+#define PR_SET_MDWE 65
+#endif
+#ifndef PR_MDWE_REFUSE_EXEC_GAIN
+#define PR_MDWE_REFUSE_EXEC_GAIN (1UL << 0)
+#endif
+
+int nervous_sandbox_own_process(pid_t parent) {
+    // A group leader cannot start a session; it then has what a session would give or a terminal
+    // that it never reads.
+    if (setsid() < 0 && errno != EPERM) return errno;
+    if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0) return errno;
+    if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0) return errno;
+    if (parent != 0 && getppid() != parent) return ESRCH;
+    return 0;
+}
+
+int nervous_sandbox_close_from(unsigned first) {
+    return syscall(SYS_close_range, first, ~0U, 0) == 0 ? 0 : errno;
+}
+
+static int limit(int resource, rlim_t value) {
+    struct rlimit both = {.rlim_cur = value, .rlim_max = value};
+    return setrlimit(resource, &both) == 0 ? 0 : errno;
+}
+
+int nervous_sandbox_limit_resources(void) {
+    int failed = limit(RLIMIT_CORE, 0);
+    if (!failed) failed = limit(RLIMIT_FSIZE, 0);
+    if (!failed) failed = limit(RLIMIT_NOFILE, 16);
+    if (!failed) failed = limit(RLIMIT_MEMLOCK, 0);
+    if (!failed) failed = limit(RLIMIT_MSGQUEUE, 0);
+    return failed;
+}
+
+int nervous_sandbox_limit_growth(uint64_t bytes) {
+    FILE *status = fopen("/proc/self/status", "re");
+    if (!status) return errno;
+    char line[256];
+    unsigned long long kilobytes = 0;
+    int found = 0;
+    while (!found && fgets(line, sizeof line, status))
+        found = sscanf(line, "VmData: %llu kB", &kilobytes) == 1;
+    fclose(status);
+    if (!found) return ENODATA;
+    return limit(RLIMIT_DATA, (rlim_t)kilobytes * 1024 + bytes);
+}
+
+int nervous_sandbox_no_new_privileges(void) {
+    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 ? 0 : errno;
+}
+
+int nervous_sandbox_no_executable_memory(void) {
+    return prctl(PR_SET_MDWE, PR_MDWE_REFUSE_EXEC_GAIN, 0, 0, 0) == 0 ? 0 : errno;
+}

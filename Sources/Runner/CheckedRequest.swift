@@ -1,0 +1,52 @@
+internal import RunnerProtocol
+
+/// A request whose parts are what HTTP allows; only checking makes one.
+struct CheckedRequest {
+    let method: String
+    let target: String
+    let headers: [HeaderField]
+    let body: [UInt8]
+
+    /// - Throws: a sentence that says which part is wrong.
+    init(_ arguments: Arguments) throws(PrimitiveError) {
+        method = try arguments.string(0, limit: 32)
+        guard method.isToken else { throw PrimitiveError("the method is not a token") }
+        target = try arguments.string(1, limit: Limits.target)
+        guard !target.isEmpty, target.utf8.allSatisfy({ $0 > 32 && $0 < 127 }) else {
+            throw PrimitiveError("the address is not valid")
+        }
+        headers = try Self.fields(try arguments.string(2, limit: Limits.text))
+        body = try arguments.bytes(3, limit: Limits.body)
+    }
+
+    /// Takes apart lines of name and value in turn.
+    private static func fields(_ lines: String) throws(PrimitiveError) -> [HeaderField] {
+        let lines = lines.utf8.split(separator: 10, omittingEmptySubsequences: false).dropLast()
+        guard lines.count.isMultiple(of: 2), lines.count / 2 <= FrameLimits.headers else {
+            throw PrimitiveError("there are too many headers")
+        }
+        var fields: [HeaderField] = []
+        for start in stride(from: lines.startIndex, to: lines.endIndex, by: 2) {
+            guard let name = String(lines[start]), let value = String(lines[start + 1]),
+                name.isToken, value.utf8.allSatisfy({ $0 == 9 || $0 >= 32 && $0 != 127 })
+            else { throw PrimitiveError("a header is not valid") }
+            fields.append(HeaderField(name, value))
+        }
+        return fields
+    }
+}
+
+extension String {
+    /// Whether this is a token of RFC 9110, section 5.6.2.
+    fileprivate var isToken: Bool {
+        !isEmpty
+            && utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "a")...UInt8(ascii: "z"):
+                    true
+                default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
+                }
+            }
+    }
+}

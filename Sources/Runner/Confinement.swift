@@ -1,0 +1,64 @@
+internal import CSandbox
+internal import Glibc
+
+/// Which layers confine the process, and when each is applied.
+///
+/// The engine cannot start once nothing can be opened, so files are closed off twice: down to the
+/// few that its start reads, and then entirely, together with the system calls.
+struct Confinement {
+    /// The layers that hold, for display.
+    private(set) var layers: [String] = []
+    private let isOn: Bool
+
+    init(isOn: Bool) {
+        self.isOn = isOn
+    }
+
+    /// What needs no kernel feature beyond the oldest: done also without a sandbox.
+    mutating func prepareProcess() throws(LaunchError) {
+        let parent = getppid()
+        try require("process isolation", nervous_sandbox_own_process(parent))
+        try require("descriptor isolation", nervous_sandbox_close_from(4))
+        guard isOn else { return }
+        try require("resource limits", nervous_sandbox_limit_resources())
+        layers.append("limits")
+    }
+
+    /// Leaves the files that the engine reads while it starts.
+    mutating func narrowToStart() throws(LaunchError) {
+        guard isOn else { return }
+        try require("no_new_privs", nervous_sandbox_no_new_privileges())
+        layers.append("no_new_privs")
+        // Only kernels since 6.3 have it; the filter of system calls says the same.
+        if nervous_sandbox_no_executable_memory() == 0 { layers.append("mdwe") }
+        let readable = [
+            "/dev/urandom", "/proc/self", "/sys/devices/system/cpu", "/usr/share/zoneinfo",
+        ]
+        let abi = try landlock(readable)
+        layers.append("landlock \(abi)")
+    }
+
+    /// Leaves nothing but the descriptors that are open, memory and time.
+    mutating func narrowToRun() throws(LaunchError) {
+        guard isOn else { return }
+        try require("memory limit", nervous_sandbox_limit_growth(128 << 20))
+        _ = try landlock([])
+        try require("seccomp", nervous_sandbox_syscalls())
+        layers.append("seccomp")
+    }
+
+    private func landlock(_ readable: [String]) throws(LaunchError) -> Int32 {
+        let paths = readable.map { strdup($0) }
+        defer { for path in paths { free(path) } }
+        var abi: Int32 = 0
+        let failure = paths.map { UnsafePointer($0) }.withUnsafeBufferPointer {
+            nervous_sandbox_landlock($0.baseAddress, $0.count, &abi)
+        }
+        try require("landlock", failure)
+        return abi
+    }
+
+    private func require(_ layer: String, _ failure: Int32) throws(LaunchError) {
+        guard failure == 0 else { throw .missing(layer: layer, code: failure) }
+    }
+}

@@ -1,0 +1,13 @@
+/// What an app may hand to the host at once.
+enum Limits {
+    /// UTF-8 bytes of a console line, a message or a stack trace.
+    static let text = 16 << 10
+    /// Requests without a complete answer.
+    static let requests = 64
+    /// Bytes of a request's body.
+    static let body = 1 << 20
+    /// Bytes of a request's address.
+    static let target = 16 << 10
+    /// Bytes of random numbers in one call.
+    static let random = 64 << 10
+}

@@ -1,0 +1,90 @@
+// Where errors come from, and how those that nobody catches reach the host.
+const isInternal = (file) => startsWith(file, "nervous:bootstrap");
+
+function safely(body, otherwise) {
+    try {
+        return body();
+    } catch {
+        return otherwise;
+    }
+}
+
+const isError = (value) =>
+    isObject(value) && (value instanceof $Error || typeof member(value, "stack") === "string");
+
+function headline(error) {
+    const name = text(error.name ?? "Error");
+    const message = text(error.message ?? "");
+    if (message === "") return name;
+    return name === "" ? message : `${name}: ${message}`;
+}
+
+// The engine writes `function@file:line:column`, a call a line.
+function frames(error) {
+    const stack = safely(() => member(error, "stack"), "");
+    const found = [];
+    if (typeof stack !== "string") return found;
+    const lines = split(stack, "\n");
+    for (let index = 0; index < lines.length; index++) {
+        const parts = execute(/^(.*?)@(.*):(\d+):(\d+)$/, lines[index]);
+        if (parts === null || isInternal(parts[2])) continue;
+        append(found, {
+            name: parts[1], file: parts[2], line: +parts[3], column: +parts[4],
+        });
+    }
+    return found;
+}
+
+function trace(calls) {
+    let lines = "";
+    for (let index = 0; index < calls.length; index++) {
+        const { name, file, line, column } = calls[index];
+        const place = `${file}:${line}:${column}`;
+        lines += `${index === 0 ? "" : "\n"}    at ${name === "" ? place : `${name} (${place})`}`;
+    }
+    return lines;
+}
+
+function stackOf(error) {
+    const calls = trace(frames(error));
+    return calls === "" ? headline(error) : `${headline(error)}\n${calls}`;
+}
+
+function count(value) {
+    return typeof value === "number" && value >= 0 && value < 0x100000000 ? floor(value) : 0;
+}
+
+function reportUncaught(error, prefix = "", script = "") {
+    let file = script, line = 0, column = 0, message, stack = "";
+    if (isError(error)) {
+        const calls = frames(error);
+        if (calls.length > 0) {
+            ({ file, line, column } = calls[0]);
+        } else {
+            const source = safely(() => member(error, "sourceURL"), "");
+            line = count(safely(() => member(error, "line"), 0));
+            column = count(safely(() => member(error, "column"), 0));
+            if (typeof source === "string" && source !== "") file = source;
+            if (isInternal(file)) {
+                file = script;
+                line = column = 0;
+            }
+        }
+        stack = trace(calls);
+        message = safely(() => headline(error), "Error");
+    } else {
+        message = typeof error === "string" ? error : safely(() => inspect(error), "an exception that cannot be shown");
+    }
+    host.uncaught(file, count(line), count(column), prefix + message, stack);
+}
+
+// Calls what the app gave; what it throws is reported and the run goes on.
+function callApp(callback, self, list) {
+    try {
+        return apply(callback, self, list);
+    } catch (error) {
+        reportUncaught(error);
+    }
+}
+
+define("reportError", function reportError(error) { reportUncaught(error); });

@@ -1,0 +1,121 @@
+// The headers of a request or an answer.
+class Headers {
+    #fields = [];
+    constructor(init) {
+        if (init === undefined || init === null) return;
+        if (isObject(init) && #fields in init) {
+            for (let index = 0; index < init.#fields.length; index++) {
+                append(this.#fields, { ...init.#fields[index] });
+            }
+        } else if (isObject(init) && typeof init[iterator] === "function") {
+            for (const pair of init) {
+                const list = [];
+                for (const part of pair) append(list, part);
+                if (list.length !== 2) throw new $TypeError("a header has not two parts");
+                Headers.#add(this, list[0], list[1]);
+            }
+        } else if (isObject(init)) {
+            const keys = ownKeys(init);
+            for (let index = 0; index < keys.length; index++) {
+                if (!getOwnPropertyDescriptor(init, keys[index])?.enumerable) continue;
+                Headers.#add(this, keys[index], init[keys[index]]);
+            }
+        } else {
+            throw new $TypeError("headers are an object or a list of pairs");
+        }
+    }
+    append(name, value) { Headers.#add(this, name, value); }
+    set(name, value) {
+        const key = Headers.#name(name);
+        Headers.#drop(this, key);
+        append(this.#fields, { name: key, value: Headers.#value(value) });
+    }
+    delete(name) { Headers.#drop(this, Headers.#name(name)); }
+    get(name) { return Headers.#read(this, Headers.#name(name)); }
+    has(name) { return Headers.#read(this, Headers.#name(name)) !== null; }
+    getSetCookie() {
+        const found = [];
+        for (let index = 0; index < this.#fields.length; index++) {
+            if (this.#fields[index].name === "set-cookie") append(found, this.#fields[index].value);
+        }
+        return found;
+    }
+    forEach(callback, self) {
+        const sorted = Headers.#sorted(this);
+        for (let index = 0; index < sorted.length; index++) {
+            apply(callback, self, [sorted[index].value, sorted[index].name, this]);
+        }
+    }
+    entries() { const sorted = Headers.#sorted(this); return pairsOf(() => sorted, both); }
+    keys() { const sorted = Headers.#sorted(this); return pairsOf(() => sorted, nameOf); }
+    values() { const sorted = Headers.#sorted(this); return pairsOf(() => sorted, valueOf); }
+    static #name(name) {
+        const key = lower(text(name));
+        if (!matches(/^[!#$%&'*+\-.^_`|~0-9a-z]+$/, key)) {
+            throw new $TypeError(`${quote(key)} is not the name of a header`);
+        }
+        return key;
+    }
+    static #value(value) {
+        const source = execute(/^[\t\n\r ]*([^]*?)[\t\n\r ]*$/, text(value))[1];
+        if (matches(/[\0\r\n]|[^\0-\xff]/, source)) {
+            throw new $TypeError(`${quote(source)} is not the value of a header`);
+        }
+        return source;
+    }
+    static #add(headers, name, value) {
+        append(headers.#fields, { name: Headers.#name(name), value: Headers.#value(value) });
+    }
+    static #drop(headers, name) {
+        const rest = [];
+        for (let index = 0; index < headers.#fields.length; index++) {
+            if (headers.#fields[index].name !== name) append(rest, headers.#fields[index]);
+        }
+        headers.#fields = rest;
+    }
+    static #read(headers, name) {
+        let result = null;
+        for (let index = 0; index < headers.#fields.length; index++) {
+            const field = headers.#fields[index];
+            if (field.name === name) result = result === null ? field.value : `${result}, ${field.value}`;
+        }
+        return result;
+    }
+    static #sorted(headers) {
+        const names = [], sorted = [];
+        for (let index = 0; index < headers.#fields.length; index++) append(names, headers.#fields[index].name);
+        arraySort(names);
+        for (let index = 0; index < names.length; index++) {
+            if (index > 0 && names[index] === names[index - 1]) continue;
+            append(sorted, { name: names[index], value: Headers.#read(headers, names[index]) });
+        }
+        return sorted;
+    }
+    static internals = {
+        __proto__: null,
+        read: (headers, name) => Headers.#read(headers, name),
+        // Lines of name and value in turn, as the process takes them.
+        lines(headers) {
+            let result = "";
+            for (let index = 0; index < headers.#fields.length; index++) {
+                result += `${headers.#fields[index].name}\n${headers.#fields[index].value}\n`;
+            }
+            return result;
+        },
+        fromLines(source) {
+            const headers = new Headers(), lines = split(source, "\n");
+            for (let index = 0; index + 1 < lines.length; index += 2) {
+                append(headers.#fields, { name: lower(lines[index]), value: lines[index + 1] });
+            }
+            return headers;
+        },
+        set(headers, name, value) { append(headers.#fields, { name, value }); },
+    };
+}
+const {
+    read: readHeader, lines: headerLines, fromLines: headersFromLines, set: setHeader,
+} = Headers.internals;
+delete Headers.internals;
+hide(Headers.prototype, iterator, Headers.prototype.entries);
+
+define("Headers", Headers);

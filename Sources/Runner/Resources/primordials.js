@@ -1,0 +1,158 @@
+// The built-ins that the rest uses, taken before the app can change them. Methods become functions
+// of the object they work on. Code that talks to the host uses these, `#private` fields and plain
+// operators only: no iteration of arrays, no promise chains, no methods looked up on a prototype.
+const { apply, construct, ownKeys, getPrototypeOf, getOwnPropertyDescriptor } = Reflect;
+const setProperty = Reflect.defineProperty;
+const globalObject = globalThis;
+const uncurry = (method) => (self, ...rest) => apply(method, self, rest);
+const getter = (prototype, name) => uncurry(getOwnPropertyDescriptor(prototype, name).get);
+
+const $Array = Array, $ArrayBuffer = ArrayBuffer, $DataView = DataView, $Date = Date;
+const $Error = Error, $Map = Map, $Number = Number, $Object = Object, $Promise = Promise;
+const $RangeError = RangeError, $RegExp = RegExp, $Set = Set, $String = String, $Symbol = Symbol;
+const $SyntaxError = SyntaxError, $TypeError = TypeError, $Uint8Array = Uint8Array;
+const isArray = Array.isArray, isView = ArrayBuffer.isView, freeze = Object.freeze;
+const { asyncIterator, iterator, toStringTag } = Symbol;
+const { parse: parseJSON, stringify: stringifyJSON } = JSON;
+const { floor, max, min, trunc } = Math;
+const { isFinite: isFiniteNumber, isInteger, parseFloat: parseFloatNumber } = Number;
+const { fromCharCode } = String;
+const toInteger = parseInt, decodeComponent = decodeURIComponent;
+
+const arrayJoin = uncurry(Array.prototype.join);
+const arraySort = uncurry(Array.prototype.sort);
+const arraySplice = uncurry(Array.prototype.splice);
+const charCode = uncurry(String.prototype.charCodeAt);
+const codePoint = uncurry(String.prototype.codePointAt);
+const endsWith = uncurry(String.prototype.endsWith);
+const indexOf = uncurry(String.prototype.indexOf);
+const lastIndexOf = uncurry(String.prototype.lastIndexOf);
+const lower = uncurry(String.prototype.toLowerCase);
+const padStart = uncurry(String.prototype.padStart);
+const repeat = uncurry(String.prototype.repeat);
+const slice = uncurry(String.prototype.slice);
+const startsWith = uncurry(String.prototype.startsWith);
+const upper = uncurry(String.prototype.toUpperCase);
+const execute = uncurry(RegExp.prototype.exec);
+const numberText = uncurry(Number.prototype.toString);
+const fixed = uncurry(Number.prototype.toFixed);
+const symbolText = uncurry(Symbol.prototype.toString);
+const functionText = uncurry(Function.prototype.toString);
+const dateText = uncurry(Date.prototype.toISOString);
+const dateValue = uncurry(Date.prototype.getTime);
+const mapGet = uncurry(Map.prototype.get);
+const mapSet = uncurry(Map.prototype.set);
+const mapHas = uncurry(Map.prototype.has);
+const mapDelete = uncurry(Map.prototype.delete);
+const mapEach = uncurry(Map.prototype.forEach);
+const mapSize = getter(Map.prototype, "size");
+const setAdd = uncurry(Set.prototype.add);
+const setHas = uncurry(Set.prototype.has);
+const setEach = uncurry(Set.prototype.forEach);
+const setSize = getter(Set.prototype, "size");
+const $TypedArray = getPrototypeOf(Uint8Array);
+const copyInto = uncurry($TypedArray.prototype.set);
+const viewLength = getter($TypedArray.prototype, "length");
+const typedArrayName = getter($TypedArray.prototype, toStringTag);
+const typedArrayBuffer = getter($TypedArray.prototype, "buffer");
+const typedArrayOffset = getter($TypedArray.prototype, "byteOffset");
+const typedArraySize = getter($TypedArray.prototype, "byteLength");
+const dataViewBuffer = getter(DataView.prototype, "buffer");
+const dataViewOffset = getter(DataView.prototype, "byteOffset");
+const dataViewSize = getter(DataView.prototype, "byteLength");
+const bufferSize = getter(ArrayBuffer.prototype, "byteLength");
+const mapBrand = mapSize, setBrand = setSize, dateBrand = dateValue, bufferBrand = bufferSize;
+const regExpSource = getter(RegExp.prototype, "source");
+const regExpFlags = getter(RegExp.prototype, "flags");
+
+// An index assignment could meet a setter that the app put on `Array.prototype`.
+function append(list, value) {
+    setProperty(list, list.length, {
+        __proto__: null, value, writable: true, enumerable: true, configurable: true,
+    });
+}
+
+function has(brand, value) {
+    try {
+        brand(value);
+        return true;
+    } catch {
+        return false;
+    }
+}
+
+const isObject = (value) =>
+    (typeof value === "object" && value !== null) || typeof value === "function";
+const matches = (pattern, text) => execute(pattern, text) !== null;
+const member = (object, name) => getOwnPropertyDescriptor(object, name)?.value;
+const text = (value) => `${value}`;
+
+function split(string, separator) {
+    const parts = [];
+    let start = 0;
+    for (;;) {
+        const end = indexOf(string, separator, start);
+        if (end < 0) break;
+        append(parts, slice(string, start, end));
+        start = end + separator.length;
+    }
+    append(parts, slice(string, start));
+    return parts;
+}
+
+// A copy of the bytes behind a view or a buffer, or `null` when it is neither.
+function bytesOf(value) {
+    let buffer, offset, size;
+    if (typeof value !== "object" || value === null) return null;
+    if (typedArrayName(value) !== undefined) {
+        buffer = typedArrayBuffer(value);
+        offset = typedArrayOffset(value);
+        size = typedArraySize(value);
+    } else if (isView(value)) {
+        buffer = dataViewBuffer(value);
+        offset = dataViewOffset(value);
+        size = dataViewSize(value);
+    } else if (has(bufferBrand, value)) {
+        buffer = value;
+        offset = 0;
+        size = bufferSize(value);
+    } else {
+        return null;
+    }
+    const copy = new $Uint8Array(size);
+    copyInto(copy, new $Uint8Array(buffer, offset, size));
+    return copy;
+}
+
+function joinBytes(pieces) {
+    let size = 0;
+    for (let index = 0; index < pieces.length; index++) size += viewLength(pieces[index]);
+    const whole = new $Uint8Array(size);
+    let offset = 0;
+    for (let index = 0; index < pieces.length; index++) {
+        copyInto(whole, pieces[index], offset);
+        offset += viewLength(pieces[index]);
+    }
+    return whole;
+}
+
+// What a primitive refuses is the caller's mistake.
+function ask(primitive, ...rest) {
+    try {
+        return apply(primitive, undefined, rest);
+    } catch (error) {
+        throw typeof error === "string" ? new $TypeError(error) : error;
+    }
+}
+
+function define(name, value) {
+    setProperty(globalObject, name, {
+        __proto__: null, value, writable: true, enumerable: false, configurable: true,
+    });
+}
+
+function hide(prototype, name, value) {
+    setProperty(prototype, name, {
+        __proto__: null, value, writable: true, enumerable: false, configurable: true,
+    });
+}

@@ -1,0 +1,51 @@
+// Timers, microtasks and the monotonic clock. The process keeps the deadlines, this the callbacks.
+const timers = new $Map();
+let lastTimer = 0;
+
+function startTimer(callback, list, delay, repeats, background) {
+    if (typeof callback !== "function") throw new $TypeError("the callback is not a function");
+    const number = +delay;
+    const wait = number > 0 ? min(trunc(number), 0x7fffffff) : 0;
+    const id = ++lastTimer;
+    const timer = { callback, list, period: repeats ? max(wait, 1) : 0 };
+    ask(host.setTimer, id, max(wait, timer.period), background ? 1 : 0);
+    mapSet(timers, id, timer);
+    return id;
+}
+
+function stopTimer(id) {
+    const number = +id;
+    if (mapDelete(timers, number)) host.clearTimer(number);
+}
+
+function fireTimer(id) {
+    const timer = mapGet(timers, id);
+    if (timer === undefined) return;
+    if (timer.period === 0) mapDelete(timers, id);
+    callApp(timer.callback, globalObject, timer.list);
+    if (timer.period > 0 && mapHas(timers, id)) host.setTimer(id, timer.period, 0);
+}
+
+// Awaiting nothing looks nothing up that the app could have changed.
+async function runSoon(callback) {
+    await undefined;
+    callApp(callback, undefined, []);
+}
+
+define("setTimeout", function setTimeout(callback, delay, ...list) {
+    return startTimer(callback, list, delay, false, false);
+});
+define("setInterval", function setInterval(callback, delay, ...list) {
+    return startTimer(callback, list, delay, true, false);
+});
+define("clearTimeout", function clearTimeout(id) { stopTimer(id); });
+define("clearInterval", function clearInterval(id) { stopTimer(id); });
+define("queueMicrotask", function queueMicrotask(callback) {
+    if (typeof callback !== "function") throw new $TypeError("the callback is not a function");
+    runSoon(callback);
+});
+define("performance", {
+    now() { return host.now(); },
+    timeOrigin: $Date.now() - host.now(),
+    toJSON() { return { timeOrigin: this.timeOrigin }; },
+});

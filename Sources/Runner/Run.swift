@@ -1,0 +1,135 @@
+internal import CJavaScriptCore
+internal import Glibc
+internal import RunnerProtocol
+
+/// One run of an app: its scripts, timers and requests on one thread, until nothing is left.
+final class Run {
+    let engine: Engine
+    let clock = Clock()
+    var timers = TimerQueue()
+    /// Timers that do not keep the run going, such as that of `AbortSignal.timeout`.
+    var backgroundTimers: Set<UInt32> = []
+    /// Requests whose answer is not complete.
+    var requests: Set<UInt32> = []
+    var lastRequest: UInt32 = 0
+    var isLoaded = false
+    /// Whether an error went uncaught, which makes the exit code 1.
+    var hasFailed = false
+    private var socket: ProtocolSocket
+    private var dispatcher: JSObjectRef?
+
+    init(engine: Engine, socket: consuming ProtocolSocket) {
+        self.engine = engine
+        self.socket = socket
+        self.socket.stopBlocking()
+    }
+
+    /// Gives the context what a browser would have and lets the engine open what it opens once.
+    func prepare() throws(LaunchError) {
+        let bootstrap = try function(engine.evaluate(Bootstrap.source, named: Bootstrap.name))
+        let dispatcher = try function(engine.call(bootstrap, [engine.object(of: primitives)]))
+        self.dispatcher = dispatcher
+        let word = engine.string("rejection handler")
+        engine.reportUnhandledRejections(to: try function(engine.call(dispatcher, [word])))
+        if case .thrown(let error) = engine.evaluate(WarmUp.script, named: "nervous:warm-up") {
+            throw .engine(engine.describe(error))
+        }
+    }
+
+    private func function(_ outcome: Outcome) throws(LaunchError) -> JSObjectRef {
+        switch outcome {
+        case .thrown(let error):
+            throw .engine(engine.describe(error))
+        case .value(let value):
+            guard let function = engine.retainedFunction(value) else {
+                throw .engine("no function")
+            }
+            return function
+        }
+    }
+
+    /// Runs to the end and returns the exit status.
+    func go(layers: [String]) -> Int32 {
+        do throws(ProtocolSocket.Lost) {
+            try socket.send(.ready(layers: layers))
+            while !isOver {
+                if socket.waitForFrames(milliseconds: patience) {
+                    try socket.receive()
+                    while let frame = try socket.next() { handle(frame) }
+                }
+                fireTimers()
+            }
+        } catch {
+            return status(of: error)
+        }
+        finish(hasFailed ? 1 : 0)
+    }
+
+    /// Says to the host that the run is over, and ends the process.
+    func finish(_ code: UInt8) -> Never {
+        send(.finished(code: code))
+        _exit(Int32(code))
+    }
+
+    /// Sends, or ends the process when the host is gone.
+    func send(_ frame: RunnerFrame) {
+        do throws(ProtocolSocket.Lost) {
+            try socket.send(frame)
+        } catch {
+            _exit(status(of: error))
+        }
+    }
+
+    /// Calls the app by way of `bootstrap.js`, which reports what the app throws.
+    func dispatch(_ event: String, _ arguments: JSValueRef?...) {
+        guard let dispatcher else { return }
+        if case .thrown(let error) = engine.call(dispatcher, [engine.string(event)] + arguments) {
+            reportPlainly(error, file: "")
+        }
+    }
+
+    /// Reports what a script threw while it was loaded.
+    func report(_ error: JSValueRef, file: String) {
+        guard let dispatcher else { return }
+        let arguments = [engine.string("thrown"), error, engine.string(file)]
+        if case .thrown = engine.call(dispatcher, arguments) { reportPlainly(error, file: file) }
+    }
+
+    private var isOver: Bool {
+        isLoaded && requests.isEmpty && timers.count == backgroundTimers.count
+    }
+
+    /// Milliseconds until the next timer, rounded up so that it is due then; -1 without one.
+    private var patience: Int32 {
+        guard let deadline = timers.deadline else { return -1 }
+        let now = clock.now
+        guard deadline > now else { return 0 }
+        return Int32(clamping: (deadline - now + 999_999) / 1_000_000)
+    }
+
+    /// A timer that a callback sets waits for the next round, so that frames get their turn.
+    private func fireTimers() {
+        let mark = timers.mark
+        let now = clock.now
+        while let id = timers.takeDue(at: now, setBefore: mark) {
+            backgroundTimers.remove(id)
+            dispatch("timer", engine.number(Double(id)))
+        }
+    }
+
+    /// When there is not even the stack to run `bootstrap.js`.
+    private func reportPlainly(_ error: JSValueRef, file: String) {
+        hasFailed = true
+        send(
+            .uncaught(
+                UncaughtError(
+                    file: file, line: 0, column: 0, message: engine.describe(error), stack: "")))
+    }
+
+    private func status(of error: ProtocolSocket.Lost) -> Int32 {
+        switch error {
+        case .closed, .stalled: 74
+        case .notAFrame: 76
+        }
+    }
+}

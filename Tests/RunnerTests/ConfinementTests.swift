@@ -1,0 +1,105 @@
+internal import Foundation
+internal import RunnerProtocol
+internal import Testing
+
+struct ConfinementTests {
+    @Test func `a ready runner names its layers, and the kernel agrees`() throws {
+        let runner = try RunnerProcess()
+        guard case .ready(let layers) = try runner.next() else {
+            Issue.record("not ready")
+            return
+        }
+        #expect(layers.contains("no_new_privs"))
+        #expect(layers.contains("seccomp"))
+        #expect(layers.contains { $0.hasPrefix("landlock ") })
+        let status = try status(of: runner)
+        #expect(status["Seccomp"] == "2")
+        #expect(status["NoNewPrivs"] == "1")
+        #expect(try #require(status["Threads"].flatMap { Int($0) }) <= 2)
+    }
+
+    @Test func `it holds the socket and nothing that leads anywhere`() throws {
+        let runner = try RunnerProcess()
+        _ = try runner.next()
+        let folder = "/proc/\(runner.process)/fd"
+        let entries = try FileManager.default.contentsOfDirectory(atPath: folder)
+        let open = try entries.map {
+            ($0, try FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\($0)"))
+        }
+        for (number, target) in open where Int(number) ?? 0 > 3 {
+            // What the engine keeps: its wake-up counter, random numbers, its own size.
+            #expect(
+                ["anon_inode:[eventfd]", "/dev/urandom", "/proc/\(runner.process)/statm"]
+                    .contains(target), "\(number) is \(target)")
+        }
+        #expect(open.filter { $0.1.hasPrefix("socket:") }.map(\.0) == ["3"])
+    }
+
+    @Test func `no memory is writable and executable, and only files are executable`() throws {
+        let runner = try RunnerProcess()
+        _ = try runner.next()
+        try runner.send(
+            .load(
+                name: "app.js",
+                source: "let n = 0; for (let i = 0; i < 1e6; i++) n += i % 7;"
+                    + "/(a|b)+c/.test('ababab'); setTimeout(() => {}, 1e6)"),
+            .ping(1))
+        #expect(try runner.next() == .pong(1))
+        let maps = try text(of: "/proc/\(runner.process)/maps")
+        for line in maps.split(separator: "\n") {
+            let parts = line.split(separator: " ", omittingEmptySubsequences: true)
+            guard parts[1].contains("x") else { continue }
+            #expect(!parts[1].contains("w"), "\(line)")
+            #expect(
+                parts.count >= 6 && (parts[5].hasPrefix("/") || parts[5] == "[vdso]"), "\(line)")
+        }
+    }
+
+    @Test func `without a sandbox it reports no layer`() throws {
+        let runner = try RunnerProcess(arguments: ["--insecure-no-sandbox"])
+        #expect(try runner.next() == .ready(layers: []))
+    }
+
+    @Test func `no file, process or network is within an app's reach`() throws {
+        let run = try RunOfApp(
+            """
+            for (const name of ["require", "process", "Deno", "Bun", "load", "read", "readFile",
+                "print", "importScripts", "host", "$vm", "WebAssembly", "SharedArrayBuffer"]) {
+                if (typeof globalThis[name] !== "undefined") console.log(name);
+            }
+            import("/etc/passwd").catch(() => console.log("refused"));
+            """)
+        #expect(run.lines == ["refused"])
+    }
+
+    @Test(arguments: [
+        "new Date().getTimezoneOffset(); String(new Date())",
+        "new Date().toLocaleString('de-CH', { timeZone: 'Asia/Tokyo' })",
+        "new Intl.Segmenter('th', { granularity: 'word' }).segment('x y').containing(0)",
+        "new Intl.Collator('sv').compare('a', 'ö'); new Intl.PluralRules('ar').select(3)",
+        "new Intl.DisplayNames('en', { type: 'region' }).of('CH')",
+        "Intl.supportedValuesOf('timeZone').length; 'ß'.toLocaleUpperCase('de')",
+        "eval('1'); new Function('return 1')(); new RegExp('\\\\p{L}', 'u').test('ä')",
+        "const a = []; for (let i = 0; i < 500000; i++) a[i % 1000] = { i }",
+        "new WeakRef({}); new FinalizationRegistry(() => {}).register({}, 1)",
+        "function* g() { yield 1 } [...g()]; (async () => { for await (const x of g()); })()",
+    ])
+    func `what the language offers works within the sandbox`(source: String) throws {
+        let run = try RunOfApp(source)
+        #expect(run.errors.map(\.message) == [])
+        #expect(run.end == .exit(0))
+    }
+
+    private func status(of runner: RunnerProcess) throws -> [String: String] {
+        var fields: [String: String] = [:]
+        for line in try text(of: "/proc/\(runner.process)/status").split(separator: "\n") {
+            let parts = line.split(separator: ":", maxSplits: 1)
+            fields[String(parts[0])] = parts[1].trimmingCharacters(in: .whitespaces)
+        }
+        return fields
+    }
+
+    private func text(of path: String) throws -> String {
+        try String(contentsOfFile: path, encoding: .utf8)
+    }
+}

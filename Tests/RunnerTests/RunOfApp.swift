@@ -1,0 +1,35 @@
+internal import RunnerProtocol
+
+/// What a whole run of one script left behind.
+struct RunOfApp {
+    let frames: [RunnerFrame]
+    let end: RunnerProcess.End
+    let peak: Int
+
+    /// Runs `source` as `app.js`; `answer` may reply to what the app asks.
+    init(
+        _ source: String, answer: (RunnerFrame, RunnerProcess) throws -> Void = { _, _ in }
+    ) throws {
+        let runner = try RunnerProcess()
+        guard case .ready = try runner.next() else {
+            throw RunnerProcess.Failure("the runner is not ready")
+        }
+        try runner.send(.load(name: "app.js", source: source), .loaded)
+        var frames: [RunnerFrame] = []
+        while let frame = try runner.next() {
+            frames.append(frame)
+            try answer(frame, runner)
+        }
+        self.frames = frames
+        (end, peak) = runner.end()
+    }
+
+    /// The console's lines.
+    var lines: [String] {
+        frames.compactMap { if case .console(_, let text) = $0 { text } else { nil } }
+    }
+
+    var errors: [UncaughtError] {
+        frames.compactMap { if case .uncaught(let error) = $0 { error } else { nil } }
+    }
+}

@@ -1,0 +1,120 @@
+internal import Foundation
+internal import Glibc
+internal import RunnerProtocol
+
+/// A real runner with a socket on descriptor 3, started as a supervisor would.
+///
+/// The kernel ends it with the thread that started it, so a test works on one thread.
+final class RunnerProcess {
+    let process: pid_t
+    private let socket: Int32
+    private var reader = FrameReader<RunnerFrame>()
+    private var isReaped = false
+
+    init(
+        _ program: String = "nervous-runner", arguments: [String] = [], environment: [String] = []
+    ) throws {
+        let executable = Self.path(of: program)
+        var ends: [Int32] = [-1, -1]
+        guard
+            socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0
+        else { throw Failure("no socket pair") }
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+        posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0)
+        posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
+        posix_spawn_file_actions_adddup2(&actions, ends[1], 3)
+        var words = ([executable] + arguments).map { strdup($0) } + [nil]
+        var variables = environment.map { strdup($0) } + [nil]
+        defer { for word in words + variables { free(word) } }
+        var child: pid_t = 0
+        let failure = posix_spawn(&child, executable, &actions, nil, &words, &variables)
+        close(ends[1])
+        socket = ends[0]
+        process = child
+        guard failure == 0 else { throw Failure("cannot start \(executable)") }
+    }
+
+    deinit {
+        close(socket)
+        guard !isReaped else { return }
+        kill(process, SIGKILL)
+        waitpid(process, nil, 0)
+    }
+
+    /// A binary that the package built beside the tests.
+    private static func path(of program: String) -> String {
+        var place = URL(fileURLWithPath: CommandLine.arguments[0])
+        if let bundle = CommandLine.arguments.first(where: { $0.hasSuffix(".xctest") }) {
+            place = URL(fileURLWithPath: bundle)
+        }
+        return place.deletingLastPathComponent().appendingPathComponent(program).path
+    }
+
+    func send(_ frames: HostFrame...) throws {
+        for frame in frames { try send(bytes: frame.encoded()) }
+    }
+
+    func send(bytes: [UInt8]) throws {
+        let sent = bytes.withUnsafeBytes {
+            Glibc.send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+        }
+        guard sent == bytes.count else { throw Failure("the runner does not take frames") }
+    }
+
+    /// The next frame; `nil` when the runner is gone.
+    ///
+    /// - Throws: when nothing comes in time.
+    func next(within milliseconds: Int32 = 30_000) throws -> RunnerFrame? {
+        while true {
+            if let frame = try reader.next() { return frame }
+            guard waits(milliseconds) else { throw Failure("no frame in time") }
+            var buffer = [UInt8](repeating: 0, count: 64 << 10)
+            let count = read(socket, &buffer, buffer.count)
+            guard count > 0 else { return nil }
+            reader.append(buffer[..<count])
+        }
+    }
+
+    /// Whether nothing is said for that long.
+    func isSilent(for milliseconds: Int32) -> Bool { !waits(milliseconds) }
+
+    /// All frames until the runner is gone.
+    func rest() throws -> [RunnerFrame] {
+        var frames: [RunnerFrame] = []
+        while let frame = try next() { frames.append(frame) }
+        return frames
+    }
+
+    /// The wait status and the largest resident size in bytes.
+    func end() -> (end: End, peak: Int) {
+        var status: Int32 = 0
+        var usage = rusage()
+        wait4(process, &status, 0, &usage)
+        isReaped = true
+        let signal = status & 0x7f
+        return (
+            signal == 0 ? .exit(status >> 8 & 0xff) : .signal(signal), usage.ru_maxrss * 1024
+        )
+    }
+
+    func hangUp() { shutdown(socket, Int32(SHUT_RDWR)) }
+
+    private func waits(_ milliseconds: Int32) -> Bool {
+        var entry = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
+        return poll(&entry, 1, milliseconds) > 0
+    }
+
+    enum End: Equatable {
+        case exit(Int32)
+        case signal(Int32)
+    }
+
+    struct Failure: Error {
+        let message: String
+
+        init(_ message: String) { self.message = message }
+    }
+}
