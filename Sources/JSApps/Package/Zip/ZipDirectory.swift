@@ -48,6 +48,7 @@ struct ZipDirectory {
                     "‘\(entry.path.shown)’ in the archive overlaps another entry or leaves a gap.")
             }
             let next = index + 1 < entries.count ? entries[index + 1].offset : directory
+            guard next <= directory else { throw ZipReader.cutOff }
             try check(entry, in: archive[..<directory], upTo: next)
             offset = next
         }
