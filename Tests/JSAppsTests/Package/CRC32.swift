@@ -1,4 +1,6 @@
-/// The checksum of ZIP. Source: ISO 3309, reflected polynomial 0xEDB88320.
+/// The checksum of ZIP.
+///
+/// Source: ISO 3309, reflected polynomial 0xEDB88320.
 enum CRC32 {
     private static let table: [UInt32] = (0..<256).map { index in
         (0..<8).reduce(UInt32(index)) { value, _ in

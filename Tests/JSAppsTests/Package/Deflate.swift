@@ -1,4 +1,6 @@
-/// Two ways to write a deflate stream by hand. Source: RFC 1951.
+/// Two ways to write a deflate stream by hand.
+///
+/// Source: RFC 1951.
 enum Deflate {
     /// Blocks that hold the bytes as they are.
     static func stored(_ bytes: [UInt8]) -> [UInt8] {

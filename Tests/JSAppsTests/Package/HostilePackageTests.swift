@@ -29,8 +29,8 @@ import Testing
     @Test func `a package cut anywhere is not installed`() async throws {
         let folder = try TemporaryFolder()
         let library = try await AppLibrary.open(at: folder.url)
-        let whole = ZipForge.good().with(.stored("my-app/data", String(repeating: "x", count: 3000)))
-            .bytes
+        let data = ForgedEntry.stored("my-app/data", String(repeating: "x", count: 3000))
+        let whole = ZipForge.good().with(data).bytes
         for end in Array(stride(from: 0, to: whole.count, by: 64)) + [whole.count - 1] {
             await #expect(throws: JSAppsError.self, "\(end)") {
                 try await library.install(archive: Array(whole[..<end]))
@@ -50,8 +50,8 @@ import Testing
             var bytes = whole
             for _ in 0..<Int.random(in: 1...3, using: &random) {
                 let place = Int.random(in: 0..<bytes.count, using: &random)
-                bytes[place] = [0, 1, 0xFF, UInt8.random(in: 0...255, using: &random)]
-                    .randomElement(using: &random) ?? 0
+                let any = UInt8.random(in: 0...255, using: &random)
+                bytes[place] = [0, 1, 0xFF, any].randomElement(using: &random) ?? 0
             }
             if (try? await library.install(archive: bytes)) != nil {
                 for app in try await library.apps() {

@@ -1,3 +1,4 @@
+import Auth
 import JSApps
 import Testing
 
@@ -49,7 +50,10 @@ import Testing
             "{\"name\": \"a\", \"version\": \"1\",\n  \"privileges\": {}}",
             "package.json:2:17: privileges must be a list"
         ),
-        ("{\"name\": \"a\",\n \"name\": \"b\"}", "package.json:2:2: the key ‘name’ stands here twice"),
+        (
+            "{\"name\": \"a\",\n \"name\": \"b\"}",
+            "package.json:2:2: the key ‘name’ stands here twice"
+        ),
     ])
     func `a fault is told with its place`(_ text: String, _ start: String) throws {
         let error = try #require(throws: JSAppsError.self) {
