@@ -15,6 +15,7 @@ let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let lifecycle = Target.Dependency.product(
     name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
+let hummingbirdCore = Target.Dependency.product(name: "HummingbirdCore", package: "hummingbird")
 
 let package = Package(
     name: "nervous",
@@ -51,17 +52,19 @@ let package = Package(
         .target(name: "CSandbox", cSettings: [.unsafeFlags(["-Wall", "-Wextra", "-Werror"])]),
 
         // Samples and statistics.
-        .target(name: "SampleStore", dependencies: [grdb], swiftSettings: house),
+        .target(name: "Samples", swiftSettings: house),
+        .target(name: "SampleStore", dependencies: ["Samples", grdb], swiftSettings: house),
         .target(
-            name: "VM", dependencies: ["SampleStore", lifecycle, logging], swiftSettings: house),
-        .target(
-            name: "LAE", dependencies: ["VM", "Auth", "SampleStore"], swiftSettings: house),
+            name: "VM", dependencies: ["Samples", "SampleStore", lifecycle, logging],
+            swiftSettings: house),
+        .target(name: "LAE", dependencies: ["Samples", "VM", "Auth"], swiftSettings: house),
 
         // Permission.
         .target(
             name: "Auth",
             dependencies: [
-                grdb, logging, lifecycle, .product(name: "Crypto", package: "swift-crypto"),
+                "Samples", grdb, logging, lifecycle,
+                .product(name: "Crypto", package: "swift-crypto"),
             ], swiftSettings: house),
 
         // Apps.
@@ -79,7 +82,7 @@ let package = Package(
         .target(
             name: "Provider",
             dependencies: [
-                "LAE", "Auth", "JSApps", "VM", hummingbird, lifecycle, logging,
+                "Samples", "LAE", "Auth", "JSApps", "VM", hummingbird, hummingbirdCore, lifecycle, logging,
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "NIOCore", package: "swift-nio"),
             ],
@@ -90,7 +93,7 @@ let package = Package(
         .target(
             name: "Host",
             dependencies: [
-                "SampleStore", "VM", "LAE", "Auth", "JSApps", "Provider",
+                "Samples", "VM", "LAE", "Auth", "JSApps", "Provider",
                 lifecycle, logging, hummingbird,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
@@ -99,11 +102,12 @@ let package = Package(
             ], swiftSettings: house),
         .executableTarget(name: "nervous", dependencies: ["Host"], swiftSettings: house),
 
-        .testTarget(name: "SampleStoreTests", dependencies: ["SampleStore"], swiftSettings: house),
-        .testTarget(name: "VMTests", dependencies: ["VM", "SampleStore"], swiftSettings: house),
-        .testTarget(name: "AuthTests", dependencies: ["Auth"], swiftSettings: house),
+        .testTarget(name: "SamplesTests", dependencies: ["Samples"], swiftSettings: house),
+        .testTarget(name: "SampleStoreTests", dependencies: ["SampleStore", "Samples"], swiftSettings: house),
+        .testTarget(name: "VMTests", dependencies: ["VM", "Samples"], swiftSettings: house),
+        .testTarget(name: "AuthTests", dependencies: ["Auth", "Samples"], swiftSettings: house),
         .testTarget(
-            name: "LAETests", dependencies: ["LAE", "VM", "Auth", "SampleStore"],
+            name: "LAETests", dependencies: ["LAE", "VM", "Auth", "Samples"],
             resources: [.copy("Fixtures")], swiftSettings: house),
         .testTarget(
             name: "JSAppsTests", dependencies: ["JSApps", "Auth"], swiftSettings: house),
@@ -113,7 +117,7 @@ let package = Package(
         .testTarget(
             name: "ProviderTests",
             dependencies: [
-                "Provider", "LAE", "VM", "Auth", "JSApps", "SampleStore",
+                "Provider", "LAE", "VM", "Auth", "JSApps", "Samples",
                 .product(name: "HummingbirdTesting", package: "hummingbird"),
             ], swiftSettings: house),
         .testTarget(

@@ -1,4 +1,4 @@
-public import SampleStore
+public import Samples
 
 /// What a sensor is: its name, its fields and where its samples come from.
 public struct Sensor: Hashable, Sendable {

@@ -1,4 +1,4 @@
-public import SampleStore
+public import Samples
 
 /// A family of sensors that are read in the same way, such as the network interfaces.
 ///

@@ -16,10 +16,8 @@ public struct Manifest: Sendable, Hashable {
     public let author: String?
     /// The licence, up to 200 characters.
     public let license: String?
-    /// The list under `privileges` as it was written, or `nil` where there is none.
-    ///
-    /// It is a list; what stands in it is not checked here.
-    public let privileges: JSONValue?
+    /// What the app asks for; nothing where the package has no `privileges`.
+    public let privileges: [Privilege]
 
     /// The version in numbers, where it follows Semantic Versioning.
     public var semanticVersion: SemanticVersion? { SemanticVersion(version) }
@@ -44,7 +42,18 @@ public struct Manifest: Sendable, Hashable {
         summary = try fields.text("description", atMost: 2000)
         author = try fields.text("author", orMember: "name", atMost: 200)
         license = try fields.text("license", orMember: "type", atMost: 200)
-        privileges = try fields.list("privileges")
+        privileges = try Self.privileges(try fields.list("privileges"))
+    }
+}
+
+extension Manifest {
+    private static func privileges(_ list: JSONValue?) throws(JSAppsError) -> [Privilege] {
+        guard let list else { return [] }
+        do throws(PrivilegeSyntaxError) {
+            return try PrivilegeList(parsing: list).privileges
+        } catch {
+            throw .badManifest(at: error.position, error.message, cause: error)
+        }
     }
 }
 

@@ -1,1 +1,285 @@
-// placeholder
+// nervous.js: what a JSApp uses to reach its host, the same file in a browser and in a runner.
+//
+//     const { mean, stddev } = await nervous.sensor("cpu").stats({ last: "10m", fields: ["busy"] });
+//     for await (const sample of nervous.sensor("cpu").stream()) { … }
+//
+// Every call goes to the host's own HTTP API on this origin. A refusal rejects with a DOMException
+// named NotAllowedError that carries `privilege` (what was missing) and `fix` (the command with
+// which the person can allow it).
+(() => {
+  "use strict";
+
+  const API = "/api/v1";
+  const RECONNECT_MS = 1000;
+  const PAGE = 10000;
+
+  // --- Identity -------------------------------------------------------------------------------
+
+  // A runner's calls are identified by its socket. A page trades the single-use code in its
+  // address for a token, which stays in this closure and ends with the page.
+  let token = null;
+  const identified = identify();
+
+  async function identify() {
+    if (typeof document === "undefined") return;
+    const code = new URLSearchParams(location.hash.slice(1)).get("launch");
+    if (code === null) return;
+    history.replaceState(null, "", location.pathname + location.search);
+    const response = await fetch(`${API}/launch`, {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify({ code }),
+    });
+    if (!response.ok) throw await failure(response);
+    token = (await response.json()).token;
+  }
+
+  // --- Calls ----------------------------------------------------------------------------------
+
+  const NAMES = {
+    401: "NotAllowedError",
+    403: "NotAllowedError",
+    404: "NotFoundError",
+    422: "DataError",
+    400: "DataError",
+    429: "QuotaExceededError",
+    503: "NotReadableError",
+  };
+
+  async function failure(response) {
+    let problem = {};
+    try {
+      problem = await response.json();
+    } catch {
+      // Not a problem document: the status says all there is.
+    }
+    const message = problem.detail ?? `The host answered ${response.status}.`;
+    const fix = problem.fix ? ` ${problem.fix}` : "";
+    const error = new DOMException(message + fix, NAMES[response.status] ?? "OperationError");
+    for (const key of ["privilege", "fix"]) {
+      if (problem[key] !== undefined) Object.defineProperty(error, key, { value: problem[key] });
+    }
+    Object.defineProperty(error, "problem", { value: problem.code ?? `http-${response.status}` });
+    return error;
+  }
+
+  async function call(path, { query = {}, headers = {}, signal } = {}) {
+    await identified;
+    const parameters = new URLSearchParams();
+    for (const [key, value] of Object.entries(query)) {
+      for (const item of key === "where" ? [value].flat() : [value]) {
+        if (item !== undefined) parameters.append(key, String(item));
+      }
+    }
+    const text = parameters.toString();
+    const response = await fetch(API + path + (text === "" ? "" : `?${text}`), {
+      headers: token === null ? headers : { ...headers, Authorization: `Bearer ${token}` },
+      signal,
+    });
+    if (!response.ok) throw await failure(response);
+    return response;
+  }
+
+  async function get(path, options) {
+    return (await call(path, options)).json();
+  }
+
+  // `last: "10m"` is short for `from: "-10m"`; dates become milliseconds.
+  function range({ last, from, to } = {}) {
+    const moment = (time) => (time instanceof Date ? time.getTime() : time);
+    return { from: last === undefined ? moment(from) : `-${last}`, to: moment(to) };
+  }
+
+  function list(names) {
+    return names === undefined ? undefined : [names].flat().join(",");
+  }
+
+  // --- Sensors --------------------------------------------------------------------------------
+
+  class Sensor {
+    #path;
+
+    constructor(id) {
+      this.id = String(id);
+      this.#path = `/sensors/${encodeURIComponent(this.id)}`;
+      Object.freeze(this);
+    }
+
+    /** Title, fields with units, availability, collection level and this app's access. */
+    describe() {
+      return get(this.#path);
+    }
+
+    /** The newest sample: `{ t, field: value, … }`, `t` in milliseconds since 1970. */
+    latest() {
+      return get(`${this.#path}/latest`);
+    }
+
+    /**
+     * Samples as an array, the oldest first.
+     * Options: last | from, to · limit (1000) · order "asc" | "desc" · fields · where.
+     */
+    async samples(options = {}) {
+      const limit = options.limit ?? 1000;
+      const query = {
+        ...range(options),
+        order: options.order,
+        fields: list(options.fields),
+        where: options.where,
+      };
+      const found = [];
+      let cursor;
+      do {
+        const size = Math.min(PAGE, limit - found.length);
+        const page = await get(`${this.#path}/samples`, { query: { ...query, limit: size, cursor } });
+        found.push(...page.items);
+        cursor = page.next;
+      } while (cursor !== undefined && found.length < limit);
+      return found;
+    }
+
+    /**
+     * Statistics of a range. Options: last | from, to · fn · fields · where · every.
+     *
+     * Without `every`: an object with `count` and one member a statistic, a number when one field
+     * was asked for, else an object by field. With `every`: an array of such, with `from` and `to`.
+     */
+    async stats(options = {}) {
+      const answer = await get(`${this.#path}/stats`, {
+        query: {
+          ...range(options),
+          fn: list(options.fn),
+          fields: list(options.fields),
+          where: options.where,
+          every: options.every,
+        },
+      });
+      const windows = answer.items.map((window) => {
+        const result = { from: window.from, to: window.to, count: window.count ?? null };
+        for (const name of answer.fn) {
+          if (name === "count") continue;
+          const byField = answer.fields.map((field) => [field.name, window.values[field.name][name]]);
+          result[name] = byField.length === 1 ? byField[0][1] : Object.fromEntries(byField);
+        }
+        return result;
+      });
+      return options.every === undefined ? windows[0] : windows;
+    }
+
+    /**
+     * Live samples, as an async iterator that survives a lost connection without losing a sample.
+     * Ends with an error when permission ends, quietly when the loop is left or `signal` aborts.
+     */
+    async *stream({ signal } = {}) {
+      const ending = new AbortController();
+      const end = () => ending.abort();
+      signal?.addEventListener("abort", end);
+      if (signal?.aborted) end();
+      let last;
+      try {
+        while (!ending.signal.aborted) {
+          let response;
+          try {
+            response = await call(`${this.#path}/stream`, {
+              headers: {
+                Accept: "text/event-stream",
+                ...(last === undefined ? {} : { "Last-Event-ID": last }),
+              },
+              signal: ending.signal,
+            });
+          } catch (error) {
+            if (ending.signal.aborted) return;
+            if (error instanceof DOMException && error.problem !== undefined) throw error;
+            // The host is away: it may come back.
+            await new Promise((resolve) => setTimeout(resolve, RECONNECT_MS));
+            continue;
+          }
+          try {
+            for await (const event of events(response)) {
+              if (event.id !== undefined) last = event.id;
+              if (event.type === "sample") yield JSON.parse(event.data);
+              if (event.type === "problem") {
+                throw await failure(new Response(event.data, { status: JSON.parse(event.data).status }));
+              }
+            }
+          } catch (error) {
+            if (ending.signal.aborted) return;
+            if (!(error instanceof TypeError)) throw error;
+          }
+        }
+      } finally {
+        signal?.removeEventListener("abort", end);
+        end();
+      }
+    }
+  }
+
+  // The events of a text/event-stream, as the HTML Standard has them parsed.
+  async function* events(response) {
+    const reader = response.body.getReader();
+    const decoder = new TextDecoder();
+    let buffer = "";
+    let event = { data: [] };
+    try {
+      for (;;) {
+        const { done, value } = await reader.read();
+        if (done) return;
+        buffer += decoder.decode(value, { stream: true });
+        const lines = buffer.split("\n");
+        buffer = lines.pop();
+        for (const line of lines) {
+          if (line === "") {
+            if (event.data.length > 0) {
+              yield { type: event.type ?? "message", id: event.id, data: event.data.join("\n") };
+            }
+            event = { data: [] };
+            continue;
+          }
+          const colon = line.indexOf(":");
+          if (colon === 0) continue;
+          const name = colon < 0 ? line : line.slice(0, colon);
+          const text = colon < 0 ? "" : line.slice(colon + 1).replace(/^ /, "");
+          if (name === "data") event.data.push(text);
+          if (name === "event") event.type = text;
+          if (name === "id") event.id = text;
+        }
+      }
+    } finally {
+      await reader.cancel().catch(() => {});
+    }
+  }
+
+  // --- The object that apps see ---------------------------------------------------------------
+
+  const nervous = Object.freeze({
+    version: "1.0",
+
+    /** The sensors that the person has decided about for this app. */
+    async sensors() {
+      return (await get("/sensors")).items;
+    },
+
+    sensor(id) {
+      return new Sensor(id);
+    },
+
+    permissions: Object.freeze({
+      /** `{ state }` of one sensor: "granted", "statistics", "denied" or "prompt". */
+      async query({ name }) {
+        return { name, state: (await new Sensor(name).describe()).access };
+      },
+
+      /** Every decision about this app, with its terms. */
+      async list() {
+        return (await get("/me")).privileges;
+      },
+    }),
+
+    /** Ends a headless run; in a browser the page stays as it is. */
+    exit(code = 0) {
+      if (typeof document === "undefined") globalThis.close(code);
+    },
+  });
+
+  Object.defineProperty(globalThis, "nervous", { value: nervous, enumerable: true });
+})();

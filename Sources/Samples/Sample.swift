@@ -15,6 +15,11 @@ public struct StoredSample: Hashable, Sendable {
     public let sequence: Int64
     public let sample: Sample
 
+    public init(sequence: Int64, sample: Sample) {
+        self.sequence = sequence
+        self.sample = sample
+    }
+
     public var time: Timestamp { sample.time }
     public var values: [Value] { sample.values }
 }

@@ -55,7 +55,10 @@ public struct SensorID: Hashable, Sendable, Comparable, CustomStringConvertible 
     }
 
     private static func isWordCharacter(_ character: Character) -> Bool {
-        ("a"..."z").contains(character) || ("0"..."9").contains(character)
+        // Characters compare by all their scalars: x with a combining accent stands before y.
+        guard let ascii = character.asciiValue else { return false }
+        return (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(ascii)
+            || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(ascii)
     }
 }
 

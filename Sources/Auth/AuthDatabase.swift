@@ -1,0 +1,104 @@
+import Foundation
+import GRDB
+import Glibc
+
+/// The SQLite file of grants, tokens and the access log: its schema and how it is opened.
+struct AuthDatabase: Sendable {
+    let queue: DatabaseQueue
+
+    /// - Throws: `unsafeFile` when others than the owner of the process could read or change it.
+    init(path: String) throws {
+        try Self.checkFile(path)
+        var configuration = Configuration()
+        configuration.label = "auth"
+        configuration.journalMode = .wal
+        configuration.busyMode = .timeout(5)
+        configuration.foreignKeysEnabled = true
+        queue = try DatabaseQueue(path: path, configuration: configuration)
+        try Self.migrator.migrate(queue)
+    }
+
+    private static func checkFile(_ path: String) throws {
+        let descriptor = open(path, O_CREAT | O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else {
+            throw AuthError(
+                .storeFailed, "Cannot open \(path): \(String(cString: strerror(errno))).")
+        }
+        defer { close(descriptor) }
+        var information = stat()
+        guard fstat(descriptor, &information) == 0, information.st_uid == geteuid() else {
+            throw AuthError(
+                .unsafeFile, "The permission database \(path) belongs to somebody else.",
+                hint: "Check who put it there; make it yours with: chown $USER \(path)")
+        }
+        guard information.st_mode & 0o077 == 0 else {
+            throw AuthError(
+                .unsafeFile, "Others on this machine can open the permission database \(path).",
+                hint: "If that was not on purpose: chmod 600 \(path)")
+        }
+    }
+
+    private static var migrator: DatabaseMigrator {
+        var migrator = DatabaseMigrator()
+        migrator.registerMigration("permissions") { database in
+            try database.execute(
+                sql: """
+                    CREATE TABLE client (
+                        name TEXT PRIMARY KEY,
+                        kind TEXT NOT NULL,
+                        created INTEGER NOT NULL
+                    ) STRICT, WITHOUT ROWID;
+                    CREATE TABLE permission (
+                        client TEXT NOT NULL REFERENCES client(name) ON DELETE CASCADE,
+                        privilege TEXT NOT NULL,
+                        run TEXT NOT NULL DEFAULT '',
+                        state TEXT NOT NULL,
+                        access TEXT,
+                        maximumRate REAL,
+                        precision REAL,
+                        history INTEGER,
+                        expires INTEGER,
+                        background INTEGER NOT NULL DEFAULT 1,
+                        decided INTEGER NOT NULL,
+                        PRIMARY KEY (client, privilege, run)
+                    ) STRICT, WITHOUT ROWID;
+                    CREATE TABLE token (
+                        id TEXT PRIMARY KEY,
+                        digest BLOB NOT NULL UNIQUE,
+                        client TEXT NOT NULL REFERENCES client(name) ON DELETE CASCADE,
+                        run TEXT,
+                        created INTEGER NOT NULL,
+                        expires INTEGER
+                    ) STRICT, WITHOUT ROWID;
+                    CREATE TABLE access_log (
+                        id INTEGER PRIMARY KEY,
+                        time INTEGER NOT NULL,
+                        client TEXT,
+                        sensor TEXT,
+                        access TEXT,
+                        operation TEXT NOT NULL,
+                        "from" INTEGER,
+                        "to" INTEGER,
+                        count INTEGER NOT NULL,
+                        outcome TEXT NOT NULL,
+                        reason TEXT
+                    ) STRICT;
+                    """)
+        }
+        return migrator
+    }
+}
+
+extension AuthError {
+    /// The module's own word for an error that SQLite or the file system reported.
+    init(wrapping error: any Error, while action: String) {
+        if let own = error as? AuthError {
+            self = own
+            return
+        }
+        let reason = (error as? DatabaseError)?.message ?? "\(error)"
+        self.init(
+            .storeFailed, "The permission database failed while \(action): \(reason).",
+            cause: error)
+    }
+}

@@ -1,0 +1,59 @@
+/// Why a call was refused, or why permission could not be looked up.
+public struct AuthError: Error, Sendable, CustomStringConvertible {
+    /// What went wrong, for a program.
+    public struct Code: Hashable, Sendable {
+        private enum Kind: Hashable {
+            case missingToken, invalidToken, nameMismatch, ownerOnly, denied, undecided
+            case statisticsOnly, invalidPrivilege, notFound, nameTaken, unsafeFile
+            case storeFailed
+        }
+        private let kind: Kind
+
+        /// The call carried no token.
+        public static let missingToken = Code(kind: .missingToken)
+        /// The token is unknown, malformed, expired or revoked.
+        public static let invalidToken = Code(kind: .invalidToken)
+        /// The token belongs to another app than the one named.
+        public static let nameMismatch = Code(kind: .nameMismatch)
+        /// Only the owner may do this.
+        public static let ownerOnly = Code(kind: .ownerOnly)
+        /// The person has refused.
+        public static let denied = Code(kind: .denied)
+        /// The person has not been asked, or did not answer.
+        public static let undecided = Code(kind: .undecided)
+        /// The client's grants cover only aggregates.
+        public static let statisticsOnly = Code(kind: .statisticsOnly)
+        /// A privilege in a manifest or a flag is not one.
+        public static let invalidPrivilege = Code(kind: .invalidPrivilege)
+        /// There is no such client, token or record.
+        public static let notFound = Code(kind: .notFound)
+        /// A client of that name exists.
+        public static let nameTaken = Code(kind: .nameTaken)
+        /// The database could be read or written by others than its owner.
+        public static let unsafeFile = Code(kind: .unsafeFile)
+        /// The database failed.
+        public static let storeFailed = Code(kind: .storeFailed)
+    }
+
+    public let code: Code
+    /// One sentence.
+    public let message: String
+    /// The command that would help.
+    public let hint: String?
+    /// The privilege that was missing.
+    public let privilege: PrivilegeID?
+    public let cause: (any Error)?
+
+    init(
+        _ code: Code, _ message: String, hint: String? = nil, privilege: PrivilegeID? = nil,
+        cause: (any Error)? = nil
+    ) {
+        self.code = code
+        self.message = message
+        self.hint = hint
+        self.privilege = privilege
+        self.cause = cause
+    }
+
+    public var description: String { message }
+}

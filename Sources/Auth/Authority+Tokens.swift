@@ -1,0 +1,132 @@
+public import Samples
+
+extension Authority {
+    /// How long a run's token lives without being renewed.
+    public static let runLifetime = Duration.seconds(3600)
+
+    /// Makes an app known, so that decisions about it can be kept.
+    ///
+    /// - Throws: `nameTaken` when a program of the owner's has the name.
+    public func admit(app name: String) async throws(AuthError) {
+        try await admit(name, as: .app)
+    }
+
+    /// Forgets a client with its decisions and its tokens.
+    public func forget(client name: String) async throws(AuthError) {
+        do {
+            try await database.remove(client: name)
+        } catch {
+            throw AuthError(wrapping: error, while: "forgetting \(name)")
+        }
+        clients[name] = nil
+        permissions.remove(client: name)
+        tokens.remove(client: name)
+    }
+
+    /// A new run of an app, with a token of its own that dies with it.
+    public func beginRun(of app: String) async throws(AuthError) -> (run: String, token: Token) {
+        let run = RandomName.make()
+        let client = Client(name: app, kind: .app, run: run)
+        guard clients[app] == .app else {
+            throw AuthError(.notFound, "There is no app named \(app).")
+        }
+        let expires = now().advanced(byMicroseconds: Self.runLifetime.wholeMicroseconds)
+        return (run, try await issue(to: client, id: "run-\(run)", expires: expires))
+    }
+
+    /// Lets the token of a run live on.
+    ///
+    /// - Throws: `notFound` when the run has ended.
+    public func renewRun(_ run: String) async throws(AuthError) {
+        guard let old = tokens.all.first(where: { $0.client.run == run }) else {
+            throw AuthError(.notFound, "The run \(run) has ended.")
+        }
+        let expires = now().advanced(byMicroseconds: Self.runLifetime.wholeMicroseconds)
+        try await keep(
+            TokenRecord(
+                id: old.id, client: old.client, created: old.created, expires: expires,
+                digest: old.digest))
+    }
+
+    /// Ends what was granted for one run, and its token.
+    public func endRun(_ run: String) async throws(AuthError) {
+        permissions.remove(run: run)
+        tokens.remove(run: run)
+        do {
+            try await database.removeRun(run)
+        } catch {
+            throw AuthError(wrapping: error, while: "ending a run")
+        }
+    }
+
+    /// A token for a program of the owner's, which may do what `decide` lets it.
+    ///
+    /// - Parameter isOwner: whether it may do everything the owner may.
+    /// - Throws: `nameTaken` when an app or another client has the name.
+    public func createClient(
+        _ name: String, isOwner: Bool, expires: Timestamp?
+    ) async throws(AuthError) -> Token {
+        guard clients[name] == nil, name != Client.owner.name else {
+            throw AuthError(
+                .nameTaken, "There is already an app or a client named \(name).",
+                hint: "Choose another name, or revoke it with: nervous token revoke \(name)")
+        }
+        let kind: Client.Kind = isOwner ? .owner : .client
+        try await admit(name, as: kind)
+        return try await issue(
+            to: Client(name: name, kind: kind, run: nil), id: name, expires: expires)
+    }
+
+    /// The tokens in force that a person made, without the tokens.
+    public func clientTokens() -> [TokenRecord] {
+        tokens.all.filter { clients[$0.client.name] != nil && $0.client.kind != .app }
+    }
+
+    /// Ends a client that `createClient` made, with its decisions.
+    public func revokeClient(_ name: String) async throws(AuthError) {
+        guard let kind = clients[name], kind != .app else {
+            throw AuthError(
+                .notFound, "There is no token named \(name).",
+                hint: "List them with: nervous token list")
+        }
+        try await forget(client: name)
+    }
+
+    // MARK: - Private
+
+    private func admit(_ name: String, as kind: Client.Kind) async throws(AuthError) {
+        if let known = clients[name] {
+            guard known == kind else {
+                throw AuthError(
+                    .nameTaken, "There is already a client named \(name).",
+                    hint: "Revoke it first with: nervous token revoke \(name)")
+            }
+            return
+        }
+        do {
+            try await database.keep(client: name, kind: kind)
+        } catch {
+            throw AuthError(wrapping: error, while: "keeping \(name)")
+        }
+        clients[name] = kind
+    }
+
+    func issue(
+        to client: Client, id: String, expires: Timestamp?
+    ) async throws(AuthError) -> Token {
+        let token = Token()
+        try await keep(
+            TokenRecord(
+                id: id, client: client, created: now(), expires: expires, digest: token.digest))
+        return token
+    }
+
+    private func keep(_ record: TokenRecord) async throws(AuthError) {
+        do {
+            try await database.keep(record)
+        } catch {
+            throw AuthError(wrapping: error, while: "keeping a token")
+        }
+        tokens.insert(record)
+    }
+}

@@ -1,0 +1,101 @@
+import Samples
+
+/// The decisions in force, and what follows from them.
+struct PermissionTable: Sendable {
+    private var records: [String: [Key: PermissionRecord]] = [:]
+
+    private struct Key: Hashable {
+        let privilege: PrivilegeID
+        let run: String?
+    }
+
+    /// What the decisions say about one request.
+    enum Verdict: Hashable {
+        case granted(Terms)
+        /// Refused by the decision about this privilege.
+        case denied(PrivilegeID)
+        /// Aggregates are granted, single samples are not.
+        case statisticsOnly(PrivilegeID)
+        case undecided
+    }
+
+    init(_ records: [PermissionRecord]) {
+        for record in records { insert(record) }
+    }
+
+    mutating func insert(_ record: PermissionRecord) {
+        records[record.client, default: [:]][Key(privilege: record.privilege, run: record.run)] =
+            record
+    }
+
+    /// Forgets the decision about a privilege, those for single runs included.
+    mutating func remove(_ privilege: PrivilegeID, of client: String) {
+        records[client] = records[client]?.filter { $0.key.privilege != privilege }
+    }
+
+    mutating func remove(client: String) {
+        records[client] = nil
+    }
+
+    mutating func remove(run: String) {
+        records = records.mapValues { $0.filter { $0.key.run != run } }
+    }
+
+    /// Every decision about a client, by privilege; those for a run after the lasting ones.
+    func all(of client: String) -> [PermissionRecord] {
+        (records[client] ?? [:]).values.sorted {
+            ($0.privilege.description, $0.run ?? "") < ($1.privilege.description, $1.run ?? "")
+        }
+    }
+
+    func clients() -> [String] {
+        records.keys.sorted()
+    }
+
+    /// Denial wins over grants; a denial of less access is one of more, a grant of more is one of less.
+    func verdict(on request: AccessRequest, by client: Client, at now: Timestamp) -> Verdict {
+        let relevant = all(of: client.name).filter { record in
+            guard let sensor = record.privilege.sensor else { return false }
+            return sensor.covers(request.sensor) && (record.run == nil || record.run == client.run)
+        }
+        for record in relevant where record.state == .denied {
+            if record.privilege.access.map(request.access.includes) == true {
+                return .denied(record.privilege)
+            }
+        }
+        let grants = relevant.filter { record in
+            record.state == .granted && record.terms?.expires.map { now < $0 } ?? true
+        }
+        let terms = grants.compactMap(\.terms)
+        // The most specific sensor's grant holds; among its equals the widest.
+        let granted = grants.filter { $0.terms?.access.includes(request.access) == true }
+            .max { Self.rank($0) < Self.rank($1) }
+        if let found = granted?.terms { return .granted(found) }
+        if request.access == .raw, terms.contains(where: { $0.access == .stats }) {
+            return .statisticsOnly(request.privilege)
+        }
+        return .undecided
+    }
+
+    /// Whether nothing has been decided about a privilege that an app declares.
+    func isUndecided(_ privilege: Privilege, by client: Client, at now: Timestamp) -> Bool {
+        guard case .sensor(let sensor, let access) = privilege.resource else { return false }
+        let records = all(of: client.name).filter { $0.run == nil || $0.run == client.run }
+        if records.contains(where: { $0.privilege == privilege.id && !$0.isExpired(at: now) }) {
+            return false
+        }
+        let request = AccessRequest("ask", of: sensor, access)
+        return verdict(on: request, by: client, at: now) == .undecided
+    }
+
+    private static func rank(_ record: PermissionRecord) -> (Int, Int, Int) {
+        let depth = record.privilege.sensor?.description.utf8.count ?? 0
+        return (depth, record.terms?.access == .raw ? 1 : 0, record.run == nil ? 1 : 0)
+    }
+}
+
+extension PermissionRecord {
+    func isExpired(at now: Timestamp) -> Bool {
+        terms?.expires.map { $0 <= now } ?? false
+    }
+}

@@ -1,0 +1,35 @@
+public import Samples
+
+/// One thing that an app asks for in the `privileges` of its `package.json`.
+public struct Privilege: Hashable, Sendable {
+    /// What is asked for.
+    public enum Resource: Hashable, Sendable {
+        /// A sensor, or every instance of a kind.
+        case sensor(SensorID, Access)
+        /// Calls to these origins, such as `https://api.example.org`.
+        case net([String])
+        /// Storage of the app's own.
+        case storage
+        /// Messages to the person.
+        case notify
+    }
+
+    public let resource: Resource
+    /// The app's own words for why; a claim, to be shown as one.
+    public let reason: String
+
+    public init(_ resource: Resource, reason: String) {
+        self.resource = resource
+        self.reason = reason
+    }
+
+    /// The name by which people and flags call it: `sensor:cpu`, `sensor:cpu:stats`, `net`.
+    public var id: PrivilegeID {
+        switch resource {
+        case .sensor(let sensor, let access): PrivilegeID(sensor: sensor, access: access)
+        case .net: .net
+        case .storage: .storage
+        case .notify: .notify
+        }
+    }
+}

@@ -1,0 +1,122 @@
+/// The members of one declared privilege; each must be taken, so that none is silently ignored.
+struct PrivilegeFields {
+    private var rest: [JSONMember]
+
+    init(_ members: [JSONMember]) {
+        rest = members
+    }
+
+    /// The privilege that the members describe.
+    mutating func privilege(at position: JSONPosition) throws(PrivilegeSyntaxError) -> Privilege {
+        if let sensor = take("sensor") {
+            return try sensorPrivilege(sensor)
+        }
+        if let net = take("net") {
+            return Privilege(.net(try origins(net)), reason: try reason(net.position))
+        }
+        if let storage = take("storage") {
+            try expectTrue(storage, "storage")
+            return Privilege(.storage, reason: try optionalReason() ?? "")
+        }
+        if let notify = take("notify") {
+            try expectTrue(notify, "notify")
+            return Privilege(.notify, reason: try reason(notify.position))
+        }
+        let names = rest.map(\.key.quotedForDisplay).joined(separator: ", ")
+        throw PrivilegeSyntaxError(
+            at: rest.first?.position ?? position,
+            names.isEmpty
+                ? "a privilege names a sensor, net, storage or notify"
+                : "unknown privilege \(names); known are sensor, net, storage and notify")
+    }
+
+    /// - Throws: when a member was not taken.
+    func finish() throws(PrivilegeSyntaxError) {
+        guard let unknown = rest.first else { return }
+        throw PrivilegeSyntaxError(
+            at: unknown.position, "\(unknown.key.quotedForDisplay) means nothing in this privilege")
+    }
+
+    // MARK: - Private
+
+    private mutating func sensorPrivilege(
+        _ sensor: JSONValue
+    ) throws(PrivilegeSyntaxError) -> Privilege {
+        guard let name = sensor.string else {
+            throw PrivilegeSyntaxError(at: sensor.position, "sensor must be a name")
+        }
+        let id = try PrivilegeList.sensor(name, sensor.position)
+        var access = Access.raw
+        if let given = take("access") {
+            guard let known = given.string.flatMap(Access.init(rawValue:)) else {
+                throw PrivilegeSyntaxError(
+                    at: given.position, "access must be \"raw\", \"stats\" or \"write\"")
+            }
+            access = known
+        }
+        return Privilege(.sensor(id, access), reason: try reason(sensor.position))
+    }
+
+    private func origins(_ value: JSONValue) throws(PrivilegeSyntaxError) -> [String] {
+        guard let entries = value.array, !entries.isEmpty else {
+            throw PrivilegeSyntaxError(
+                at: value.position, "net must be a list of origins such as https://example.org")
+        }
+        var origins: [String] = []
+        for entry in entries {
+            guard let origin = entry.string, Self.isOrigin(origin) else {
+                throw PrivilegeSyntaxError(
+                    at: entry.position,
+                    "net takes origins such as https://example.org, without path or wildcard")
+            }
+            origins.append(origin)
+        }
+        return origins
+    }
+
+    private mutating func reason(
+        _ position: JSONPosition
+    ) throws(PrivilegeSyntaxError) -> String {
+        guard let reason = try optionalReason() else {
+            throw PrivilegeSyntaxError(
+                at: position, "a privilege needs a \"reason\" that tells the person why")
+        }
+        return reason
+    }
+
+    private mutating func optionalReason() throws(PrivilegeSyntaxError) -> String? {
+        guard let value = take("reason") else { return nil }
+        guard let text = value.string, text.contains(where: { !$0.isWhitespace }) else {
+            throw PrivilegeSyntaxError(at: value.position, "reason must be a text and not empty")
+        }
+        guard text.count <= PrivilegeList.reasonLimit else {
+            throw PrivilegeSyntaxError(
+                at: value.position,
+                "reason must have at most \(PrivilegeList.reasonLimit) characters")
+        }
+        return text
+    }
+
+    private func expectTrue(
+        _ value: JSONValue, _ name: String
+    ) throws(PrivilegeSyntaxError) {
+        guard value.bool == true else {
+            throw PrivilegeSyntaxError(at: value.position, "\(name) must be true")
+        }
+    }
+
+    private mutating func take(_ key: String) -> JSONValue? {
+        guard let index = rest.firstIndex(where: { $0.key == key }) else { return nil }
+        return rest.remove(at: index).value
+    }
+
+    private static func isOrigin(_ text: String) -> Bool {
+        guard let scheme = ["https://", "http://"].first(where: text.hasPrefix) else { return false }
+        let host = text.dropFirst(scheme.count)
+        let isPlain = host.allSatisfy { character in
+            character.isASCII
+                && (character.isLetter || character.isNumber || "-.:[]".contains(character))
+        }
+        return !host.isEmpty && host.utf8.count <= 255 && isPlain
+    }
+}

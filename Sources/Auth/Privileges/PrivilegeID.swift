@@ -1,0 +1,41 @@
+public import Samples
+
+/// The name of a privilege in flags, in answers and in the database.
+///
+/// `sensor:ID` is raw reading; `sensor:ID:stats` and `sensor:ID:write` are the other accesses;
+/// `net`, `storage` and `notify` stand for themselves.
+public struct PrivilegeID: Hashable, Sendable, LosslessStringConvertible {
+    public let description: String
+    /// The sensor and the access it is about; `nil` for the other privileges.
+    public let sensor: SensorID?
+    public let access: Access?
+
+    public static let net = PrivilegeID(other: "net")
+    public static let storage = PrivilegeID(other: "storage")
+    public static let notify = PrivilegeID(other: "notify")
+
+    public init(sensor: SensorID, access: Access) {
+        self.sensor = sensor
+        self.access = access
+        description = access == .raw ? "sensor:\(sensor)" : "sensor:\(sensor):\(access.rawValue)"
+    }
+
+    /// Reads a name as `description` writes it; `sensor:ID:raw` also means `sensor:ID`.
+    public init?(_ text: String) {
+        if let other = [Self.net, .storage, .notify].first(where: { $0.description == text }) {
+            self = other
+            return
+        }
+        let parts = text.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
+        guard (2...3).contains(parts.count), parts[0] == "sensor", let id = SensorID(parts[1]),
+            let access = parts.count == 3 ? Access(rawValue: parts[2]) : .raw
+        else { return nil }
+        self.init(sensor: id, access: access)
+    }
+
+    private init(other: String) {
+        description = other
+        sensor = nil
+        access = nil
+    }
+}

@@ -1,0 +1,46 @@
+/// Why a question about samples has no answer.
+public struct LAEError: Error, Sendable, CustomStringConvertible {
+    /// What went wrong, for a program.
+    public struct Code: Hashable, Sendable {
+        private enum Kind: Hashable {
+            case unknownSensor, unavailable, unknownField, notNumeric, unknownFunction
+            case invalidCondition, tooManyWindows, notGranted, failed
+        }
+        private let kind: Kind
+
+        /// No sensor has that name.
+        public static let unknownSensor = Code(kind: .unknownSensor)
+        /// The sensor is known and its hardware is missing.
+        public static let unavailable = Code(kind: .unavailable)
+        /// The sensor has no field of that name.
+        public static let unknownField = Code(kind: .unknownField)
+        /// The field holds names or text, on which no statistics are defined.
+        public static let notNumeric = Code(kind: .notNumeric)
+        /// No statistic has that name.
+        public static let unknownFunction = Code(kind: .unknownFunction)
+        /// A condition on values is not understood.
+        public static let invalidCondition = Code(kind: .invalidCondition)
+        /// The range holds more windows than one answer may have.
+        public static let tooManyWindows = Code(kind: .tooManyWindows)
+        /// The grant is for another sensor, or for aggregates only.
+        public static let notGranted = Code(kind: .notGranted)
+        /// The store failed.
+        public static let failed = Code(kind: .failed)
+    }
+
+    public let code: Code
+    /// One sentence.
+    public let message: String
+    /// What a person can do.
+    public let hint: String?
+    public let cause: (any Error)?
+
+    init(_ code: Code, _ message: String, hint: String? = nil, cause: (any Error)? = nil) {
+        self.code = code
+        self.message = message
+        self.hint = hint
+        self.cause = cause
+    }
+
+    public var description: String { message }
+}

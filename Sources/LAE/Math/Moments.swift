@@ -1,0 +1,72 @@
+/// Count, sum, mean and spread of numbers seen one at a time.
+///
+/// Mean and second central moment by Welford's recurrence (B. P. Welford, "Note on a Method for
+/// Calculating Corrected Sums of Squares and Products", Technometrics 4, 1962); merging by Chan,
+/// Golub and LeVeque (1979); the sum compensated after Neumaier (1974).
+public struct Moments: Hashable, Sendable {
+    public private(set) var count = 0
+    public private(set) var minimum = Double.infinity
+    public private(set) var maximum = -Double.infinity
+    private var runningMean = 0.0
+    private var squares = 0.0
+    private var partialSum = 0.0
+    private var compensation = 0.0
+
+    public init() {}
+
+    public init(_ numbers: some Sequence<Double>) {
+        for number in numbers { insert(number) }
+    }
+
+    public mutating func insert(_ number: Double) {
+        count += 1
+        let delta = number - runningMean
+        runningMean += delta / Double(count)
+        squares += delta * (number - runningMean)
+        minimum = min(minimum, number)
+        maximum = max(maximum, number)
+        add(number)
+    }
+
+    /// Adds what another collector saw, as if this one had seen it too.
+    public mutating func merge(_ other: Moments) {
+        guard other.count > 0 else { return }
+        guard count > 0 else {
+            self = other
+            return
+        }
+        let total = Double(count + other.count)
+        let delta = other.runningMean - runningMean
+        squares += other.squares + delta * delta * Double(count) * Double(other.count) / total
+        runningMean += delta * Double(other.count) / total
+        count += other.count
+        minimum = min(minimum, other.minimum)
+        maximum = max(maximum, other.maximum)
+        add(other.partialSum)
+        add(other.compensation)
+    }
+
+    public var sum: Double { partialSum + compensation }
+
+    /// The arithmetic mean; `nil` of nothing.
+    public var mean: Double? { count > 0 ? runningMean : nil }
+
+    /// Mean squared deviation with divisor n−1; `nil` of fewer than two numbers.
+    public var sampleVariance: Double? { count > 1 ? squares / Double(count - 1) : nil }
+
+    /// Mean squared deviation with divisor n; `nil` of nothing.
+    public var populationVariance: Double? { count > 0 ? squares / Double(count) : nil }
+
+    /// Root of the mean of the squares, from mean² + population variance; `nil` of nothing.
+    public var rootMeanSquare: Double? {
+        populationVariance.map { ($0 + runningMean * runningMean).squareRoot() }
+    }
+
+    private mutating func add(_ number: Double) {
+        let total = partialSum + number
+        compensation +=
+            abs(partialSum) >= abs(number)
+            ? (partialSum - total) + number : (number - total) + partialSum
+        partialSum = total
+    }
+}

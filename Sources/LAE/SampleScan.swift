@@ -1,0 +1,81 @@
+import Auth
+import Samples
+import VM
+
+/// Reads a range page by page and lets through what the grant and the conditions allow.
+///
+/// Memory is bounded by a page; a cancelled task stops between two pages.
+struct SampleScan {
+    private static let pageSize = 4096
+
+    private let machine: VirtualMachine
+    private let terms: GrantTerms
+    private let matchers: [@Sendable ([Value]) -> Bool]
+    private var query: SampleQuery
+    private var usedSlot: TimeRange?
+    private var isAtEnd: Bool
+    private var hasStarted = false
+
+    init(
+        _ query: SampleQuery, _ machine: VirtualMachine, _ terms: GrantTerms,
+        matchers: [@Sendable ([Value]) -> Bool]
+    ) {
+        self.machine = machine
+        self.terms = terms
+        self.matchers = matchers
+        self.query = query
+        self.query.range = terms.visible(query.range)
+        self.query.limit = min(query.limit, Self.pageSize)
+        isAtEnd = self.query.range.isEmpty
+    }
+
+    /// The next samples in order, not empty; `nil` at the end.
+    mutating func next() async throws -> [StoredSample]? {
+        while !isAtEnd {
+            try Task.checkCancellation()
+            if !hasStarted { try await start() }
+            let page = try await machine.samples(query)
+            isAtEnd = page.count < query.limit
+            query.after = page.last.map(SampleQuery.Position.init(of:))
+            let visible = try await thinned(page).map(terms.reduced)
+            let matching = visible.filter { sample in
+                matchers.allSatisfy { $0(sample.values) }
+            }
+            if !matching.isEmpty { return matching }
+        }
+        return nil
+    }
+
+    /// Before the first page of an ascending scan: whether its first slot was seen already.
+    private mutating func start() async throws {
+        hasStarted = true
+        guard query.order == .ascending else { return }
+        if let after = query.after {
+            usedSlot = terms.slot(of: after.time)
+        } else if let slot = terms.slot(of: query.range.from), slot.from < query.range.from {
+            let before = TimeRange(from: slot.from, to: query.range.from)
+            let seen = SampleQuery(sensor: query.sensor, range: before, limit: 1)
+            if try await !machine.samples(seen).isEmpty { usedSlot = slot }
+        }
+    }
+
+    /// At most one sample of each slot: its first, whichever way the scan goes.
+    private mutating func thinned(_ page: [StoredSample]) async throws -> [StoredSample] {
+        guard let first = page.first, terms.slot(of: first.time) != nil else { return page }
+        var kept: [StoredSample] = []
+        for sample in page {
+            guard let slot = terms.slot(of: sample.time), slot != usedSlot else { continue }
+            usedSlot = slot
+            if query.order == .ascending {
+                kept.append(sample)
+            } else {
+                let firstOfSlot = SampleQuery(sensor: query.sensor, range: slot, limit: 1)
+                guard let earliest = try await machine.samples(firstOfSlot).first,
+                    query.range.contains(earliest.time)
+                else { continue }
+                kept.append(earliest)
+            }
+        }
+        return kept
+    }
+}

@@ -1,0 +1,45 @@
+import Auth
+import HTTPTypes
+import Hummingbird
+import Samples
+
+/// Asks `Authority` for every request that wants something; there is no other way to a `Grant`.
+struct Door: Sendable {
+    let authority: Authority
+
+    /// A grant for one use of a sensor.
+    func grant(
+        _ operation: String, _ access: Access, of sensor: SensorID, _ request: Request,
+        _ context: ProviderContext
+    ) async throws(AuthError) -> Grant {
+        try await authority.checkApp(
+            token: token(request, context), name: context.claimedName,
+            requested: AccessRequest(operation, of: sensor, access))
+    }
+
+    /// Who calls.
+    func client(
+        _ operation: String, _ request: Request, _ context: ProviderContext
+    ) async throws(AuthError) -> Client {
+        try await authority.identify(
+            token: token(request, context), name: context.claimedName, operation: operation)
+    }
+
+    /// Passes the owner only.
+    func owner(
+        _ operation: String, _ request: Request, _ context: ProviderContext
+    ) async throws(AuthError) {
+        try await authority.checkOwner(
+            token: token(request, context), name: context.claimedName, operation: operation)
+    }
+
+    /// The bearer token; over the control socket, which only the owner can open, the owner's own.
+    private func token(_ request: Request, _ context: ProviderContext) -> String? {
+        guard let field = request.headers[.authorization] else {
+            return context.isControl ? authority.ownerToken.text : nil
+        }
+        let parts = field.split(separator: " ", maxSplits: 1)
+        guard parts.count == 2, parts[0].lowercased() == "bearer" else { return nil }
+        return String(parts[1])
+    }
+}

@@ -1,0 +1,74 @@
+import Auth
+import Samples
+
+/// A decision as the API tells of it, and as the owner sends it.
+struct GrantDescription: Encodable {
+    let client: String
+    let privilege: String
+    let state: String
+    let terms: TermsDescription?
+    /// Whether it ends with the run it was given for.
+    let once: Bool
+    /// Milliseconds since 1970.
+    let decided: Double
+
+    init(_ record: PermissionRecord) {
+        client = record.client
+        privilege = record.privilege.description
+        state = record.state.rawValue
+        terms = record.terms.map(TermsDescription.init)
+        once = record.run != nil
+        decided = record.decided.milliseconds
+    }
+}
+
+/// The terms of a grant in JSON.
+struct TermsDescription: Codable {
+    let access: String
+    /// Samples a second.
+    var rate: Double?
+    /// In the field's unit.
+    var precision: Double?
+    /// A span such as `1h`.
+    var history: String?
+    /// Milliseconds since 1970.
+    var expires: Double?
+    var background: Bool?
+
+    init(_ terms: Terms) {
+        access = terms.access.rawValue
+        rate = terms.maximumRate
+        precision = terms.precision
+        history = terms.history?.span
+        expires = terms.expires?.milliseconds
+        background = terms.background
+    }
+
+    /// - Throws: `Problem` when a member is out of its range.
+    func terms() throws -> Terms {
+        guard let access = Access(rawValue: access) else {
+            throw Problem.invalidBody("access must be raw, stats or write.")
+        }
+        for (name, number) in [("rate", rate), ("precision", precision)] {
+            guard let number else { continue }
+            guard number.isFinite, number > 0 else {
+                throw Problem.invalidBody("\(name) must be a number above zero.")
+            }
+        }
+        let span = try history.map { text in
+            guard let span = Duration(span: text) else {
+                throw Problem.invalidBody("history must be a span such as 1h.")
+            }
+            return span
+        }
+        let end = try expires.map { milliseconds in
+            guard let end = Timestamp(milliseconds: milliseconds) else {
+                throw Problem.invalidBody("expires must be milliseconds since 1970.")
+            }
+            return end
+        }
+        return Terms(
+            access: access, maximumRate: rate, precision: precision, history: span, expires: end,
+            background: background ?? true)
+    }
+}

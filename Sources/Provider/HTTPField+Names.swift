@@ -1,0 +1,17 @@
+import HTTPTypes
+
+extension HTTPField.Name {
+    static let requestID = known("X-Request-Id")
+    static let referrerPolicy = known("Referrer-Policy")
+    static let lastEventID = known("Last-Event-ID")
+    static let link = known("Link")
+    static let resourcePolicy = known("Cross-Origin-Resource-Policy")
+    static let openerPolicy = known("Cross-Origin-Opener-Policy")
+
+    private static func known(_ name: StaticString) -> HTTPField.Name {
+        guard let name = HTTPField.Name("\(name)") else {
+            preconditionFailure("not a field name: \(name)")
+        }
+        return name
+    }
+}

@@ -1,0 +1,61 @@
+import Foundation
+import Hummingbird
+import LAE
+import Samples
+
+extension Request {
+    /// The sensor that the path names.
+    func sensor(_ context: ProviderContext) throws -> SensorID {
+        let name = context.parameters.get("sensor") ?? ""
+        guard let id = SensorID(name.removingPercentEncoding ?? name) else {
+            throw Problem.notFound("\(name.prefix(80).debugDescription) is not a sensor's name.")
+        }
+        return id
+    }
+
+    func parameter(_ name: Substring) -> String? {
+        uri.queryParameters[name].map(String.init)
+    }
+
+    /// `from` and `to`; what is missing is open.
+    func range(now: Timestamp) throws -> TimeRange {
+        let from = try parameter("from").map { try Self.moment("from", $0, now) }
+        let to = try parameter("to").map { try Self.moment("to", $0, now) }
+        return TimeRange(from: from ?? .distantPast, to: to ?? .distantFuture)
+    }
+
+    /// The names in a comma-separated list; `nil` when the parameter is missing.
+    func list(_ name: Substring) -> [String]? {
+        parameter(name)?.split(separator: ",").map(String.init)
+    }
+
+    func limit(default standard: Int = 100, atMost maximum: Int = 10_000) throws -> Int {
+        guard let text = parameter("limit") else { return standard }
+        guard let number = Int(text), number >= 1 else {
+            throw Problem.invalidParameter("limit", "a whole number from 1 is needed")
+        }
+        return min(number, maximum)
+    }
+
+    func conditions() throws -> [Condition] {
+        try uri.queryParameters.getAll("where").map { try Condition(parsing: String($0)) }
+    }
+
+    /// Milliseconds since 1970, RFC 3339, or a span before now such as `-15m`.
+    private static func moment(_ name: String, _ text: String, _ now: Timestamp) throws -> Timestamp {
+        if text == "now" { return now }
+        if text.hasPrefix("-"), let span = Duration(span: String(text.dropFirst())) {
+            return now.advanced(byMicroseconds: -span.wholeMicroseconds)
+        }
+        if let milliseconds = Double(text), let time = Timestamp(milliseconds: milliseconds) {
+            return time
+        }
+        for fractional in [false, true] {
+            let style = Date.ISO8601FormatStyle(includingFractionalSeconds: fractional)
+            guard let date = try? Date(text, strategy: style) else { continue }
+            if let time = Timestamp(milliseconds: date.timeIntervalSince1970 * 1000) { return time }
+        }
+        throw Problem.invalidParameter(
+            name, "milliseconds since 1970, an RFC 3339 time or a span such as -15m is needed")
+    }
+}

@@ -1,0 +1,86 @@
+import Auth
+import HTTPTypes
+import JSApps
+import LAE
+import VM
+
+/// The one table from the modules' errors to what a caller is told.
+extension Problem {
+    init(_ error: AuthError) {
+        let (status, code, title): (HTTPResponse.Status, String, String) =
+            switch error.code {
+            case .missingToken: (.unauthorized, "missing-token", "A token is needed")
+            case .invalidToken: (.unauthorized, "invalid-token", "The token is not valid")
+            case .nameMismatch: (.forbidden, "name-mismatch", "The token belongs to another app")
+            case .ownerOnly: (.forbidden, "owner-only", "Only the owner may do this")
+            case .denied: (.forbidden, "denied", "The person has denied this")
+            case .undecided: (.forbidden, "undecided", "The person has not allowed this")
+            case .statisticsOnly:
+                (.forbidden, "statistics-only", "Only statistics are allowed")
+            case .invalidPrivilege:
+                (.unprocessableContent, "invalid-privilege", "This is not a privilege")
+            case .notFound: (.notFound, "not-found", "There is nothing here")
+            case .nameTaken: (.conflict, "name-taken", "The name is taken")
+            default: (.internalServerError, "internal", "The host failed")
+            }
+        self.init(
+            status: status, code: code, title: title, detail: error.message, fix: error.hint,
+            privilege: error.privilege?.description, headers: [:])
+        switch status {
+        case .unauthorized where error.code == .missingToken:
+            headers[.wwwAuthenticate] = #"Bearer realm="nervous""#
+        case .unauthorized:
+            headers[.wwwAuthenticate] = #"Bearer realm="nervous", error="invalid_token""#
+        case .forbidden:
+            let scope = error.privilege.map { #", scope="\#($0)""# } ?? ""
+            headers[.wwwAuthenticate] =
+                #"Bearer realm="nervous", error="insufficient_scope"\#(scope)"#
+        default: break
+        }
+    }
+
+    init(_ error: LAEError) {
+        let (status, code, title): (HTTPResponse.Status, String, String) =
+            switch error.code {
+            case .unknownSensor: (.notFound, "unknown-sensor", "There is no such sensor")
+            case .unavailable:
+                (.serviceUnavailable, "sensor-unavailable", "The sensor is not available")
+            case .unknownField:
+                (.unprocessableContent, "unknown-field", "The sensor has no such field")
+            case .notNumeric: (.unprocessableContent, "not-numeric", "The field is not a number")
+            case .unknownFunction:
+                (.unprocessableContent, "unknown-function", "There is no such statistic")
+            case .invalidCondition:
+                (.unprocessableContent, "invalid-condition", "The condition is not understood")
+            case .tooManyWindows:
+                (.unprocessableContent, "too-many-windows", "The answer would be too long")
+            case .notGranted: (.forbidden, "statistics-only", "Only statistics are allowed")
+            default: (.internalServerError, "internal", "The host failed")
+            }
+        self.init(
+            status: status, code: code, title: title, detail: error.message, fix: error.hint)
+    }
+
+    init(_ error: VirtualMachineError) {
+        let isUnknown = error.code == .unknownSensor
+        self.init(
+            status: isUnknown ? .notFound : .internalServerError,
+            code: isUnknown ? "unknown-sensor" : "internal",
+            title: isUnknown ? "There is no such sensor" : "The host failed",
+            detail: error.message, fix: error.hint)
+    }
+
+    init(_ error: JSAppsError) {
+        let (status, title): (HTTPResponse.Status, String) =
+            switch error.code {
+            case .notInstalled: (.notFound, "The app is not installed")
+            case .inputMissing: (.notFound, "There is no such file")
+            case .tooLarge: (.contentTooLarge, "The package is too large")
+            case .damaged, .io: (.internalServerError, "The host failed")
+            default: (.unprocessableContent, "The package is refused")
+            }
+        self.init(
+            status: status, code: error.code.description, title: title, detail: error.message,
+            fix: error.hint)
+    }
+}

@@ -1,0 +1,63 @@
+public import Auth
+public import Hummingbird
+import HummingbirdCore
+public import JSApps
+public import LAE
+public import Logging
+import NIOCore
+public import VM
+
+/// The one router, and the servers that listen for it: TCP on loopback and the control socket.
+public struct Provider: Sendable {
+    /// What a request may be at most; beyond it the connection is refused and closed.
+    enum Limits {
+        static let headerBytes = 16 << 10
+        static let fieldBytes = 8 << 10
+        static let fields = 100
+        static let idle = TimeAmount.seconds(60)
+    }
+
+    private let responder: RouterResponder<ProviderContext>
+    private let logger: Logger
+
+    public init(
+        authority: Authority, machine: VirtualMachine, engine: AnalyticsEngine,
+        library: AppLibrary, facts: HostFacts, logger: Logger = Logger(label: "nervous.provider")
+    ) {
+        let door = Door(authority: authority)
+        let router = Router(context: ProviderContext.self)
+        router.middlewares.add(ProblemMiddleware())
+        router.middlewares.add(HostMiddleware(port: facts.port))
+        router.middlewares.add(AppOriginMiddleware(library: library))
+        let routes = RouteTable(router: router)
+        StatusRoutes(door: door, machine: machine, facts: facts).add(to: routes)
+        SensorRoutes(door: door, machine: machine, engine: engine).add(to: routes)
+        SampleRoutes(door: door, engine: engine).add(to: routes)
+        StatisticsRoutes(door: door, engine: engine).add(to: routes)
+        StreamRoutes(door: door, machine: machine, engine: engine).add(to: routes)
+        AppRoutes(door: door, library: library, facts: facts).add(to: routes)
+        GrantRoutes(door: door).add(to: routes)
+        TokenRoutes(door: door).add(to: routes)
+        AccessLogRoutes(door: door).add(to: routes)
+        responder = router.buildResponder()
+        self.logger = logger
+    }
+
+    /// A server for the router at an address.
+    ///
+    /// - Parameter onListening: called with the port that was taken; 0 for a socket in the file system.
+    public func server(
+        at address: BindAddress, onListening: @escaping @Sendable (Int) async -> Void
+    ) -> some ApplicationProtocol {
+        let http = HTTP1Channel.Configuration(
+            idleTimeout: Limits.idle,
+            httpDecoderConfiguration: .init(
+                maxHeaderFieldSize: Limits.fieldBytes, maxHeaderListSize: Limits.headerBytes,
+                maxHeaderFieldCount: Limits.fields))
+        return Application(
+            responder: responder, server: .http1(configuration: http),
+            configuration: ApplicationConfiguration(address: address, serverName: "nervous"),
+            onServerRunning: { channel in await onListening(channel.localAddress?.port ?? 0) },
+            logger: logger)
+    }
+}

@@ -1,0 +1,47 @@
+import Auth
+import Foundation
+import HTTPTypes
+import Hummingbird
+import NIOCore
+
+extension Response {
+    static func json(
+        _ value: some Encodable, status: HTTPResponse.Status = .ok
+    ) throws -> Response {
+        json(ByteBuffer(bytes: try JSONText.encode(value)), status: status)
+    }
+
+    static func json(_ text: ByteBuffer, status: HTTPResponse.Status = .ok) -> Response {
+        Response(
+            status: status, headers: [.contentType: "application/json"],
+            body: .init(byteBuffer: text))
+    }
+}
+
+extension Request {
+    /// The largest body of a call that carries JSON.
+    private static let jsonLimit = 256 << 10
+
+    /// The body, strictly read.
+    func json<T: Decodable>(_ type: T.Type) async throws -> T {
+        let buffer: ByteBuffer
+        do {
+            buffer = try await body.collect(upTo: Self.jsonLimit)
+        } catch is NIOTooManyBytesError {
+            throw Problem(
+                status: .contentTooLarge, code: "too-large", title: "The body is too large",
+                detail: "At most \(Self.jsonLimit) bytes are taken.")
+        }
+        let bytes = Array(buffer.readableBytesView)
+        do {
+            _ = try StrictJSON().parse(bytes)
+        } catch {
+            throw Problem.invalidBody("\(error)")
+        }
+        do {
+            return try JSONDecoder().decode(type, from: Data(bytes))
+        } catch {
+            throw Problem.invalidBody("The JSON has not the members that are needed here.")
+        }
+    }
+}

@@ -1,0 +1,152 @@
+import Auth
+import Foundation
+import HTTPTypes
+import Hummingbird
+import JSApps
+import NIOCore
+
+/// Installed apps and their runs, for the owner.
+struct AppRoutes {
+    private static let archiveLimit = PackageLimits().archiveBytes
+
+    let door: Door
+    let library: AppLibrary
+    let facts: HostFacts
+
+    func add(to routes: RouteTable) {
+        routes.on("api/v1/apps", [.get: list, .post: install])
+        routes.on("api/v1/apps/{app}", [.get: describe, .delete: uninstall])
+        routes.on("api/v1/apps/{app}/runs", [.post: begin])
+        routes.on("api/v1/apps/{app}/launch", [.post: launch])
+        routes.on("api/v1/runs/{run}", [.put: renew, .delete: end])
+        routes.on("api/v1/launch", [.post: redeem])
+    }
+
+    private struct List: Encodable {
+        let items: [AppDescription]
+    }
+
+    @Sendable
+    private func list(_ request: Request, _ context: ProviderContext) async throws -> Response {
+        try await door.owner("apps", request, context)
+        var items: [AppDescription] = []
+        for app in try await library.apps() { items.append(await describe(app)) }
+        return try .json(List(items: items))
+    }
+
+    @Sendable
+    private func describe(_ request: Request, _ context: ProviderContext) async throws -> Response {
+        try await door.owner("app", request, context)
+        return try await .json(describe(app(context)))
+    }
+
+    /// Takes the bytes of an archive.
+    @Sendable
+    private func install(_ request: Request, _ context: ProviderContext) async throws -> Response {
+        try await door.owner("install", request, context)
+        let archive: ByteBuffer
+        do {
+            archive = try await request.body.collect(upTo: Self.archiveLimit)
+        } catch is NIOTooManyBytesError {
+            throw Problem(
+                status: .contentTooLarge, code: "too-large", title: "The archive is too large",
+                detail: "An archive has at most \(Self.archiveLimit) bytes.")
+        }
+        let app = try await library.install(archive: Array(archive.readableBytesView))
+        try await door.authority.admit(app: app.name.text)
+        var response = try await Response.json(describe(app), status: .created)
+        response.headers[.location] = "/api/v1/apps/\(app.name)"
+        return response
+    }
+
+    @Sendable
+    private func uninstall(_ request: Request, _ context: ProviderContext) async throws -> Response {
+        try await door.owner("uninstall", request, context)
+        let name = try context.decoded("app").required("app")
+        try await library.uninstall(name)
+        try await door.authority.forget(client: name)
+        return Response(status: .noContent)
+    }
+
+    // MARK: - Runs and pages
+
+    private struct Run: Encodable {
+        let run: String
+        let token: String
+    }
+
+    @Sendable
+    private func begin(_ request: Request, _ context: ProviderContext) async throws -> Response {
+        try await door.owner("run", request, context)
+        let app = try await app(context)
+        try await door.authority.admit(app: app.name.text)
+        let (run, token) = try await door.authority.beginRun(of: app.name.text)
+        var response = try Response.json(Run(run: run, token: token.text), status: .created)
+        response.headers[.location] = "/api/v1/runs/\(run)"
+        return response
+    }
+
+    @Sendable
+    private func renew(_ request: Request, _ context: ProviderContext) async throws -> Response {
+        try await door.owner("renew-run", request, context)
+        try await door.authority.renewRun(context.decoded("run").required("run"))
+        return Response(status: .noContent)
+    }
+
+    @Sendable
+    private func end(_ request: Request, _ context: ProviderContext) async throws -> Response {
+        try await door.owner("end-run", request, context)
+        try await door.authority.endRun(context.decoded("run").required("run"))
+        return Response(status: .noContent)
+    }
+
+    private struct Launch: Encodable {
+        let url: String
+    }
+
+    @Sendable
+    private func launch(_ request: Request, _ context: ProviderContext) async throws -> Response {
+        try await door.owner("launch", request, context)
+        let app = try await app(context)
+        try await door.authority.admit(app: app.name.text)
+        guard let port = facts.port() else {
+            throw Problem(
+                status: .serviceUnavailable, code: "not-serving",
+                title: "No server for pages runs", detail: "Pages need a running server.",
+                fix: "Start it with: nervous serve")
+        }
+        let code = try await door.authority.launchCode(for: app.name.text)
+        let url = "http://\(app.name).localhost:\(port)/#launch=\(code)"
+        return try .json(Launch(url: url), status: .created)
+    }
+
+    private struct Code: Decodable {
+        let code: String
+    }
+
+    private struct PageToken: Encodable {
+        let token: String
+    }
+
+    /// The one call without a token: it trades a launch code for one.
+    @Sendable
+    private func redeem(_ request: Request, _ context: ProviderContext) async throws -> Response {
+        let body = try await request.json(Code.self)
+        let token = try await door.authority.redeem(
+            launchCode: body.code, name: context.claimedName)
+        return try .json(PageToken(token: token.text), status: .created)
+    }
+
+    // MARK: - Private
+
+    private func app(_ context: ProviderContext) async throws -> InstalledApp {
+        try await library.app(named: context.decoded("app").required("app"))
+    }
+
+    private func describe(_ app: InstalledApp) async -> AppDescription {
+        let undecided = await door.authority.undecided(
+            app.manifest.privileges, by: app.name.text)
+        let records = await door.authority.records(of: app.name.text)
+        return AppDescription(app, undecided: Set(undecided.map(\.id)), records: records)
+    }
+}

@@ -1,0 +1,96 @@
+import Auth
+import Foundation
+import HTTPTypes
+import Hummingbird
+
+/// The owner's decisions: to see, to make and to take back.
+struct GrantRoutes {
+    let door: Door
+
+    func add(to routes: RouteTable) {
+        routes.on("api/v1/grants", [.get: list])
+        routes.on("api/v1/grants/{client}", [.get: list, .delete: reset])
+        routes.on("api/v1/grants/{client}/{privilege}", [.put: decide, .delete: reset])
+    }
+
+    private struct List: Encodable {
+        let items: [GrantDescription]
+    }
+
+    @Sendable
+    private func list(_ request: Request, _ context: ProviderContext) async throws -> Response {
+        try await door.owner("grants", request, context)
+        let records = await door.authority.records(of: context.decoded("client"))
+        return try .json(List(items: records.map(GrantDescription.init)))
+    }
+
+    private struct Body: Decodable {
+        /// `allow-once`, `allow-always`, `statistics-only`, `deny-once`, `deny`, or `allow` with
+        /// `terms`.
+        let decision: String
+        let terms: TermsDescription?
+        /// The run that `allow-once` and `deny-once` are for.
+        let run: String?
+    }
+
+    @Sendable
+    private func decide(_ request: Request, _ context: ProviderContext) async throws -> Response {
+        try await door.owner("decide", request, context)
+        let body = try await request.json(Body.self)
+        let name = try context.decoded("client").required("client")
+        try await door.authority.decide(
+            decision(body), on: privilege(context), by: name, run: body.run)
+        let records = await door.authority.records(of: name)
+        return try .json(List(items: records.map(GrantDescription.init)))
+    }
+
+    @Sendable
+    private func reset(_ request: Request, _ context: ProviderContext) async throws -> Response {
+        try await door.owner("reset", request, context)
+        let name = try context.decoded("client").required("client")
+        let isWhole = context.parameters.get("privilege") == nil
+        try await door.authority.reset(isWhole ? nil : privilege(context), of: name)
+        return Response(status: .noContent)
+    }
+
+    private func privilege(_ context: ProviderContext) throws -> PrivilegeID {
+        let text = try context.decoded("privilege").required("privilege")
+        guard let privilege = PrivilegeID(text) else {
+            throw Problem(
+                status: .unprocessableContent, code: "invalid-privilege",
+                title: "This is not a privilege",
+                detail: "\(text.prefix(80).debugDescription) is not one.",
+                fix: "Write it like sensor:cpu, sensor:cpu:stats or net")
+        }
+        return privilege
+    }
+
+    private func decision(_ body: Body) throws -> Decision {
+        switch (body.decision, body.terms) {
+        case ("allow-once", nil): .allowOnce
+        case ("allow-always", nil): .allowAlways
+        case ("statistics-only", nil): .statisticsOnly
+        case ("deny-once", nil): .denyOnce
+        case ("deny", nil): .deny
+        case ("allow", let terms?): .allow(try terms.terms())
+        default:
+            throw Problem.invalidBody(
+                "decision must be allow-once, allow-always, statistics-only, deny-once, deny,"
+                    + " or allow with terms.")
+        }
+    }
+}
+
+extension ProviderContext {
+    /// A part of the path without its percent encoding.
+    func decoded(_ name: String) -> String? {
+        parameters.get(name).map { $0.removingPercentEncoding ?? $0 }
+    }
+}
+
+extension String? {
+    func required(_ name: String) throws -> String {
+        guard let self else { throw Problem.invalidParameter(name, "it is needed") }
+        return self
+    }
+}

@@ -1,0 +1,73 @@
+import Auth
+import HTTPTypes
+import Hummingbird
+import LAE
+import NIOCore
+import Samples
+
+/// Raw samples, page by page.
+struct SampleRoutes {
+    let door: Door
+    let engine: AnalyticsEngine
+
+    func add(to routes: RouteTable) {
+        routes.on("api/v1/sensors/{sensor}/samples", [.get: samples])
+    }
+
+    @Sendable
+    private func samples(_ request: Request, _ context: ProviderContext) async throws -> Response {
+        let id = try request.sensor(context)
+        let grant = try await door.grant("samples", .raw, of: id, request, context)
+        let format = try SampleFormat(accept: request.headers[.accept])
+        let page = try await engine.samples(selection(request), for: grant)
+        var response = Response(
+            status: .ok, headers: [.contentType: format.mediaType, .vary: "Accept"],
+            body: .init(byteBuffer: format.encode(page, of: id)))
+        if let next = page.next {
+            let link = Self.link(to: next, from: request)
+            response.headers[.link] = #"<\#(link)>; rel="next""#
+        }
+        return response
+    }
+
+    private func selection(_ request: Request) throws -> SampleSelection {
+        var order = SampleQuery.Order.ascending
+        if let text = request.parameter("order") {
+            guard let known = ["asc": SampleQuery.Order.ascending, "desc": .descending][text] else {
+                throw Problem.invalidParameter("order", "asc or desc is needed")
+            }
+            order = known
+        }
+        let after = try request.parameter("cursor").map { text in
+            guard let position = SampleQuery.Position(cursor: text) else {
+                throw Problem.invalidParameter("cursor", "take it from the page before, unchanged")
+            }
+            return position
+        }
+        return SampleSelection(
+            range: try request.range(now: .now()), order: order, fields: request.list("fields"),
+            conditions: try request.conditions(), after: after, limit: try request.limit())
+    }
+
+    /// The same request with the cursor of the next page.
+    private static func link(to next: SampleQuery.Position, from request: Request) -> String {
+        let kept = (request.uri.query ?? "").split(separator: "&").filter {
+            !$0.hasPrefix("cursor=")
+        }
+        let query = kept.map(String.init) + ["cursor=\(next.cursor)"]
+        return request.uri.path + "?" + query.joined(separator: "&")
+    }
+}
+
+extension SampleQuery.Position {
+    /// Opaque to callers: time and arrival, so that equal times are neither lost nor repeated.
+    var cursor: String { "\(time.microseconds)_\(sequence)" }
+
+    init?(cursor: String) {
+        let parts = cursor.split(separator: "_")
+        guard parts.count == 2, let time = Int64(parts[0]), let sequence = Int64(parts[1]) else {
+            return nil
+        }
+        self.init(time: Timestamp(microseconds: time), sequence: sequence)
+    }
+}

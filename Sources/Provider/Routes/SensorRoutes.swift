@@ -1,0 +1,115 @@
+import Auth
+import Foundation
+import HTTPTypes
+import Hummingbird
+import LAE
+import NIOCore
+import Samples
+import VM
+
+/// What sensors there are, and their newest sample.
+struct SensorRoutes {
+    let door: Door
+    let machine: VirtualMachine
+    let engine: AnalyticsEngine
+
+    func add(to routes: RouteTable) {
+        routes.on("api/v1/sensors", [.get: list])
+        routes.on("api/v1/sensors/{sensor}", [.get: describe])
+        routes.on("api/v1/sensors/{sensor}/latest", [.get: latest])
+        routes.on("api/v1/collection", [.get: levels, .post: collectOnce])
+        routes.on("api/v1/collection/{sensor}", [.put: setLevel])
+    }
+
+    private struct List: Encodable {
+        let items: [SensorDescription]
+    }
+
+    /// The owner sees every sensor, others those that were decided about for them.
+    @Sendable
+    private func list(_ request: Request, _ context: ProviderContext) async throws -> Response {
+        let client = try await door.client("sensors", request, context)
+        var items: [SensorDescription] = []
+        for status in await machine.statuses() {
+            let permission = await door.authority.permission(of: client, for: status.sensor.id)
+            guard let permission else { continue }
+            items.append(SensorDescription(status, permission))
+        }
+        return try .json(List(items: items))
+    }
+
+    @Sendable
+    private func describe(_ request: Request, _ context: ProviderContext) async throws -> Response {
+        let client = try await door.client("sensor", request, context)
+        let id = try request.sensor(context)
+        guard let status = await machine.status(of: id) else {
+            throw Problem(unknown: id)
+        }
+        let permission = await door.authority.permission(of: client, for: id)
+        return try .json(SensorDescription(status, permission ?? .prompt))
+    }
+
+    @Sendable
+    private func latest(_ request: Request, _ context: ProviderContext) async throws -> Response {
+        let id = try request.sensor(context)
+        let grant = try await door.grant("latest", .raw, of: id, request, context)
+        let page = try await engine.latest(for: grant)
+        var buffer = ByteBuffer()
+        guard let sample = page.samples.first else {
+            throw Problem.noSamples(id)
+        }
+        buffer.writeJSON(sample, page.fields)
+        return .json(buffer)
+    }
+
+    // MARK: - Collection, the owner's
+
+    private struct Level: Codable {
+        let level: String
+    }
+
+    @Sendable
+    private func levels(_ request: Request, _ context: ProviderContext) async throws -> Response {
+        try await door.owner("collection", request, context)
+        let statuses = await machine.statuses()
+        let levels = statuses.map { ($0.sensor.id.description, $0.level.description) }
+        return try .json(["levels": Dictionary(uniqueKeysWithValues: levels)])
+    }
+
+    @Sendable
+    private func setLevel(_ request: Request, _ context: ProviderContext) async throws -> Response {
+        try await door.owner("set-collection", request, context)
+        let body = try await request.json(Level.self)
+        guard let level = CollectionLevel(body.level) else {
+            throw Problem.invalidBody(
+                "level must be off, low, medium, high or a time such as 500ms, 2s, 5m.")
+        }
+        try await machine.setLevel(level, of: request.sensor(context))
+        return try .json(Level(level: level.description))
+    }
+
+    /// Reads every sensor that is on once, when nothing collects them anyway.
+    @Sendable
+    private func collectOnce(
+        _ request: Request, _ context: ProviderContext
+    ) async throws -> Response {
+        try await door.owner("collect", request, context)
+        if await !machine.status().collecting { await machine.collectOnce() }
+        return Response(status: .noContent)
+    }
+}
+
+extension Problem {
+    init(unknown sensor: SensorID) {
+        self.init(
+            status: .notFound, code: "unknown-sensor", title: "There is no such sensor",
+            detail: "There is no sensor named \(sensor).", fix: "nervous sensors")
+    }
+
+    static func noSamples(_ sensor: SensorID) -> Problem {
+        Problem(
+            status: .notFound, code: "no-samples", title: "There is no sample",
+            detail: "No sample of \(sensor) can be seen yet.",
+            fix: "Collect some with: nervous serve")
+    }
+}

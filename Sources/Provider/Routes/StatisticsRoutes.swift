@@ -1,0 +1,84 @@
+import Auth
+import Foundation
+import Hummingbird
+import LAE
+import Samples
+
+/// Statistics of a sensor's fields, in one window or many.
+struct StatisticsRoutes {
+    let door: Door
+    let engine: AnalyticsEngine
+
+    func add(to routes: RouteTable) {
+        routes.on("api/v1/sensors/{sensor}/stats", [.get: statistics])
+    }
+
+    private struct Answer: Encodable {
+        let sensor: String
+        let fields: [SensorDescription.FieldDescription]
+        let fn: [String]
+        let items: [Window]
+    }
+
+    private struct Window: Encodable {
+        /// Milliseconds since 1970; `null` for an open end.
+        let from: Double?
+        let to: Double?
+        let count: Int?
+        /// By field, then by statistic.
+        let values: [String: [String: Double?]]
+    }
+
+    @Sendable
+    private func statistics(
+        _ request: Request, _ context: ProviderContext
+    ) async throws -> Response {
+        let id = try request.sensor(context)
+        let grant = try await door.grant("stats", .stats, of: id, request, context)
+        let table = try await engine.statistics(query(request), for: grant)
+        let names = table.statistics.map(\.description)
+        let windows = table.windows.map { window in
+            let rows = window.values.map { row in
+                Dictionary(zip(names, row)) { first, _ in first }
+            }
+            return Window(
+                from: Self.edge(window.range.from), to: Self.edge(window.range.to),
+                count: window.count,
+                values: Dictionary(zip(table.fields.map(\.name), rows)) { first, _ in first })
+        }
+        return try .json(
+            Answer(
+                sensor: id.description,
+                fields: table.fields.map(SensorDescription.FieldDescription.init), fn: names,
+                items: windows))
+    }
+
+    private func query(_ request: Request) throws -> StatisticsQuery {
+        var statistics = Statistic.standard
+        if let names = request.list("fn") {
+            statistics = try names.map { name in
+                guard let known = Statistic(name) else {
+                    throw Problem(
+                        status: .unprocessableContent, code: "unknown-function",
+                        title: "There is no such statistic",
+                        detail: "\(name.prefix(40).debugDescription) is not one of: "
+                            + Statistic.allNames)
+                }
+                return known
+            }
+        }
+        let every = try request.parameter("every").map { text in
+            guard let span = Duration(span: text), span > .zero else {
+                throw Problem.invalidParameter("every", "a span such as 10s or 1m is needed")
+            }
+            return span
+        }
+        return StatisticsQuery(
+            range: try request.range(now: .now()), fields: request.list("fields"),
+            statistics: statistics, every: every, conditions: try request.conditions())
+    }
+
+    private static func edge(_ time: Timestamp) -> Double? {
+        time == .distantPast || time == .distantFuture ? nil : time.milliseconds
+    }
+}

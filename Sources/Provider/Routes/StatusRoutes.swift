@@ -1,0 +1,76 @@
+import Auth
+import Foundation
+import Hummingbird
+import NIOCore
+import Samples
+import VM
+
+/// Whether the host is well, what it can do, and who the caller is.
+struct StatusRoutes {
+    let door: Door
+    let machine: VirtualMachine
+    let facts: HostFacts
+
+    func add(to routes: RouteTable) {
+        routes.on("health", [.get: health])
+        routes.on("openapi.json", [.get: description])
+        routes.on("api/v1/status", [.get: status])
+        routes.on("api/v1/me", [.get: me])
+    }
+
+    @Sendable
+    private func health(_ request: Request, _ context: ProviderContext) async throws -> Response {
+        .json(ByteBuffer(string: #"{"status":"ok"}"#))
+    }
+
+    @Sendable
+    private func description(
+        _ request: Request, _ context: ProviderContext
+    ) async throws -> Response {
+        .json(ByteBuffer(bytes: PackageResources.openapi_json))
+    }
+
+    private struct Status: Encodable {
+        let version: String
+        let pid: Int32
+        let data: String
+        let port: Int?
+        let started: Double
+        let collecting: Bool
+        let samples: Int64
+        let buffered: Int
+        let dropped: Int
+        let bytes: Int64
+        let failure: String?
+    }
+
+    @Sendable
+    private func status(_ request: Request, _ context: ProviderContext) async throws -> Response {
+        try await door.owner("status", request, context)
+        let status = await machine.status()
+        return try .json(
+            Status(
+                version: facts.version, pid: getpid(), data: facts.dataDirectory,
+                port: facts.port(), started: status.started.milliseconds,
+                collecting: status.collecting, samples: status.samples, buffered: status.buffered,
+                dropped: status.dropped, bytes: status.bytes, failure: status.failure))
+    }
+
+    private struct Me: Encodable {
+        let name: String
+        let kind: String
+        let privileges: [GrantDescription]
+    }
+
+    @Sendable
+    private func me(_ request: Request, _ context: ProviderContext) async throws -> Response {
+        let client = try await door.client("me", request, context)
+        let records = await door.authority.records(of: client.name).filter {
+            $0.run == nil || $0.run == client.run
+        }
+        return try .json(
+            Me(
+                name: client.name, kind: client.kind.rawValue,
+                privileges: records.map(GrantDescription.init)))
+    }
+}

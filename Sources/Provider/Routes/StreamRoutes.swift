@@ -1,0 +1,115 @@
+import Auth
+import HTTPTypes
+import Hummingbird
+import LAE
+import NIOCore
+import Samples
+import VM
+
+/// Live samples as Server-Sent Events, whose `id` is the store's own order of arrival.
+///
+/// A reader that comes back with `Last-Event-ID` misses nothing. Permission is asked again for every
+/// group of samples, so what the person changes is felt at once.
+struct StreamRoutes {
+    private static let heartbeat = Duration.seconds(15)
+    private static let groupSize = 500
+
+    let door: Door
+    let machine: VirtualMachine
+    let engine: AnalyticsEngine
+
+    func add(to routes: RouteTable) {
+        routes.on("api/v1/sensors/{sensor}/stream", [.get: stream])
+    }
+
+    @Sendable
+    private func stream(_ request: Request, _ context: ProviderContext) async throws -> Response {
+        let id = try request.sensor(context)
+        let grant = try await door.grant("stream", .raw, of: id, request, context)
+        var last = await machine.lastSequence()
+        if let text = request.headers[.lastEventID] {
+            guard let sequence = Int64(text), (0...last).contains(sequence) else {
+                throw Problem.invalidParameter("Last-Event-ID", "the id of an event is needed")
+            }
+            last = sequence
+        }
+        // A sensor that cannot be read is refused before the stream begins.
+        _ = try await engine.arrivals(after: .max, limit: 1, for: grant)
+        let start = last
+        return Response(
+            status: .ok,
+            headers: [.contentType: "text/event-stream", .cacheControl: "no-store"],
+            body: ResponseBody { writer in
+                do {
+                    try await follow(id, from: start, request, context, &writer)
+                } catch let error as AuthError {
+                    try await writer.write(Self.failure(Problem(error)))
+                } catch let error as LAEError {
+                    try await writer.write(Self.failure(Problem(error)))
+                }
+                try await writer.finish(nil)
+            })
+    }
+
+    /// Ends by throwing: when permission ends, or when the reader is gone.
+    private func follow(
+        _ id: SensorID, from start: Int64, _ request: Request, _ context: ProviderContext,
+        _ writer: inout any ResponseBodyWriter
+    ) async throws {
+        let signals = await machine.arrivalSignals(of: id)
+        let (turns, turn) = AsyncStream.makeStream(
+            of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        try await withThrowingDiscardingTaskGroup { group in
+            group.addTask { for await _ in signals { turn.yield() } }
+            group.addTask {
+                while (try? await Task.sleep(for: Self.heartbeat)) != nil { turn.yield() }
+            }
+            try await writer.write(ByteBuffer(string: ": the samples of \(id)\n\n"))
+            turn.yield()
+            var last = start
+            for await _ in turns {
+                last = try await catchUp(id, after: last, request, context, &writer)
+            }
+            group.cancelAll()
+        }
+    }
+
+    /// Writes what has arrived, or a comment that keeps the connection alive.
+    ///
+    /// - Returns: the arrival that was reached.
+    private func catchUp(
+        _ id: SensorID, after start: Int64, _ request: Request, _ context: ProviderContext,
+        _ writer: inout any ResponseBodyWriter
+    ) async throws -> Int64 {
+        var last = start
+        var hasWritten = false
+        while true {
+            let grant = try await door.grant("stream", .raw, of: id, request, context)
+            let group = try await engine.arrivals(after: last, limit: Self.groupSize, for: grant)
+            guard group.last > last else { break }
+            last = group.last
+            guard !group.page.samples.isEmpty else { continue }
+            try await writer.write(Self.events(group.page))
+            hasWritten = true
+        }
+        if !hasWritten { try await writer.write(ByteBuffer(string: ":\n\n")) }
+        return last
+    }
+
+    private static func events(_ page: SamplePage) -> ByteBuffer {
+        var buffer = ByteBuffer()
+        for sample in page.samples {
+            buffer.writeString("id: \(sample.sequence)\nevent: sample\ndata: ")
+            buffer.writeJSON(sample, page.fields)
+            buffer.writeString("\n\n")
+        }
+        return buffer
+    }
+
+    private static func failure(_ problem: Problem) -> ByteBuffer {
+        var buffer = ByteBuffer(string: "event: problem\ndata: ")
+        buffer.writeBytes(problem.encoded())
+        buffer.writeString("\n\n")
+        return buffer
+    }
+}

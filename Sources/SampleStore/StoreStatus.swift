@@ -1,0 +1,13 @@
+/// What the store holds and how it fares.
+public struct StoreStatus: Hashable, Sendable {
+    /// The arrival number of the last sample that survives the death of the process; 0 for none.
+    public let acknowledged: Int64
+    /// Samples accepted and not yet in the file.
+    public let buffered: Int
+    /// Samples refused since start because the buffer was full.
+    public let dropped: Int
+    /// Bytes of the file and its write-ahead log.
+    public let bytes: Int64
+    /// The last failed write, until one succeeds.
+    public let failure: String?
+}

@@ -1,0 +1,41 @@
+/// Which samples of one sensor to read.
+public struct SampleQuery: Hashable, Sendable {
+    /// By time, then by arrival.
+    public enum Order: String, Hashable, Sendable {
+        case ascending, descending
+    }
+
+    /// A place in the order of samples, which no two samples share.
+    public struct Position: Hashable, Sendable {
+        public let time: Timestamp
+        public let sequence: Int64
+
+        public init(time: Timestamp, sequence: Int64) {
+            self.time = time
+            self.sequence = sequence
+        }
+
+        public init(of sample: StoredSample) {
+            self.init(time: sample.time, sequence: sample.sequence)
+        }
+    }
+
+    public var sensor: SensorID
+    public var range: TimeRange
+    public var order: Order
+    /// Only what stands behind this place in the chosen order.
+    public var after: Position?
+    /// The most samples to return, at least 1.
+    public var limit: Int
+
+    public init(
+        sensor: SensorID, range: TimeRange = .all, order: Order = .ascending,
+        after: Position? = nil, limit: Int
+    ) {
+        self.sensor = sensor
+        self.range = range
+        self.order = order
+        self.after = after
+        self.limit = max(1, limit)
+    }
+}

@@ -1,0 +1,22 @@
+import Samples
+
+/// What the virtual machine keeps of one sensor while it runs.
+struct CollectedSensor {
+    var sensor: Sensor
+    var availability: Availability
+    var failure: String?
+    var failures = 0
+    /// The work that reads it; `nil` while it is off, unavailable or nothing is collected.
+    var collection: Task<Void, Never>?
+    /// Grows with every change, so that a sample read under an older rule is not stored.
+    var generation = 0
+
+    var state: SensorStatus.State {
+        guard case .unavailable(let reason, let remedy) = availability else { return .available }
+        return .unavailable(reason: reason, remedy: remedy)
+    }
+
+    var isUnavailable: Bool {
+        if case .unavailable = availability { true } else { false }
+    }
+}

@@ -1,0 +1,106 @@
+internal import Glibc
+internal import Samples
+
+/// A small text file of procfs or sysfs.
+///
+/// Bytes that are not UTF-8 read as U+FFFD, so that one odd name does not hide a whole table.
+struct SystemFile: Hashable, Sendable {
+    /// More than any sysfs attribute can hold, which is one page.
+    static let attributeLimit = 64 * 1024
+    /// Room for the procfs tables of a machine with a thousand cores, disks or mounts.
+    static let tableLimit = 1024 * 1024
+
+    let path: String
+
+    init(_ path: String) {
+        self.path = path
+    }
+
+    /// Whether there is anything at the path; says nothing about whether it can be read.
+    var exists: Bool { access(path, F_OK) == 0 }
+
+    /// The whole contents.
+    ///
+    /// Never waits: a named pipe or a terminal without data is `unreadable` or empty.
+    /// - Throws: `gone` when the file or its device is not there, `malformed` when it holds more
+    ///   than `limit` bytes, `unreadable` otherwise.
+    func text(limit: Int = attributeLimit) throws(SensorError) -> String {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else { throw failure(errno) }
+        defer { close(descriptor) }
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        while true {
+            let count = buffer.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
+            if count == 0 { return String(decoding: bytes, as: UTF8.self) }
+            guard count > 0 else {
+                if errno == EINTR { continue }
+                throw failure(errno)
+            }
+            bytes.append(contentsOf: buffer[..<count])
+            guard bytes.count <= limit else { throw malformed("is larger than \(limit) bytes") }
+        }
+    }
+
+    /// The lines of a procfs table.
+    func lines() throws(SensorError) -> [Substring] {
+        try text(limit: Self.tableLimit).split(separator: "\n")
+    }
+
+    /// The only line of an attribute, without the white space around it.
+    func line() throws(SensorError) -> String {
+        String(try text().trimmedWhitespace)
+    }
+
+    /// The only number of an attribute.
+    ///
+    /// - Throws: `malformed` unless it is one finite number.
+    func number() throws(SensorError) -> Double {
+        guard let number = Double(try line()), number.isFinite else {
+            throw malformed("does not hold a finite number")
+        }
+        return number
+    }
+
+    /// The only integer of an attribute.
+    func integer() throws(SensorError) -> Int64 {
+        guard let integer = Int64(try line()) else {
+            throw malformed("does not hold a 64-bit integer")
+        }
+        return integer
+    }
+
+    /// A computed number as the value of a field.
+    ///
+    /// - Throws: `malformed` when the number is not finite.
+    func value(_ number: Double) throws(SensorError) -> Value {
+        guard number.isFinite else { throw malformed("gives a number that is not finite") }
+        return .number(number)
+    }
+
+    /// A temperature as the value of a field.
+    ///
+    /// - Throws: `malformed` below absolute zero and above 3000 °C, where no thermometer reaches:
+    ///   drivers answer with such numbers when they have no reading.
+    func temperature(celsius: Double) throws(SensorError) -> Value {
+        guard (-273.15...3000).contains(celsius) else {
+            throw malformed("gives a temperature that cannot be")
+        }
+        return .number(celsius)
+    }
+
+    /// The error for contents that the file's format does not allow; `what` follows the path.
+    func malformed(_ what: String) -> SensorError {
+        SensorError(.malformed, "\(path) \(what)")
+    }
+
+    /// The error for a system call on the path that ended with `number`.
+    func failure(_ number: Int32) -> SensorError {
+        let code: SensorError.Code =
+            switch number {
+            case ENOENT, ENODEV, ENXIO, ENOTDIR: .gone
+            default: .unreadable
+            }
+        return SensorError(code, "\(path): \(String(cString: strerror(number)))")
+    }
+}

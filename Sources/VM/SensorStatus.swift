@@ -1,0 +1,20 @@
+public import Samples
+
+/// A sensor as it stands now.
+public struct SensorStatus: Hashable, Sendable {
+    /// Whether samples can come from it.
+    public enum State: Hashable, Sendable {
+        case available
+        /// Hardware or permission is missing; see `Availability.unavailable`.
+        case unavailable(reason: String, remedy: String?)
+    }
+
+    public let sensor: Sensor
+    public let state: State
+    public let level: CollectionLevel
+    /// The last failure to read it, until a read succeeds.
+    public let failure: String?
+    /// Reads that failed since start.
+    public let failures: Int
+    public let newest: StoredSample?
+}

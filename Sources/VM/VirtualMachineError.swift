@@ -1,0 +1,41 @@
+/// Why the virtual machine could not start or do what it was asked.
+public struct VirtualMachineError: Error, Sendable, CustomStringConvertible {
+    /// What went wrong, for a program.
+    public struct Code: Hashable, Sendable {
+        fileprivate enum Kind: Hashable {
+            case alreadyRunning, dataUnusable, unknownSensor, storeFailed
+        }
+        fileprivate let kind: Kind
+
+        /// Another virtual machine holds the data directory; see `holder`.
+        public static let alreadyRunning = Code(kind: .alreadyRunning)
+        /// The data directory cannot be made, locked or written.
+        public static let dataUnusable = Code(kind: .dataUnusable)
+        /// No driver knows a sensor of this name.
+        public static let unknownSensor = Code(kind: .unknownSensor)
+        /// The sample store failed.
+        public static let storeFailed = Code(kind: .storeFailed)
+    }
+
+    public let code: Code
+    /// One sentence.
+    public let message: String
+    /// What a person can do.
+    public let hint: String?
+    public let cause: (any Error)?
+    /// The process that holds the data directory, when that is why and it is known.
+    public let holder: Int32?
+
+    init(
+        _ code: Code, _ message: String, hint: String? = nil, cause: (any Error)? = nil,
+        holder: Int32? = nil
+    ) {
+        self.code = code
+        self.message = message
+        self.hint = hint
+        self.cause = cause
+        self.holder = holder
+    }
+
+    public var description: String { message }
+}
