@@ -9,7 +9,7 @@ import Testing
               "name": "step-counter", "version": "1.2.3-beta.1+5", "title": "Steps",
               "description": "Counts", "author": {"name": "Ada", "email": "a@example.org"},
               "license": "MIT", "main": 7, "scripts": {"test": "x"}, "dependencies": {},
-              "privileges": ["gyroscope", {"sensor": "light"},],
+              "privileges": [{"sensor": "light", "access": "stats", "reason": "Dims"},],
             }
             """
         let manifest = try Manifest(parsing: Array(text.utf8))
@@ -20,15 +20,14 @@ import Testing
         #expect(manifest.summary == "Counts")
         #expect(manifest.author == "Ada")
         #expect(manifest.license == "MIT")
-        #expect(manifest.privileges?.array?.count == 2)
-        #expect(manifest.privileges?.array?.first?.position.line == 5)
+        #expect(manifest.privileges.map(\.reason) == ["Dims"])
     }
 
     @Test func `only name and version are needed`() throws {
         let text = #"{"name": "a", "version": "first", "author": "", "description": ""}"#
         let manifest = try Manifest(parsing: Array(text.utf8))
         #expect(manifest.author == nil)
-        #expect(manifest.privileges == nil)
+        #expect(manifest.privileges.isEmpty)
         #expect(manifest.semanticVersion == nil)
     }
 
@@ -49,6 +48,10 @@ import Testing
         (
             "{\"name\": \"a\", \"version\": \"1\",\n  \"privileges\": {}}",
             "package.json:2:17: privileges must be a list"
+        ),
+        (
+            "{\"name\": \"a\", \"version\": \"1\",\n  \"privileges\": [{\"sensor\": \"light\"}]}",
+            "package.json:2:"
         ),
         (
             "{\"name\": \"a\",\n \"name\": \"b\"}",
