@@ -11,7 +11,7 @@ public struct JSONNumber: Sendable, Hashable {
     ///
     /// Returns `nil` where the text is no JSON number or lies outside what a double can hold.
     public init?(literal: String) {
-        guard Self.isJSON(literal.utf8), let double = Double(literal), double.isFinite else {
+        guard Self.isJSON(Array(literal.utf8)), let double = Double(literal), double.isFinite else {
             return nil
         }
         self.literal = literal
@@ -34,34 +34,30 @@ public struct JSONNumber: Sendable, Hashable {
         return Int64(exactly: double)
     }
 
-    private static func isJSON(_ text: String.UTF8View) -> Bool {
-        var rest = text[...]
-        if rest.first == UInt8(ascii: "-") { rest.removeFirst() }
-        let whole = takeDigits(&rest)
-        guard whole > 0, whole == 1 || text.first(where: isDigit) != UInt8(ascii: "0") else {
-            return false
+    /// Whether some bytes are a number by the grammar of RFC 8259, section 6.
+    private static func isJSON(_ text: [UInt8]) -> Bool {
+        var place = text.first == UInt8(ascii: "-") ? 1 : 0
+        let start = place
+        guard skipDigits(of: text, from: &place) else { return false }
+        guard place - start == 1 || text[start] != UInt8(ascii: "0") else { return false }
+        if place < text.count, text[place] == UInt8(ascii: ".") {
+            place += 1
+            guard skipDigits(of: text, from: &place) else { return false }
         }
-        if rest.first == UInt8(ascii: ".") {
-            rest.removeFirst()
-            guard takeDigits(&rest) > 0 else { return false }
-        }
-        if rest.first == UInt8(ascii: "e") || rest.first == UInt8(ascii: "E") {
-            rest.removeFirst()
-            if rest.first == UInt8(ascii: "+") || rest.first == UInt8(ascii: "-") {
-                rest.removeFirst()
+        if place < text.count, text[place] | 0x20 == UInt8(ascii: "e") {
+            place += 1
+            if place < text.count, [UInt8(ascii: "+"), UInt8(ascii: "-")].contains(text[place]) {
+                place += 1
             }
-            guard takeDigits(&rest) > 0 else { return false }
+            guard skipDigits(of: text, from: &place) else { return false }
         }
-        return rest.isEmpty
+        return place == text.count
     }
 
-    private static func takeDigits(_ rest: inout Substring.UTF8View) -> Int {
-        let digits = rest.prefix(while: isDigit).count
-        rest.removeFirst(digits)
-        return digits
-    }
-
-    private static func isDigit(_ byte: UInt8) -> Bool {
-        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+    /// Steps over digits; returns whether there was one.
+    private static func skipDigits(of text: [UInt8], from place: inout Int) -> Bool {
+        let start = place
+        while place < text.count, text[place] >= 0x30, text[place] <= 0x39 { place += 1 }
+        return place > start
     }
 }

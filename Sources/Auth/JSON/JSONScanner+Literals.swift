@@ -23,10 +23,12 @@ extension JSONScanner {
         let count = end - offset
         guard count <= 15, count == 1 || bytes[offset] != UInt8(ascii: "0") else { return nil }
         var value = 0
-        for place in offset..<end {
+        var place = offset
+        while place < end {
             let digit = Int(bytes[place]) - 0x30
             guard digit >= 0, digit <= 9 else { return nil }
             value = value * 10 + digit
+            place += 1
         }
         return value
     }
@@ -135,9 +137,7 @@ extension JSONScanner {
 
     /// Whether a byte is a digit or one of `.-+eE`.
     private static func standsInNumber(_ byte: UInt8) -> Bool {
-        switch byte {
-        case 0x30...0x39, 0x2E, 0x2D, 0x2B, 0x65, 0x45: true
-        default: false
-        }
+        if byte >= 0x30 && byte <= 0x39 { return true }
+        return byte == 0x2E || byte == 0x2D || byte == 0x2B || byte | 0x20 == 0x65
     }
 }

@@ -61,10 +61,9 @@ struct JSONScanner {
 
     mutating func skipWhitespace() {
         while offset < bytes.count {
-            switch bytes[offset] {
-            case 0x20, 0x09, 0x0A, 0x0D: offset += 1
-            default: return
-            }
+            let byte = bytes[offset]
+            guard byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 else { return }
+            offset += 1
         }
     }
 
@@ -81,14 +80,13 @@ struct JSONScanner {
         let start = position()
         let content: JSONValue.Content
         switch next ?? 0 {
+        case 0x30...0x39, 0x2D: content = .number(try number())
+        case UInt8(ascii: "\""): content = .string(try string())
         case UInt8(ascii: "{"): content = .object(try members(depth: depth + 1))
         case UInt8(ascii: "["): content = .array(try elements(depth: depth + 1))
-        case UInt8(ascii: "\""): content = .string(try string())
         case UInt8(ascii: "t"): content = try word("true", .bool(true))
         case UInt8(ascii: "f"): content = try word("false", .bool(false))
         case UInt8(ascii: "n"): content = try word("null", .null)
-        case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"):
-            content = .number(try number())
         default: throw unexpected("a value")
         }
         return JSONValue(content, at: start)

@@ -8,11 +8,13 @@ enum PackageLayout {
     /// Checks that files lie in one folder with a name in kebab-case and that none is missing.
     ///
     /// - Returns: The name of the folder.
-    static func check(_ files: [SafePath]) throws(JSAppsError) -> AppName {
+    static func check(
+        files: [SafePath], folders: [SafePath]
+    ) throws(JSAppsError) -> AppName {
         guard let first = files.first?.components.first else {
             throw JSAppsError(.missingFile, "The package has no files.")
         }
-        let tops = Set(files.compactMap(\.components.first)).sorted()
+        let tops = Set((files + folders).compactMap(\.components.first))
         if tops.contains("__MACOSX") {
             throw JSAppsError(
                 .wrongFolderName, "The package has a second folder, ‘__MACOSX’, beside the app's.",

@@ -22,7 +22,15 @@ enum PackageSource: ~Copyable {
 
     /// The name of the one folder that everything lies in.
     func name() throws(JSAppsError) -> AppName {
-        try PackageLayout.check(paths)
+        switch self {
+        case .archive(_, let directory):
+            let entries = directory.entries
+            return try PackageLayout.check(
+                files: entries.filter { !$0.isFolder }.map(\.path),
+                folders: entries.filter(\.isFolder).map(\.path))
+        case .folder(let reader):
+            return try PackageLayout.check(files: reader.files, folders: [])
+        }
     }
 
     /// The SHA-256 of the archive, or `nil` for a folder.
@@ -51,12 +59,5 @@ enum PackageSource: ~Copyable {
             try reader.read(receive: take)
         }
         return try intake.finish()
-    }
-
-    private var paths: [SafePath] {
-        switch self {
-        case .archive(_, let directory): directory.entries.filter { !$0.isFolder }.map(\.path)
-        case .folder(let reader): reader.files
-        }
     }
 }

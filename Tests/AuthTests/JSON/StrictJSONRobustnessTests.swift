@@ -1,7 +1,7 @@
 import Auth
 import Testing
 
-@Suite struct StrictJSONRobustnessTests {
+@Suite(.serialized) struct StrictJSONRobustnessTests {
     private static let document = """
         {"name": "step-counter", "version": "1.2.3-beta", "ünï": "\\ud83d\\ude00\\n\\u0041",
          "privileges": ["gyroscope", {"sensor": "light", "access": "stats", "rate": -1.5e+2},],

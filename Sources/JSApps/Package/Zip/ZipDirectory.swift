@@ -48,6 +48,7 @@ struct ZipDirectory {
                     "‘\(entry.path.shown)’ in the archive overlaps another entry or leaves a gap.")
             }
             let next = index + 1 < entries.count ? entries[index + 1].offset : directory
+            guard next <= directory else { throw ZipReader.cutOff }
             try check(entry, in: archive[..<directory], upTo: next)
             offset = next
         }
@@ -66,12 +67,7 @@ struct ZipDirectory {
         guard try reader.uint32() == 0x0403_4B50 else { throw lie }
         _ = try reader.uint16()
         var local = try ZipHeader(&reader) { _ throws(JSAppsError) in }
-        let leavesOut = local.crc == 0 && local.packedSize == 0 && local.size == 0
-        if local.hasDescriptor, leavesOut {
-            local.crc = entry.header.crc
-            local.packedSize = entry.header.packedSize
-            local.size = entry.header.size
-        }
+        if local.hasDescriptor { local.fillGaps(from: entry.header) }
         guard local == entry.header else { throw lie }
         _ = try reader.take(Int(entry.header.packedSize))
         guard reader.offset <= end else { throw lie }

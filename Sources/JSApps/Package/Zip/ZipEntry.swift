@@ -40,6 +40,11 @@ struct ZipEntry {
             throw JSAppsError(
                 .malformedArchive, "‘\(path.shown)’ in the archive is stored with two sizes.")
         }
+        // libarchive compares no checksum where there is nothing to read.
+        guard header.size > 0 || header.crc == 0 else {
+            throw JSAppsError(
+                .malformedArchive, "‘\(path.shown)’ in the archive is empty and has a checksum.")
+        }
         guard header.size <= limits.fileBytes else { throw .tooLarge(path, limits) }
     }
 

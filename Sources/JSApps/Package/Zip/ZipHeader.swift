@@ -41,6 +41,13 @@ struct ZipHeader: Equatable {
 
     var hasDescriptor: Bool { flags & Self.hasDescriptor != 0 }
 
+    /// Takes over what a writer leaves at zero when it learns it only behind the data.
+    mutating func fillGaps(from other: ZipHeader) {
+        if crc == 0 { crc = other.crc }
+        if packedSize == 0 { packedSize = other.packedSize }
+        if size == 0 { size = other.size }
+    }
+
     private func checkSupport() throws(JSAppsError) {
         guard flags & (1 | 1 << 6 | 1 << 13) == 0 else {
             throw unsupported("is encrypted")

@@ -30,7 +30,7 @@ struct ZipReader {
         return rest.prefix(count)
     }
 
-    private static var cutOff: JSAppsError {
+    static var cutOff: JSAppsError {
         JSAppsError(.malformedArchive, "The archive is cut off or points outside itself.")
     }
 }

@@ -1,0 +1,115 @@
+import Foundation
+import Testing
+
+@testable import JSApps
+
+@Suite struct FolderPackageTests {
+    private let folder: TemporaryFolder
+    private let library: AppLibrary
+
+    init() async throws {
+        folder = try TemporaryFolder()
+        library = try await AppLibrary.open(at: folder.url.appending(path: "library"))
+    }
+
+    private func code(of url: URL) async throws -> JSAppsError.Code {
+        try await #require(throws: JSAppsError.self) { try await library.install(from: url) }.code
+    }
+
+    @Test func `a folder installs like the package made of it`() async throws {
+        let source = try folder.writeApp("my-app")
+        try folder.write("my-app/images/grün.txt", "x")
+        let installed = try await library.install(from: source)
+        #expect(installed.index.archiveSHA256 == nil)
+        let packed = try await library.install(archive: try Packer().pack(source))
+        #expect(packed.index.archiveSHA256?.count == 64)
+        #expect(packed.index.files == installed.index.files)
+        #expect(packed.index.contentSHA256 == installed.index.contentSHA256)
+        #expect(try packed.contents(of: "images/grün.txt") == Array("x".utf8))
+    }
+
+    @Test func `hidden files stay out`() async throws {
+        let source = try folder.writeApp("my-app")
+        try folder.write("my-app/.env", "SECRET=1")
+        try folder.write("my-app/.git/config", "x")
+        try folder.write("my-app/lib/.DS_Store", "x")
+        let app = try await library.install(from: source)
+        #expect(app.index.files.map(\.path) == ["app.html", "app.js", "package.json"])
+    }
+
+    @Test func `links and special files are refused`() async throws {
+        let source = try folder.writeApp("my-app")
+        let path = source.appending(path: "other.js").path()
+        let targets = ["app.js", "/etc/passwd", "nowhere", "."]
+        for target in targets {
+            try FileManager.default.createSymbolicLink(
+                atPath: path, withDestinationPath: target)
+            #expect(try await code(of: source) == .unsafeEntry)
+            try FileManager.default.removeItem(atPath: path)
+        }
+        #expect(mkfifo(path, 0o644) == 0)
+        #expect(try await code(of: source) == .unsafeEntry)
+        try FileManager.default.removeItem(atPath: path)
+        try folder.write("my-app/other.js", "x")
+        #expect(chmod(path, 0o4755) == 0)
+        #expect(try await code(of: source) == .unsafeEntry)
+        #expect(chmod(path, 0o644) == 0)
+        #expect(throws: Never.self) { try Packer().pack(source) }
+    }
+
+    @Test func `the rules of packages hold for folders`() async throws {
+        #expect(try await code(of: try folder.writeApp("MyApp")) == .wrongFolderName)
+        let other = try folder.writeApp("other")
+        try folder.write("other/package.json", ZipForge.manifest(name: "my-app"))
+        #expect(try await code(of: other) == .wrongFolderName)
+        let cases = try folder.writeApp("cases")
+        try folder.write("cases/APP.js", "x")
+        #expect(try await code(of: cases) == .duplicateName)
+        let bidi = try folder.writeApp("bidi")
+        try folder.write("bidi/\u{202e}x", "x")
+        #expect(try await code(of: bidi) == .unsafePath)
+        let missing = try folder.writeApp("missing")
+        try FileManager.default.removeItem(at: missing.appending(path: "app.js"))
+        #expect(try await code(of: missing) == .missingFile)
+        let large = try folder.writeApp("large")
+        let file = try folder.write("large/data", "")
+        #expect(truncate(file.path(), 17 << 20) == 0)
+        #expect(try await code(of: large) == .tooLarge)
+        #expect(try await library.apps().isEmpty)
+    }
+
+    @Test func `limits are those that were set`() async throws {
+        let source = try folder.writeApp("my-app")
+        try folder.write("my-app/a/b/c.js", "12345")
+        func code(_ change: (inout PackageLimits) -> Void) throws -> JSAppsError.Code? {
+            var limits = PackageLimits()
+            change(&limits)
+            do {
+                _ = try Packer(limits: limits).pack(source)
+                return nil
+            } catch {
+                return error.code
+            }
+        }
+        #expect(try code { _ in } == nil)
+        #expect(try code { $0.entries = 6 } == nil)
+        #expect(try code { $0.entries = 5 } == .tooLarge)
+        #expect(try code { $0.depth = 3 } == .unsafePath)
+        #expect(try code { $0.pathBytes = 15 } == .unsafePath)
+        #expect(try code { $0.fileBytes = 20 } == .tooLarge)
+        #expect(try code { $0.unpackedBytes = 100 } == .tooLarge)
+        #expect(try code { $0.archiveBytes = 200 } == .tooLarge)
+    }
+
+    @Test func `packing is reproducible`() throws {
+        let first = try Packer().pack(try folder.writeApp("my-app"))
+        let elsewhere = try TemporaryFolder()
+        try elsewhere.write("my-app/app.html", "")
+        let source = try elsewhere.writeApp("my-app")
+        #expect(chmod(source.appending(path: "app.js").path(), 0o755) == 0)
+        #expect(try Packer().pack(source) == first)
+        // 1980-01-01 00:00 is day 1 of month 1 of year 0: in every time zone.
+        #expect(Array(first[10..<14]) == [0, 0, 0x21, 0])
+        #expect(!first.isEmpty)
+    }
+}

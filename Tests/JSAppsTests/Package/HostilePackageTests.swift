@@ -1,0 +1,90 @@
+import Foundation
+import JSApps
+import Testing
+
+@Suite struct HostilePackageTests {
+    @Test(arguments: HostilePackage.all)
+    func `a hostile package is refused with its reason and leaves nothing behind`(
+        _ package: HostilePackage
+    ) async throws {
+        let folder = try TemporaryFolder()
+        let library = try await AppLibrary.open(at: folder.url.appending(path: "apps"))
+        let file = try folder.write("hostile.zip", package.bytes)
+        let before = try folder.tree()
+        let error = try await #require(throws: JSAppsError.self) {
+            try await library.install(from: file)
+        }
+        #expect(error.code == package.code, "\(error)")
+        #expect(error.message.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0 != "\u{202e}" })
+        #expect(!error.message.contains(folder.url.path()))
+        #expect(try folder.tree() == before)
+        #expect(try await library.apps().isEmpty)
+    }
+
+    @Test func `there are many of them and no two alike`() {
+        #expect(HostilePackage.all.count >= 60)
+        #expect(Set(HostilePackage.all.map(\.testDescription)).count == HostilePackage.all.count)
+    }
+
+    @Test func `a package cut anywhere is not installed`() async throws {
+        let folder = try TemporaryFolder()
+        let library = try await AppLibrary.open(at: folder.url)
+        let data = ForgedEntry.stored("my-app/data", String(repeating: "x", count: 3000))
+        let whole = ZipForge.good().with(data).bytes
+        for end in Array(stride(from: 0, to: whole.count, by: 64)) + [whole.count - 1] {
+            await #expect(throws: JSAppsError.self, "\(end)") {
+                try await library.install(archive: Array(whole[..<end]))
+            }
+        }
+        #expect(try folder.tree().isEmpty)
+    }
+
+    @Test func `random changes never trap nor leave anything behind`() async throws {
+        let seed = UInt64.random(in: .min ... .max)
+        print("seed \(seed)")
+        var random = SplitMix(state: seed)
+        let folder = try TemporaryFolder()
+        let library = try await AppLibrary.open(at: folder.url)
+        let whole = ZipForge.good().with(ForgedEntry.deflated("my-app/é", "x").streamed()).bytes
+        for _ in 0..<400 {
+            var bytes = whole
+            for _ in 0..<Int.random(in: 1...3, using: &random) {
+                let place = Int.random(in: 0..<bytes.count, using: &random)
+                let any = UInt8.random(in: 0...255, using: &random)
+                bytes[place] = [0, 1, 0xFF, any].randomElement(using: &random) ?? 0
+            }
+            if (try? await library.install(archive: bytes)) != nil {
+                for app in try await library.apps() {
+                    try await library.uninstall(app.name.text)
+                }
+            }
+            #expect(try folder.tree().isEmpty)
+        }
+    }
+
+    @Test func `the folder of the Finder is explained`() async throws {
+        let folder = try TemporaryFolder()
+        let library = try await AppLibrary.open(at: folder.url)
+        let bytes = ZipForge.good().with(.stored("__MACOSX/my-app/._app.js")).bytes
+        let error = try await #require(throws: JSAppsError.self) {
+            try await library.install(archive: bytes)
+        }
+        #expect(error.hint?.contains("Finder") == true)
+    }
+
+    @Test func `something else than a package is no package`() async throws {
+        let folder = try TemporaryFolder()
+        let library = try await AppLibrary.open(at: folder.url.appending(path: "apps"))
+        let text = try folder.write("app.txt", ZipForge.good().bytes)
+        for (url, code) in [
+            (text, JSAppsError.Code.notAnArchive),
+            (folder.url.appending(path: "missing.zip"), .inputMissing),
+            (URL(filePath: "/dev/null"), .notAnArchive),
+        ] {
+            let error = try await #require(throws: JSAppsError.self) {
+                try await library.install(from: url)
+            }
+            #expect(error.code == code)
+        }
+    }
+}
