@@ -91,8 +91,9 @@ public actor Authority {
         let client = try await identify(
             token: token, name: name, for: requested, operation: requested.operation)
         if client.kind == .owner {
+            let access = requested.access == .write ? Access.write : .raw
             return Grant(
-                client: client.name, sensor: requested.sensor, terms: Terms(access: requested.access))
+                client: client.name, sensor: requested.sensor, terms: Terms(access: access))
         }
         var verdict = permissions.verdict(on: requested, by: client, at: now())
         if verdict == .undecided, let asked = await ask(requested, of: client) {

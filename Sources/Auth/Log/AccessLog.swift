@@ -50,7 +50,8 @@ public actor AccessLog {
     /// Writes lines in groups until cancelled.
     func run() async {
         while (try? await Task.sleep(for: Self.flushInterval)) != nil { await flush() }
-        await flush()
+        // In a task of its own: the one that was cancelled cannot write.
+        await Task { await flush() }.value
     }
 
     func flush() async {

@@ -13,7 +13,7 @@ struct ServeCommand: AsyncParsableCommand {
         abstract: "Collect sensor data and answer at http://localhost:PORT until stopped.",
         discussion: """
             One host owns the data directory. While it runs, every other command reaches it.
-            Stop it with Ctrl-C, or `kill PID`; a second signal ends it at once.
+            Stop it with Ctrl-C or `kill PID`: it writes what it holds and ends within 10 seconds.
             """)
 
     @OptionGroup var options: GlobalOptions

@@ -12,6 +12,8 @@ import VM
 
 /// The composition root: makes every part once and hands each what it needs.
 struct HostServices: Sendable {
+    private static let shutdownLimit = Duration.seconds(8)
+
     let paths: HostPaths
     let machine: VirtualMachine
     let authority: Authority
@@ -65,10 +67,11 @@ struct HostServices: Sendable {
                     await onReady(taken)
                 })
         }
-        return ServiceGroup(
-            configuration: ServiceGroupConfiguration(
-                services: services.map { .init(service: $0) }, gracefulShutdownSignals: signals,
-                logger: logger))
+        var configuration = ServiceGroupConfiguration(
+            services: services.map { .init(service: $0) }, gracefulShutdownSignals: signals,
+            logger: logger)
+        configuration.maximumGracefulShutdownDuration = Self.shutdownLimit
+        return ServiceGroup(configuration: configuration)
     }
 }
 

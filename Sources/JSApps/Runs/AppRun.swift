@@ -91,6 +91,8 @@ public actor AppRun {
     }
 
     private func load() async {
+        let origin = "http://\(OwnOrigin(app: configuration.app).host)/"
+        _ = await send(.load(name: "", source: "location = \"\(origin)\";"))
         for script in configuration.scripts {
             _ = await send(.load(name: script.name, source: script.source))
         }

@@ -4,6 +4,7 @@ import Hummingbird
 import LAE
 import NIOCore
 import Samples
+import ServiceLifecycle
 import VM
 
 /// Live samples as Server-Sent Events, whose `id` is the store's own order of arrival.
@@ -61,6 +62,10 @@ struct StreamRoutes {
             of: Void.self, bufferingPolicy: .bufferingNewest(1))
         try await withThrowingDiscardingTaskGroup { group in
             group.addTask { for await _ in signals { turn.yield() } }
+            group.addTask {
+                try? await gracefulShutdown()
+                turn.finish()
+            }
             group.addTask {
                 while (try? await Task.sleep(for: Self.heartbeat)) != nil { turn.yield() }
             }
