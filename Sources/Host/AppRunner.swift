@@ -21,7 +21,7 @@ struct AppRunner: Sendable {
             ])
         configuration.isInsecure = isInsecure
         let console = console
-        let run = try AppRun(configuration, connection: session.client) { event in
+        let run = try await AppRun(configuration, connection: session.client) { event in
             Self.show(event, console)
         }
         return await withTaskGroup(of: RunOutcome?.self) { group in

@@ -50,5 +50,4 @@ async function main() {
   });
 }
 
-// In a browser app.html shows the same through a console of its own.
-if (typeof document === "undefined") main();
+main();

@@ -27,12 +27,12 @@ public actor AppRun {
     public init(
         _ configuration: RunConfiguration, connection: any HostConnection,
         onEvent: @escaping @Sendable (RunEvent) async -> Void
-    ) throws(JSAppsError) {
+    ) async throws(JSAppsError) {
         self.configuration = configuration
         self.connection = connection
         self.onEvent = onEvent
         let arguments = configuration.isInsecure ? ["--insecure-no-sandbox"] : []
-        process = try RunnerProcess(path: configuration.runner, arguments: arguments)
+        process = try await RunnerProcess.start(path: configuration.runner, arguments: arguments)
     }
 
     /// Goes on until the app has ended; when the task is cancelled, it is stopped.

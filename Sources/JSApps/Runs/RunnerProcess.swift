@@ -1,17 +1,18 @@
 import Dispatch
+import Foundation
 import Glibc
 
 /// One `nervous-runner` and the host's ends of its socket and its output.
 ///
-/// Reading, writing and waiting block, so each has a queue of its own.
+/// Reading and writing block, so each has a queue of its own.
 final class RunnerProcess: Sendable {
     let pid: pid_t
     private let socket: Int32
     private let output: Int32
     private let reading = DispatchQueue(label: "runner.read")
     private let writing = DispatchQueue(label: "runner.write")
-    private let waiting = DispatchQueue(label: "runner.wait")
     private let listening = DispatchQueue(label: "runner.output")
+    private let endings: AsyncStream<Ending>
 
     /// How a process ended.
     enum Ending: Hashable {
@@ -20,32 +21,50 @@ final class RunnerProcess: Sendable {
     }
 
     /// Starts it with `/dev/null`, one pipe for what it says when it fails, and the socket as 3.
-    init(path: String, arguments: [String]) throws(JSAppsError) {
+    static func start(
+        path: String, arguments: [String]
+    ) async throws(JSAppsError) -> RunnerProcess {
         var sockets: [Int32] = [-1, -1]
-        guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0, &sockets) == 0 else {
-            throw Self.failure("make a socket")
-        }
+        guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &sockets) == 0
+        else { throw failure("make a socket") }
         var pipes: [Int32] = [-1, -1]
         guard pipe(&pipes) == 0 else {
-            let error = Self.failure("make a pipe")
+            let error = failure("make a pipe")
             sockets.forEach { close($0) }
             throw error
         }
         // The runner closes whatever else it may inherit, so the moment in between does no harm.
         pipes.forEach { _ = fcntl($0, F_SETFD, FD_CLOEXEC) }
-        defer {
-            close(sockets[1])
-            close(pipes[1])
+        let (endings, ended) = AsyncStream.makeStream(of: Ending.self)
+        let (socket, output) = (sockets[1], pipes[1])
+        let started = await withCheckedContinuation { continuation in
+            // The kernel ends the runner with the thread that started it, so this one stays.
+            Thread.detachNewThread {
+                let result = Result { () throws(JSAppsError) in
+                    try spawn(path, arguments, socket: socket, output: output)
+                }
+                close(socket)
+                close(output)
+                continuation.resume(returning: result)
+                if case .success(let pid) = result { ended.yield(wait(for: pid)) }
+                ended.finish()
+            }
         }
         do {
-            pid = try Self.spawn(path, arguments, socket: sockets[1], output: pipes[1])
+            return RunnerProcess(
+                pid: try started.get(), socket: sockets[0], output: pipes[0], endings: endings)
         } catch {
             close(sockets[0])
             close(pipes[0])
             throw error
         }
-        socket = sockets[0]
-        output = pipes[0]
+    }
+
+    private init(pid: pid_t, socket: Int32, output: Int32, endings: AsyncStream<Ending>) {
+        self.pid = pid
+        self.socket = socket
+        self.output = output
+        self.endings = endings
     }
 
     deinit {
@@ -95,16 +114,15 @@ final class RunnerProcess: Sendable {
 
     /// Waits for the end of the process. To be called once.
     func wait() async -> Ending {
-        let pid = pid
-        return await withCheckedContinuation { continuation in
-            waiting.async {
-                var status: Int32 = 0
-                while waitpid(pid, &status, 0) < 0 && errno == EINTR {}
-                let signal = status & 0x7F
-                continuation.resume(
-                    returning: signal == 0 ? .exited(status >> 8 & 0xFF) : .signalled(signal))
-            }
-        }
+        for await ending in endings { return ending }
+        return .signalled(SIGKILL)
+    }
+
+    private static func wait(for pid: pid_t) -> Ending {
+        var status: Int32 = 0
+        while waitpid(pid, &status, 0) < 0 && errno == EINTR {}
+        let signal = status & 0x7F
+        return signal == 0 ? .exited(status >> 8 & 0xFF) : .signalled(signal)
     }
 
     private static func read(_ descriptor: Int32, on queue: DispatchQueue) async -> [UInt8] {

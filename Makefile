@@ -1,0 +1,46 @@
+# make run     build and show the whole way of an app
+# make test    build and run every test
+# make check   what a reviewer would have to say otherwise: format, imports
+# make bench   measure
+# make install put nervous and nervous-runner under PREFIX
+
+SWIFT ?= swift
+PREFIX ?= $(HOME)/.local
+
+.PHONY: setup build run test test-long check format bench install clean
+
+setup:
+	@Scripts/setup
+
+build: setup
+	$(SWIFT) build
+
+run: build
+	@Scripts/run-demo
+
+test:
+	@Scripts/setup --for-tests
+	$(SWIFT) test
+
+test-long:
+	@Scripts/setup --for-tests
+	NERVOUS_LONG_TESTS=1 $(SWIFT) test
+
+check:
+	$(SWIFT) format lint --strict --recursive --parallel Package.swift Sources Tests Benchmarks
+	@Scripts/check-imports
+
+format:
+	$(SWIFT) format --in-place --recursive --parallel Package.swift Sources Tests Benchmarks
+
+bench: setup
+	@Benchmarks/run
+
+install: setup
+	$(SWIFT) build -c release --product nervous
+	$(SWIFT) build -c release --product nervous-runner
+	install -D -m 0755 .build/release/nervous "$(PREFIX)/bin/nervous"
+	install -D -m 0755 .build/release/nervous-runner "$(PREFIX)/libexec/nervous/nervous-runner"
+
+clean:
+	rm -rf .build Benchmarks/.build

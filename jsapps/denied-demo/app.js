@@ -1,0 +1,29 @@
+"use strict";
+
+// Tries four calls and prints what each gives: data, or the error an app must expect. Run it and
+// answer differently each time; `nervous permissions reset denied-demo` asks again.
+
+const memory = nervous.sensor("memory");
+
+const attempts = {
+  "latest()": () => memory.latest(),
+  "stats()": () => memory.stats({ last: "1m", fields: "usedPercent", fn: "mean" }),
+  // Not declared in package.json, so it is refused whatever the person answers.
+  "a sensor it never asked for": () => nervous.sensor("cpu").latest(),
+  "a server elsewhere": () => fetch("http://example.org/"),
+};
+
+async function main() {
+  for (const [name, attempt] of Object.entries(attempts)) {
+    try {
+      const result = await attempt();
+      console.log(`${name}: allowed`, Object.keys(result).length, "members");
+    } catch (error) {
+      console.log(`${name}: ${error.name}: ${error.message}`);
+      if (error.privilege) console.log(`  privilege: ${error.privilege}`);
+      if (error.fix) console.log(`  the person can change it: ${error.fix}`);
+    }
+  }
+}
+
+main();
