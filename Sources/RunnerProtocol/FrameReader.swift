@@ -7,7 +7,11 @@ public struct FrameReader<Received: Frame>: Sendable {
 
     /// Adds bytes as they were received, at most a frame's worth beyond what `next` has taken.
     public mutating func append(_ bytes: some Sequence<UInt8>) {
-        if start > 0, start == buffer.count || start > 1 << 16 {
+        if start == buffer.count {
+            // The room that one large frame needed is not kept for all that follow.
+            buffer.removeAll(keepingCapacity: buffer.capacity <= 1 << 18)
+            start = 0
+        } else if start > 1 << 16 {
             buffer.removeFirst(start)
             start = 0
         }
