@@ -78,7 +78,8 @@ let package = Package(
             path: "Sources/Runner",
             resources: [
                 "primordials", "errors", "inspect", "console", "timers", "events", "encoding",
-                "crypto", "clone", "addresses", "search-params", "url", "streams", "headers", "fetch",
+                "crypto", "clone", "addresses", "search-params", "url", "streams", "headers",
+                "fetch",
                 "bootstrap",
             ].map { .embedInCode("Resources/\($0).js") }, swiftSettings: house),
 
@@ -86,7 +87,8 @@ let package = Package(
         .target(
             name: "Provider",
             dependencies: [
-                "Samples", "LAE", "Auth", "JSApps", "VM", hummingbird, hummingbirdCore, lifecycle, logging,
+                "Samples", "LAE", "Auth", "JSApps", "VM", hummingbird, hummingbirdCore, lifecycle,
+                logging,
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "NIOCore", package: "swift-nio"),
             ],
@@ -108,7 +110,9 @@ let package = Package(
         .executableTarget(name: "nervous", dependencies: ["Host"], swiftSettings: house),
 
         .testTarget(name: "SamplesTests", dependencies: ["Samples"], swiftSettings: house),
-        .testTarget(name: "SampleStoreTests", dependencies: ["SampleStore", "Samples"], swiftSettings: house),
+        .testTarget(
+            name: "SampleStoreTests", dependencies: ["SampleStore", "Samples"], swiftSettings: house
+        ),
         .testTarget(name: "VMTests", dependencies: ["VM", "Samples"], swiftSettings: house),
         .testTarget(name: "AuthTests", dependencies: ["Auth", "Samples"], swiftSettings: house),
         .testTarget(

@@ -6,7 +6,8 @@ import Glibc
 public struct NervousCommand: AsyncParsableCommand {
     public static let configuration = CommandConfiguration(
         commandName: "nervous",
-        abstract: "Runs other people's JavaScript apps on your sensor data, under your permissions.",
+        abstract:
+            "Runs other people's JavaScript apps on your sensor data, under your permissions.",
         discussion: """
             Try it:
               nervous sensors                       what this machine can sense

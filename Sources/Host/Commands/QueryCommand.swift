@@ -49,7 +49,8 @@ struct QueryCommand: AsyncParsableCommand {
 
     @Option(
         name: .customLong("where"),
-        help: ArgumentHelp("Only samples for which this holds, such as 'busy>50'.", valueName: "condition"))
+        help: ArgumentHelp(
+            "Only samples for which this holds, such as 'busy>50'.", valueName: "condition"))
     var conditions: [String] = []
 
     @Option(help: "The most samples to print; the newest are kept.")

@@ -26,7 +26,8 @@ struct RunCommand: AsyncParsableCommand {
     @Argument(help: "An installed app, a package, or an app's folder.", completion: .file())
     var app: String
 
-    @Option(help: "Allow this for this run, such as sensor:cpu or sensor:cpu:stats; may be repeated.")
+    @Option(
+        help: "Allow this for this run, such as sensor:cpu or sensor:cpu:stats; may be repeated.")
     var allow: [String] = []
 
     @Option(help: "Refuse this for this run; stronger than --allow; may be repeated.")
@@ -45,7 +46,9 @@ struct RunCommand: AsyncParsableCommand {
 
     @Flag(
         name: .customLong("insecure-no-sandbox"),
-        help: "Run without confinement, where the kernel cannot confine. The app can then do anything.")
+        help:
+            "Run without confinement, where the kernel cannot confine. The app can then do anything."
+    )
     var isInsecure = false
 
     func validate() throws {

@@ -82,13 +82,15 @@ struct TokenCommand: AsyncParsableCommand {
                 guard !options.json else { return options.console.print(json: data) }
                 let items = try JSONDecoder().decode(Items.self, from: data).items
                 guard !items.isEmpty else {
-                    options.console.say("There are no tokens. Make one with: nervous token create NAME")
+                    options.console.say(
+                        "There are no tokens. Make one with: nervous token create NAME")
                     return
                 }
                 var table = Table("NAME", "MAY", "CREATED", "EXPIRES")
                 for item in items {
                     table.add(
-                        item.name, item.owner ? "everything" : "see: nervous permissions \(item.name)",
+                        item.name,
+                        item.owner ? "everything" : "see: nervous permissions \(item.name)",
                         Format.time(item.created), item.expires.map(Format.time) ?? "never")
                 }
                 table.lines.forEach(options.console.print)

@@ -31,7 +31,9 @@ enum Format {
     static func bytes(_ count: Double) -> String {
         var (rest, unit) = (count, 0)
         let units = ["B", "kB", "MB", "GB", "TB", "PB"]
-        while rest.magnitude >= 1000, unit < units.count - 1 { (rest, unit) = (rest / 1000, unit + 1) }
+        while rest.magnitude >= 1000, unit < units.count - 1 {
+            (rest, unit) = (rest / 1000, unit + 1)
+        }
         return "\(number((rest * 10).rounded() / 10)) \(units[unit])"
     }
 

@@ -92,7 +92,7 @@ public actor AppRun {
 
     private func load() async {
         let origin = "http://\(OwnOrigin(app: configuration.app).host)/"
-        _ = await send(.load(name: "", source: "location = \"\(origin)\";"))
+        _ = await send(.load(name: "nervous:environment", source: "location = \"\(origin)\";"))
         for script in configuration.scripts {
             _ = await send(.load(name: script.name, source: script.source))
         }
@@ -138,7 +138,9 @@ public actor AppRun {
             for try await piece in answer.body {
                 for start in stride(from: 0, to: piece.count, by: FrameLimits.bodyPiece) {
                     let end = min(piece.count, start + FrameLimits.bodyPiece)
-                    guard await send(.body(id: id, bytes: Array(piece[start..<end]))) else { return }
+                    guard await send(.body(id: id, bytes: Array(piece[start..<end]))) else {
+                        return
+                    }
                 }
             }
             _ = await send(.end(id: id))
