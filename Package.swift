@@ -121,7 +121,10 @@ let package = Package(
             name: "LAETests", dependencies: ["LAE", "VM", "Auth", "Samples"],
             resources: [.copy("Fixtures")], swiftSettings: house),
         .testTarget(
-            name: "JSAppsTests", dependencies: ["JSApps", "Auth"], swiftSettings: house),
+            name: "JSAppsTests",
+            dependencies: ["JSApps", "Auth", "RunnerProtocol", "forging-runner"],
+            swiftSettings: house),
+        .executableTarget(name: "forging-runner", path: "Tests/ForgingRunner"),
         .executableTarget(
             name: "sandbox-probe", dependencies: ["CSandbox"], path: "Tests/SandboxProbe"),
         .testTarget(
