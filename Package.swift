@@ -22,6 +22,8 @@ let package = Package(
     products: [
         .executable(name: "nervous", targets: ["nervous"]),
         .executable(name: "nervous-runner", targets: ["nervous-runner"]),
+        .library(name: "SampleStore", targets: ["SampleStore", "Samples"]),
+        .library(name: "RunnerProtocol", targets: ["RunnerProtocol"]),
         .library(name: "VM", targets: ["VM"]),
         .library(name: "LAE", targets: ["LAE"]),
         .library(name: "Auth", targets: ["Auth"]),
