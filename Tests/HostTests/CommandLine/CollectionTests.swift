@@ -82,6 +82,17 @@ struct CollectionTests {
         #expect(again.wait() == 0)
     }
 
+    @Test func `commands at the same time wait for each other where no host runs`() async throws {
+        let sandbox = try Sandbox()
+        let codes = try await withThrowingTaskGroup(of: Int32.self) { group in
+            for words in [["apps"], ["sensors"], ["log"], ["query", "cpu"], ["status"]] {
+                group.addTask { try sandbox.nervous(words).code }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(codes == [0, 0, 0, 0, 0])
+    }
+
     @Test func `a fixture tree stands in for hardware that the machine lacks`() throws {
         let sandbox = try Sandbox()
         let device = sandbox.path("sys/bus/iio/devices/iio:device0")
