@@ -10,14 +10,14 @@ public struct NervousCommand: AsyncParsableCommand {
             "Runs other people's JavaScript apps on your sensor data, under your permissions.",
         discussion: """
             Try it:
-              nervous sensors                       what this machine can sense
-              nervous install app.zip               install an app
-              nervous run hello-sensors             ask you, then run it here
-              nervous serve                         collect, and answer at http://localhost:8080
+              nervous sensors             what this machine can sense
+              nervous install app.zip     install an app
+              nervous run hello-sensors   ask you, then run it here
+              nervous serve               collect, and answer at http://localhost:8080
               nervous query cpu --stats mean --last 10m
 
-            Everything stays on this machine. An app reads only what you allow, and `nervous log`
-            shows what it read.
+            Everything stays on this machine. An app reads only what you allow, and
+            `nervous log` shows what it read.
             """,
         version: Version.number,
         subcommands: [

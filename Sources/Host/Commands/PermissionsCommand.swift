@@ -194,7 +194,7 @@ struct PermissionsCommand: AsyncParsableCommand {
                 if options.json {
                     options.console.print("{\"reset\":true}")
                 } else {
-                    options.console.print("\(client) will be asked about again at its next run.")
+                    options.console.print("Forgotten. An app asks again when you next run it.")
                 }
             }
         }

@@ -23,7 +23,9 @@ struct RunCommand: AsyncParsableCommand {
 
     @OptionGroup var options: GlobalOptions
 
-    @Argument(help: "An installed app, a package, or an app's folder.", completion: .file())
+    @Argument(
+        help: "An installed app, a package, or the path of an app's folder, such as ./my-app.",
+        completion: .file())
     var app: String
 
     @Option(
