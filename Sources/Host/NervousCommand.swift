@@ -44,11 +44,21 @@ public struct NervousCommand: AsyncParsableCommand {
         } catch let code as ExitCode {
             Glibc.exit(code.rawValue)
         } catch {
-            guard isOurs(error) else { exit(withError: error) }
+            guard isOurs(error) else { end(with: error) }
             let failure = CommandFailure(error)
             Console(isJSON: arguments.contains("--json")).report(failure)
             Glibc.exit(failure.code.rawValue)
         }
+    }
+
+    /// Prints what the parser has to say, help to standard output and faults in our own form.
+    private static func end(with error: any Error) -> Never {
+        let code = exitCode(for: error)
+        guard code != .success else { exit(withError: error) }
+        let text = fullMessage(for: error)
+        let message = text.hasPrefix("Error: ") ? "error: " + text.dropFirst("Error: ".count) : text
+        Console(isJSON: false).say(message)
+        Glibc.exit(code.rawValue)
     }
 
     /// Whether an error came from the work and not from reading the arguments.

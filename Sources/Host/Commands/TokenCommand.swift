@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import Samples
 
 /// Tokens for programs of the owner's own.
 struct TokenCommand: AsyncParsableCommand {
@@ -33,6 +34,12 @@ struct TokenCommand: AsyncParsableCommand {
             name: .customLong("for"),
             help: ArgumentHelp("How long it works, such as 1h.", valueName: "span"))
         var lifetime: String?
+
+        func validate() throws {
+            if let lifetime, Duration(span: lifetime) == nil {
+                throw ValidationError("--for takes a span such as 30m, 8h or 7d.")
+            }
+        }
 
         private struct Body: Encodable {
             let name: String
