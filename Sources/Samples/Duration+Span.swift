@@ -12,6 +12,8 @@ extension Duration {
     }
 
     /// The shortest span that reads back as this duration, whole microseconds.
+    ///
+    /// Only durations from nothing to a thousand years read back.
     public var span: String {
         let microseconds = wholeMicroseconds
         for unit in ["d", "h", "m", "s", "ms"] {
@@ -24,9 +26,10 @@ extension Duration {
     /// Whole microseconds, rounded towards zero, held at the ends of `Int64`.
     public var wholeMicroseconds: Int64 {
         let (seconds, attoseconds) = components
-        let (scaled, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000)
-        guard !overflow else { return seconds < 0 ? .min : .max }
-        return scaled.addingReportingOverflow(attoseconds / 1_000_000_000_000).partialValue
+        let scaled = seconds.multipliedReportingOverflow(by: 1_000_000)
+        let sum = scaled.partialValue.addingReportingOverflow(attoseconds / 1_000_000_000_000)
+        guard !scaled.overflow, !sum.overflow else { return seconds < 0 ? .min : .max }
+        return sum.partialValue
     }
 
     private static let spanUnits: [String: Int64] = [
