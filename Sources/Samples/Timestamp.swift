@@ -28,7 +28,7 @@ public struct Timestamp: Hashable, Comparable, Sendable, Codable {
         microseconds = sum.partialValue
     }
 
-    /// Milliseconds since 1970, the microseconds as the fraction; exact until the year 2255.
+    /// Milliseconds since 1970, the microseconds as the fraction; exact until the year 2248.
     public var milliseconds: Double {
         Double(microseconds) / 1000
     }

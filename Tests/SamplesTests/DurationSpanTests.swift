@@ -40,13 +40,14 @@ struct DurationSpanTests {
         }
     }
 
-    @Test(arguments: [
-        (Duration.microseconds(1), 1), (.nanoseconds(-1500), -1), (.seconds(-2), -2_000_000),
-        (.seconds(Int64.max), Int64.max), (.seconds(Int64.min), .min),
-        (.seconds(9_223_372_036_854) + .microseconds(775_807), .max),
-        (.seconds(9_223_372_036_854) + .microseconds(775_808), .max),
-        (.seconds(-9_223_372_036_854) - .microseconds(775_809), .min),
-    ] as [(Duration, Int64)])
+    @Test(
+        arguments: [
+            (Duration.microseconds(1), 1), (.nanoseconds(-1500), -1), (.seconds(-2), -2_000_000),
+            (.seconds(Int64.max), Int64.max), (.seconds(Int64.min), .min),
+            (.seconds(9_223_372_036_854) + .microseconds(775_807), .max),
+            (.seconds(9_223_372_036_854) + .microseconds(775_808), .max),
+            (.seconds(-9_223_372_036_854) - .microseconds(775_809), .min),
+        ] as [(Duration, Int64)])
     func `microseconds are held at the ends of 64 bits`(duration: Duration, microseconds: Int64) {
         #expect(duration.wholeMicroseconds == microseconds)
     }

@@ -6,7 +6,9 @@ struct TimeRangeTests {
         TimeRange(from: Timestamp(microseconds: from), to: Timestamp(microseconds: to))
     }
 
-    @Test(arguments: [(9, false), (10, true), (19, true), (20, false), (Int64.min, false)] as [(Int64, Bool)])
+    @Test(
+        arguments: [(9, false), (10, true), (19, true), (20, false), (Int64.min, false)]
+            as [(Int64, Bool)])
     func `the beginning belongs to a range, the end does not`(time: Int64, isInside: Bool) {
         #expect(Self.range(10, 20).contains(Timestamp(microseconds: time)) == isInside)
     }

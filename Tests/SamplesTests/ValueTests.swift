@@ -3,7 +3,8 @@ import Testing
 
 struct ValueTests {
     @Test(arguments: [
-        (Value.number(1), Field.Kind.number, true), (.number(.leastNonzeroMagnitude), .number, true),
+        (Value.number(1), Field.Kind.number, true),
+        (.number(.leastNonzeroMagnitude), .number, true),
         (.number(-.greatestFiniteMagnitude), .number, true), (.number(.nan), .number, false),
         (.number(.infinity), .number, false), (.number(-.infinity), .number, false),
         (.number(1), .integer, false), (.integer(1), .number, false),
