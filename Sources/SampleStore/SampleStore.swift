@@ -5,12 +5,17 @@ public import Samples
 /// A sample is *accepted* when `append` returns: every read from then on sees it. It is
 /// *acknowledged* when `flush` returns: it then survives the death of the process. Order is by time,
 /// then by arrival. The actor owns the file; no other code knows its format.
+///
+/// When the fields of a sensor change, its older samples stay. A read matches them to the fields it
+/// asks for by name and unit: columns are reordered, those not asked for are left out, an integer
+/// becomes a number, states and texts stand for each other. A sample that lacks a field that is
+/// asked for is not read; it is again when the sensor has its former fields.
 public actor SampleStore {
     /// Accepted samples that may wait for the file before further ones are refused.
     public static let bufferLimit = 200_000
 
     private let file: SampleFile
-    private var series: [SensorID: Series] = [:]
+    private var series: [SensorID: SensorSeries] = [:]
     private var refused: Set<SensorID> = []
     private var pending: [SampleFile.Entry] = []
     private var flight: Task<Void, any Error>?
@@ -18,16 +23,6 @@ public actor SampleStore {
     private var lastAcknowledged: Int64
     private var dropped = 0
     private var failure: String?
-
-    /// What the store knows of one sensor.
-    private struct Series {
-        let row: Int64
-        var current: Layout
-        var layouts: [Int64: Layout]
-        var newest: StoredSample?
-        var listeners: [Int: AsyncStream<Void>.Continuation] = [:]
-        var nextListener = 0
-    }
 
     /// Opens the file, makes it when it is not there, and brings its schema up to date.
     public init(path: String) async throws(SampleStoreError) {
@@ -46,13 +41,15 @@ public actor SampleStore {
         do {
             let (row, layout) = try await file.register(sensor, fields: fields)
             let layouts = try await file.layouts(of: row)
-            let query = SampleQuery(sensor: sensor, order: .descending, limit: 1)
-            let newest = try await file.read(query, sensor: row, layouts: layouts).first
+            var past = SensorSeries(row: row, current: layout)
+            past.change(to: layout, among: layouts)
+            let latest = SampleQuery(sensor: sensor, order: .descending, limit: 1)
+            let waiting = buffered(of: past, latest)
+            let stored = try await newest(latest, of: past)
             // Another registration may have come first while this one waited.
-            var known = series[sensor] ?? Series(row: row, current: layout, layouts: layouts)
-            known.current = layout
-            known.layouts.merge(layouts) { $1 }
-            known.newest = known.newest ?? newest
+            var known = series[sensor] ?? past
+            known.change(to: layout, among: layouts)
+            known.recall(stored + waiting)
             series[sensor] = known
         } catch {
             throw SampleStoreError(wrapping: error, while: "registering \(sensor)")
@@ -82,9 +79,10 @@ public actor SampleStore {
         for sample in samples {
             lastAccepted += 1
             let stored = StoredSample(sequence: lastAccepted, sample: sample)
-            pending.append(
-                SampleFile.Entry(sensor: known.row, layout: known.current.id, stored: stored))
-            if known.newest.map({ $0.time <= stored.time }) ?? true { known.newest = stored }
+            let entry = SampleFile.Entry(
+                sensor: known.row, layout: known.current.id, stored: stored)
+            pending.append(entry)
+            known.accept(entry)
         }
         series[sensor] = known
         for listener in known.listeners.values { listener.yield() }
@@ -118,7 +116,8 @@ public actor SampleStore {
         guard let known = series[query.sensor] else { return [] }
         let buffered = buffered(of: known, query)
         do {
-            let stored = try await file.read(query, sensor: known.row, layouts: known.layouts)
+            let stored = try await file.read(
+                query, sensor: known.row, known.projections(for: query.fields))
             return merge(stored, buffered, query)
         } catch {
             throw SampleStoreError(wrapping: error, while: "reading \(query.sensor)")
@@ -126,17 +125,23 @@ public actor SampleStore {
     }
 
     /// The samples of a sensor that arrived after `sequence`, in the order of arrival.
+    ///
+    /// - Parameters:
+    ///   - fields: the fields to see the samples with; `nil` for those the sensor has now.
+    ///   - limit: the most samples to return, at least 1.
     public func arrivals(
-        of sensor: SensorID, after sequence: Int64, limit: Int
+        of sensor: SensorID, fields: [Field]? = nil, after sequence: Int64, limit: Int
     ) async throws(SampleStoreError) -> [StoredSample] {
         guard let known = series[sensor] else { return [] }
+        let limit = max(1, limit)
+        let projections = known.projections(for: fields)
         let buffered = pending.lazy
             .filter { $0.sensor == known.row && $0.stored.sequence > sequence }
-            .map(\.stored).prefix(limit)
-        let waiting = Array(buffered)
+            .compactMap { entry in projections[entry.layout].map { $0(entry.stored) } }
+        let waiting = Array(buffered.prefix(limit))
         do {
             let stored = try await file.arrivals(
-                of: known.row, after: sequence, limit: limit, layouts: known.layouts)
+                of: known.row, after: sequence, limit: limit, projections)
             let last = stored.last?.sequence ?? sequence
             return Array((stored + waiting.filter { $0.sequence > last }).prefix(limit))
         } catch {
@@ -188,11 +193,12 @@ public actor SampleStore {
         }
     }
 
-    public func keep(level: String, of sensor: SensorID) async throws(SampleStoreError) {
+    /// Keeps a level for all of the sensors or for none.
+    public func keep(level: String, of sensors: [SensorID]) async throws(SampleStoreError) {
         do {
-            try await file.keep(setting: level, for: sensor.description)
+            try await file.keep(setting: level, for: sensors.map(\.description))
         } catch {
-            throw SampleStoreError(wrapping: error, while: "keeping the level of \(sensor)")
+            throw SampleStoreError(wrapping: error, while: "keeping a collection level")
         }
     }
 
@@ -245,14 +251,26 @@ public actor SampleStore {
         return flight
     }
 
-    private func buffered(of known: Series, _ query: SampleQuery) -> [StoredSample] {
-        pending.lazy
+    private func buffered(of known: SensorSeries, _ query: SampleQuery) -> [StoredSample] {
+        let projections = known.projections(for: query.fields)
+        return pending.lazy
             .filter { $0.sensor == known.row && query.range.contains($0.stored.time) }
-            .map(\.stored)
+            .compactMap { entry in projections[entry.layout].map { $0(entry.stored) } }
             .filter { sample in
                 guard let after = query.after else { return true }
                 return query.order.places(after, before: .init(of: sample))
             }
+    }
+
+    /// A damaged sample must not keep its sensor from being collected.
+    private func newest(
+        _ query: SampleQuery, of known: SensorSeries
+    ) async throws -> [StoredSample] {
+        do {
+            return try await file.read(query, sensor: known.row, known.projections(for: nil))
+        } catch let error as SampleStoreError where error.code == .damaged {
+            return []
+        }
     }
 
     /// A buffered sample may have reached the file while the file was read: it counts once.

@@ -98,8 +98,7 @@ public actor VirtualMachine {
         }
         let narrower = levels.keys.filter { $0 != id && id.covers($0) }
         do {
-            for other in narrower { try await store.keep(level: level.description, of: other) }
-            try await store.keep(level: level.description, of: id)
+            try await store.keep(level: level.description, of: narrower + [id])
         } catch {
             throw Self.wrap(error)
         }
