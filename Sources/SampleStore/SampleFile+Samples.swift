@@ -27,14 +27,6 @@ extension SampleFile {
         }
     }
 
-    /// The largest sequence ever given out, also of samples that are gone.
-    func lastSequence() async throws -> Int64 {
-        try await pool.read { database in
-            let sql = "SELECT seq FROM sqlite_sequence WHERE name = 'tail'"
-            return try Int64.fetchOne(database, sql: sql) ?? 0
-        }
-    }
-
     func read(
         _ query: SampleQuery, sensor: Int64, _ projections: [Int64: Projection]
     ) async throws -> [StoredSample] {

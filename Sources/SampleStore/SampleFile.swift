@@ -75,6 +75,7 @@ struct SampleFile: Sendable {
                     ) STRICT, WITHOUT ROWID;
                     """)
         }
+        migrator.registerMigration("session", migrate: Self.createSession)
         return migrator
     }
 }

@@ -21,15 +21,19 @@ public actor SampleStore {
     private var flight: Task<Void, any Error>?
     private var lastAccepted: Int64
     private var lastAcknowledged: Int64
+    private let skipped: Int64
     private var dropped = 0
+    private var writes = 0
     private var failure: String?
 
     /// Opens the file, makes it when it is not there, and brings its schema up to date.
     public init(path: String) async throws(SampleStoreError) {
         do {
             file = try SampleFile(path: path)
-            lastAcknowledged = try await file.lastSequence()
-            lastAccepted = lastAcknowledged
+            let numbering = try await file.begin(reserve: Int64(Self.bufferLimit))
+            lastAcknowledged = numbering.last
+            lastAccepted = numbering.last
+            skipped = numbering.skipped
         } catch {
             throw SampleStoreError(wrapping: error, while: "opening \(path)")
         }
@@ -180,8 +184,9 @@ public actor SampleStore {
 
     public var status: StoreStatus {
         StoreStatus(
-            acknowledged: lastAcknowledged, buffered: pending.count, dropped: dropped,
-            bytes: file.size(), failure: failure)
+            accepted: lastAccepted - skipped, acknowledged: lastAcknowledged,
+            buffered: pending.count, dropped: dropped, writes: writes, bytes: file.size(),
+            failure: failure)
     }
 
     /// The collection level that was kept for each sensor, as text the caller understands.
@@ -209,6 +214,7 @@ public actor SampleStore {
             for listener in known.listeners.values { listener.finish() }
         }
         do {
+            if pending.isEmpty { try await file.end(at: lastAccepted) }
             try await file.close()
         } catch {
             throw SampleStoreError(wrapping: error, while: "closing")
@@ -243,6 +249,7 @@ public actor SampleStore {
                 failure = SampleStoreError(wrapping: error, while: "writing samples").message
                 throw error
             }
+            writes += 1
             pending.removeFirst(batch.count)
             lastAcknowledged = batch.last?.stored.sequence ?? lastAcknowledged
             failure = nil
@@ -268,7 +275,9 @@ public actor SampleStore {
     ) async throws -> [StoredSample] {
         do {
             return try await file.read(query, sensor: known.row, known.projections(for: nil))
-        } catch let error as SampleStoreError where error.code == .damaged {
+        } catch {
+            let wrapped = SampleStoreError(wrapping: error, while: "reading the newest sample")
+            guard wrapped.code == .damaged else { throw wrapped }
             return []
         }
     }

@@ -150,8 +150,8 @@ public actor VirtualMachine {
         let store = await store.status
         return VirtualMachineStatus(
             started: started, collecting: isCollecting,
-            samples: store.acknowledged + Int64(store.buffered), buffered: store.buffered,
-            dropped: store.dropped, bytes: store.bytes, failure: store.failure)
+            samples: store.accepted, buffered: store.buffered, dropped: store.dropped,
+            bytes: store.bytes, failure: store.failure)
     }
 
     // MARK: - Collecting
