@@ -11,8 +11,9 @@ extension SampleFile {
     }
 
     /// One transaction: all of the entries or none.
-    func write(_ entries: [Entry]) async throws {
+    func write(_ entries: [Entry], _ numbering: Numbering) async throws {
         try await pool.write { database in
+            try Self.note(numbering, database)
             let statement = try database.cachedStatement(
                 sql: """
                     INSERT INTO tail (sequence, sensor, layout, time, payload)

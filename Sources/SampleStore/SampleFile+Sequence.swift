@@ -14,7 +14,7 @@ extension SampleFile {
     /// A session that died may have given out up to `reserve` numbers that never reached the file
     /// and that readers have seen: they are skipped.
     func begin(reserve: Int64) async throws -> Numbering {
-        try await pool.write { database in
+        let numbering = try await pool.read { database in
             var numbering = Numbering(last: try Self.lastSequence(database), skipped: 0)
             let rows = try Row.fetchCursor(
                 database, sql: "SELECT floor, skipped, isClean FROM session")
@@ -26,11 +26,22 @@ extension SampleFile {
                     numbering.skipped += reserve
                 }
             }
-            try database.execute(
-                sql: "UPDATE session SET floor = ?, skipped = ?, isClean = 0",
-                arguments: [numbering.last, numbering.skipped])
             return numbering
         }
+        do {
+            try await pool.write { try Self.note(numbering, $0) }
+        } catch let error as DatabaseError where error.resultCode == .SQLITE_FULL {
+            // What is in the file can be read on a full disk; the first write notes it.
+        }
+        return numbering
+    }
+
+    static func note(_ numbering: Numbering, _ database: Database) throws {
+        try database.execute(
+            sql: """
+                UPDATE session SET floor = max(floor, ?1), skipped = ?2, isClean = 0
+                WHERE isClean OR skipped <> ?2
+                """, arguments: [numbering.last, numbering.skipped])
     }
 
     /// Notes that every number up to `last` belongs to a sample in the file.

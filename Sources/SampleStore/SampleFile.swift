@@ -38,10 +38,20 @@ struct SampleFile: Sendable {
         }
     }
 
-    /// Moves the write-ahead log into the file and ends all use of it.
-    func close() async throws {
-        try await pool.barrierWriteWithoutTransaction { database in
-            _ = try database.checkpoint(.truncate)
+    /// Moves the write-ahead log into the file, where there is room for both, and ends all use of it.
+    ///
+    /// - Parameter last: the last arrival number, when every sample is in the file.
+    func close(endingAt last: Int64?) async throws {
+        do {
+            if let last { try await end(at: last) }
+            try await pool.barrierWriteWithoutTransaction { database in
+                _ = try database.checkpoint(.truncate)
+            }
+        } catch let error as DatabaseError where error.resultCode == .SQLITE_FULL {
+            // The log is as safe as the file: it stays, and the next session reads it.
+        } catch {
+            try? pool.close()
+            throw error
         }
         try pool.close()
     }

@@ -14,14 +14,14 @@ public actor SampleStore {
     /// Accepted samples that may wait for the file before further ones are refused.
     public static let bufferLimit = 200_000
 
-    private let file: SampleFile
-    private var series: [SensorID: SensorSeries] = [:]
+    let file: SampleFile
+    var series: [SensorID: SensorSeries] = [:]
     private var refused: Set<SensorID> = []
-    private var pending: [SampleFile.Entry] = []
+    var pending: [SampleFile.Entry] = []
     private var flight: Task<Void, any Error>?
     private var lastAccepted: Int64
     private var lastAcknowledged: Int64
-    private let skipped: Int64
+    private let numbering: SampleFile.Numbering
     private var dropped = 0
     private var writes = 0
     private var failure: String?
@@ -30,10 +30,9 @@ public actor SampleStore {
     public init(path: String) async throws(SampleStoreError) {
         do {
             file = try SampleFile(path: path)
-            let numbering = try await file.begin(reserve: Int64(Self.bufferLimit))
+            numbering = try await file.begin(reserve: Int64(Self.bufferLimit))
             lastAcknowledged = numbering.last
             lastAccepted = numbering.last
-            skipped = numbering.skipped
         } catch {
             throw SampleStoreError(wrapping: error, while: "opening \(path)")
         }
@@ -115,54 +114,6 @@ public actor SampleStore {
         }
     }
 
-    /// The samples that match, in the query's order.
-    public func samples(_ query: SampleQuery) async throws(SampleStoreError) -> [StoredSample] {
-        guard let known = series[query.sensor] else { return [] }
-        let buffered = buffered(of: known, query)
-        do {
-            let stored = try await file.read(
-                query, sensor: known.row, known.projections(for: query.fields))
-            return merge(stored, buffered, query)
-        } catch {
-            throw SampleStoreError(wrapping: error, while: "reading \(query.sensor)")
-        }
-    }
-
-    /// The samples of a sensor that arrived after `sequence`, in the order of arrival.
-    ///
-    /// - Parameters:
-    ///   - fields: the fields to see the samples with; `nil` for those the sensor has now.
-    ///   - limit: the most samples to return, at least 1.
-    public func arrivals(
-        of sensor: SensorID, fields: [Field]? = nil, after sequence: Int64, limit: Int
-    ) async throws(SampleStoreError) -> [StoredSample] {
-        guard let known = series[sensor] else { return [] }
-        let limit = max(1, limit)
-        let projections = known.projections(for: fields)
-        let buffered = pending.lazy
-            .filter { $0.sensor == known.row && $0.stored.sequence > sequence }
-            .compactMap { entry in projections[entry.layout].map { $0(entry.stored) } }
-        let waiting = Array(buffered.prefix(limit))
-        do {
-            let stored = try await file.arrivals(
-                of: known.row, after: sequence, limit: limit, projections)
-            let last = stored.last?.sequence ?? sequence
-            return Array((stored + waiting.filter { $0.sequence > last }).prefix(limit))
-        } catch {
-            throw SampleStoreError(wrapping: error, while: "reading \(sensor)")
-        }
-    }
-
-    /// The sample with the latest time; among equal times the last to arrive.
-    public func newest(of sensor: SensorID) -> StoredSample? {
-        series[sensor]?.newest
-    }
-
-    /// The fields a sensor's samples have now; `nil` when it is not registered.
-    public func fields(of sensor: SensorID) -> [Field]? {
-        series[sensor]?.current.fields
-    }
-
     /// Yields after samples of the sensor were accepted; several arrivals may be told as one.
     public func arrivalSignals(of sensor: SensorID) -> AsyncStream<Void> {
         let (stream, continuation) = AsyncStream.makeStream(
@@ -184,7 +135,7 @@ public actor SampleStore {
 
     public var status: StoreStatus {
         StoreStatus(
-            accepted: lastAccepted - skipped, acknowledged: lastAcknowledged,
+            accepted: lastAccepted - numbering.skipped, acknowledged: lastAcknowledged,
             buffered: pending.count, dropped: dropped, writes: writes, bytes: file.size(),
             failure: failure)
     }
@@ -208,17 +159,24 @@ public actor SampleStore {
     }
 
     /// Acknowledges everything, ends every stream and lets go of the file.
+    ///
+    /// - Throws: what kept accepted samples from being written; the file is let go of all the same.
     public func close() async throws(SampleStoreError) {
-        try await flush()
+        var failure: SampleStoreError?
+        do {
+            try await flush()
+        } catch {
+            failure = error
+        }
         for known in series.values {
             for listener in known.listeners.values { listener.finish() }
         }
         do {
-            if pending.isEmpty { try await file.end(at: lastAccepted) }
-            try await file.close()
+            try await file.close(endingAt: pending.isEmpty ? lastAccepted : nil)
         } catch {
-            throw SampleStoreError(wrapping: error, while: "closing")
+            failure = failure ?? SampleStoreError(wrapping: error, while: "closing")
         }
+        if let failure { throw failure }
     }
 
     // MARK: - Private
@@ -244,7 +202,7 @@ public actor SampleStore {
         let flight = Task {
             defer { self.flight = nil }
             do {
-                try await file.write(batch)
+                try await file.write(batch, numbering)
             } catch {
                 failure = SampleStoreError(wrapping: error, while: "writing samples").message
                 throw error
@@ -258,51 +216,7 @@ public actor SampleStore {
         return flight
     }
 
-    private func buffered(of known: SensorSeries, _ query: SampleQuery) -> [StoredSample] {
-        let projections = known.projections(for: query.fields)
-        return pending.lazy
-            .filter { $0.sensor == known.row && query.range.contains($0.stored.time) }
-            .compactMap { entry in projections[entry.layout].map { $0(entry.stored) } }
-            .filter { sample in
-                guard let after = query.after else { return true }
-                return query.order.places(after, before: .init(of: sample))
-            }
-    }
-
-    /// A damaged sample must not keep its sensor from being collected.
-    private func newest(
-        _ query: SampleQuery, of known: SensorSeries
-    ) async throws -> [StoredSample] {
-        do {
-            return try await file.read(query, sensor: known.row, known.projections(for: nil))
-        } catch {
-            let wrapped = SampleStoreError(wrapping: error, while: "reading the newest sample")
-            guard wrapped.code == .damaged else { throw wrapped }
-            return []
-        }
-    }
-
-    /// A buffered sample may have reached the file while the file was read: it counts once.
-    private func merge(
-        _ stored: [StoredSample], _ buffered: [StoredSample], _ query: SampleQuery
-    ) -> [StoredSample] {
-        guard !buffered.isEmpty else { return stored }
-        let known = Set(stored.lazy.map(\.sequence))
-        let all = stored + buffered.filter { !known.contains($0.sequence) }
-        let sorted = all.sorted { query.order.places(.init(of: $0), before: .init(of: $1)) }
-        return Array(sorted.prefix(query.limit))
-    }
-
     private func forget(listener: Int, of sensor: SensorID) {
         series[sensor]?.listeners[listener] = nil
-    }
-}
-
-extension SampleQuery.Order {
-    fileprivate func places(
-        _ left: SampleQuery.Position, before right: SampleQuery.Position
-    ) -> Bool {
-        let ascending = (left.time, left.sequence) < (right.time, right.sequence)
-        return self == .ascending ? ascending : !ascending && left != right
     }
 }
