@@ -117,7 +117,7 @@ let package = Package(
         .testTarget(name: "VMTests", dependencies: ["VM", "Samples"], swiftSettings: house),
         .testTarget(name: "AuthTests", dependencies: ["Auth", "Samples"], swiftSettings: house),
         .testTarget(
-            name: "LAETests", dependencies: ["LAE", "VM", "Auth", "Samples"],
+            name: "LAETests", dependencies: ["LAE", "VM", "SampleStore", "Auth", "Samples"],
             resources: [.copy("Fixtures")], swiftSettings: house),
         .testTarget(
             name: "JSAppsTests", dependencies: ["JSApps", "Auth"], swiftSettings: house),
