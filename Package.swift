@@ -112,13 +112,16 @@ let package = Package(
         .executableTarget(name: "nervous", dependencies: ["Host"], swiftSettings: house),
 
         .testTarget(name: "SamplesTests", dependencies: ["Samples"], swiftSettings: house),
+        .executableTarget(
+            name: "store-writer", dependencies: ["SampleStore", "Samples"],
+            path: "Tests/StoreWriter", swiftSettings: house),
         .testTarget(
-            name: "SampleStoreTests", dependencies: ["SampleStore", "Samples"], swiftSettings: house
-        ),
+            name: "SampleStoreTests",
+            dependencies: ["SampleStore", "Samples", grdb, "store-writer"], swiftSettings: house),
         .testTarget(name: "VMTests", dependencies: ["VM", "Samples"], swiftSettings: house),
         .testTarget(name: "AuthTests", dependencies: ["Auth", "Samples"], swiftSettings: house),
         .testTarget(
-            name: "LAETests", dependencies: ["LAE", "VM", "Auth", "Samples"],
+            name: "LAETests", dependencies: ["LAE", "VM", "SampleStore", "Auth", "Samples"],
             resources: [.copy("Fixtures")], swiftSettings: house),
         .testTarget(
             name: "JSAppsTests",

@@ -46,9 +46,13 @@ public struct AnalyticsEngine: Sendable {
         _ query: StatisticsQuery, for grant: Grant
     ) async throws(LAEError) -> StatisticsTable {
         let terms = GrantTerms(grant, now: now())
-        if terms.isAggregateOnly, let single = query.statistics.first(where: \.isSingleSample) {
+        guard terms.allowsStatistics else {
+            throw LAEError(.notGranted, "Reading \(grant.sensor) is not granted.")
+        }
+        if !terms.allowsSamples, let single = query.statistics.first(where: \.isSingleSample) {
             throw LAEError(
-                .notGranted, "\(single) is the value of a single sample, and only statistics of"
+                .notGranted,
+                "\(single) is the value of a single sample, and only statistics of"
                     + " \(grant.sensor) are granted.")
         }
         let all = try await fields(of: grant.sensor)
@@ -57,8 +61,9 @@ public struct AnalyticsEngine: Sendable {
         do {
             var windows = try await windows(query, columns.count, grant.sensor, terms)
             var scan = SampleScan(
-                SampleQuery(sensor: grant.sensor, range: query.range, limit: .max), machine, terms,
-                matchers: matchers)
+                SampleQuery(
+                    sensor: grant.sensor, fields: all, range: windows.range, limit: .max),
+                machine, terms, matchers: matchers)
             while let page = try await scan.next() {
                 for sample in page { windows.insert(sample, columns) }
             }
@@ -67,7 +72,8 @@ public struct AnalyticsEngine: Sendable {
             return StatisticsTable(
                 fields: columns.map { all[$0] }, statistics: query.statistics,
                 windows: windows.results(
-                    query.statistics, minimumCount: terms.isAggregateOnly ? GrantTerms.minimumCount : 0))
+                    query.statistics,
+                    minimumCount: terms.allowsSamples ? 0 : GrantTerms.minimumCount))
         } catch {
             throw Self.wrap(error)
         }
@@ -83,12 +89,13 @@ public struct AnalyticsEngine: Sendable {
         let fields = try await fields(of: grant.sensor)
         do {
             let arrived = try await machine.arrivals(
-                of: grant.sensor, after: sequence, limit: limit)
+                of: grant.sensor, fields: fields, after: sequence, limit: limit)
             let visible = terms.visible(.all)
             var kept: [StoredSample] = []
             for sample in arrived where visible.contains(sample.time) {
                 if let slot = terms.slot(of: sample.time) {
-                    let first = SampleQuery(sensor: grant.sensor, range: slot, limit: 1)
+                    let first = SampleQuery(
+                        sensor: grant.sensor, fields: fields, range: slot, limit: 1)
                     guard try await machine.samples(first).first?.sequence == sample.sequence
                     else { continue }
                 }
@@ -116,8 +123,8 @@ public struct AnalyticsEngine: Sendable {
         let columns = try columns(selection.fields, of: all, grant.sensor)
         let matchers = try matchers(selection.conditions, all)
         let query = SampleQuery(
-            sensor: grant.sensor, range: selection.range, order: selection.order,
-            after: selection.after, limit: selection.limit + 1)
+            sensor: grant.sensor, fields: all, range: selection.range, order: selection.order,
+            after: selection.after, limit: min(selection.limit, .max - 1) + 1)
         do {
             var scan = SampleScan(query, machine, terms, matchers: matchers)
             var found: [StoredSample] = []
@@ -139,8 +146,12 @@ public struct AnalyticsEngine: Sendable {
 
     private func rawTerms(_ grant: Grant) throws(LAEError) -> GrantTerms {
         let terms = GrantTerms(grant, now: now())
-        guard !terms.isAggregateOnly else {
-            throw LAEError(.notGranted, "Only statistics of \(grant.sensor) are granted.")
+        guard terms.allowsSamples else {
+            let message =
+                terms.allowsStatistics
+                ? "Only statistics of \(grant.sensor) are granted."
+                : "Reading \(grant.sensor) is not granted."
+            throw LAEError(.notGranted, message)
         }
         return terms
     }
@@ -192,7 +203,7 @@ public struct AnalyticsEngine: Sendable {
         return matchers
     }
 
-    /// The empty windows of a query; an open range begins and ends with what there is.
+    /// The empty windows of a query; an open range holds as many whole ones as there are samples for.
     private func windows(
         _ query: StatisticsQuery, _ columns: Int, _ sensor: SensorID, _ terms: GrantTerms
     ) async throws -> StatisticsWindows {
@@ -212,8 +223,12 @@ public struct AnalyticsEngine: Sendable {
             range = TimeRange(from: floor, to: range.to)
         }
         if range.to == .distantFuture {
-            let end = await machine.newest(of: sensor)?.time ?? range.from
-            range = TimeRange(from: range.from, to: end.advanced(byMicroseconds: 1))
+            let newest = await machine.newest(of: sensor)?.time ?? range.from
+            let width = newest.microseconds.subtractingReportingOverflow(range.from.microseconds)
+            // The end of the last window does not tell when the newest sample came.
+            let rest = width.overflow ? 0 : step - 1 - width.partialValue % step
+            let end = newest.advanced(byMicroseconds: rest).advanced(byMicroseconds: 1)
+            range = TimeRange(from: range.from, to: newest < range.from ? range.from : end)
         }
         return try StatisticsWindows(range, every: step, columns, keepsValues: keepsValues)
     }

@@ -38,7 +38,7 @@ public struct Condition: Hashable, Sendable {
     /// - Throws: `unknownField`, or `invalidCondition` when the operand does not suit the field.
     func matcher(for fields: [Field]) throws(LAEError) -> @Sendable ([Value]) -> Bool {
         guard let index = fields.firstIndex(where: { $0.name == field }) else {
-            throw LAEError(.unknownField, "The sensor has no field named \(field).")
+            throw LAEError(.unknownField, "The sensor has no field named \(field.prefix(80)).")
         }
         let (comparison, operand) = (comparison, operand)
         guard fields[index].kind.isNumeric else {
@@ -50,7 +50,9 @@ public struct Condition: Hashable, Sendable {
         }
         guard let number = Double(operand), number.isFinite else {
             throw LAEError(
-                .invalidCondition, "\(field) is compared with a number, not with \(operand).")
+                .invalidCondition,
+                "\(field) is compared with a number, not with"
+                    + " \(operand.prefix(80).debugDescription).")
         }
         return { values in
             guard let value = values[index].double else { return false }

@@ -14,12 +14,16 @@ struct GrantTerms: Sendable {
         self.now = now
     }
 
-    var isAggregateOnly: Bool { terms.access != .raw }
+    /// Whether single samples may be seen.
+    var allowsSamples: Bool { terms.access.includes(.raw) }
+    /// Whether aggregates may be seen.
+    var allowsStatistics: Bool { terms.access.includes(.stats) }
 
-    /// The part of a range that may be read at all.
+    /// The part of a range that may be read at all: nothing under terms that mean nothing.
     func visible(_ range: TimeRange) -> TimeRange {
+        guard isMeaningful else { return TimeRange(from: range.from, to: range.from) }
         guard let history = terms.history else { return range }
-        let start = now.advanced(byMicroseconds: -history.wholeMicroseconds)
+        let start = now.advanced(byMicroseconds: -max(0, history.wholeMicroseconds))
         return range.intersection(TimeRange(from: start, to: .distantFuture))
     }
 
@@ -34,23 +38,29 @@ struct GrantTerms: Sendable {
     }
 
     private var slotWidth: Int64? {
-        guard let rate = terms.maximumRate, rate > 0 else { return nil }
-        return Int64(exactly: (1_000_000 / rate).rounded(.up)).map { max(1, $0) }
+        guard let rate = terms.maximumRate else { return nil }
+        // Rounded up, so that a slot is never shorter than the rate allows; a rate that is too low
+        // for 64 bits gives the widest slot and not none.
+        return Int64(exactly: (1_000_000 / rate).rounded(.up)).map { max(1, $0) } ?? .max
+    }
+
+    /// Zero, a negative number, NaN or an infinite grid is no limit that could be kept.
+    private var isMeaningful: Bool {
+        if let rate = terms.maximumRate, !(rate > 0) { return false }
+        if let step = terms.precision, !(step > 0 && step.isFinite) { return false }
+        return true
     }
 
     /// The values as the grant lets them be seen: numbers on the fixed grid of its precision.
+    ///
+    /// Integers lie on the multiples of the next whole number.
     func reduced(_ values: [Value]) -> [Value] {
-        guard let step = terms.precision, step > 0 else { return values }
+        guard let step = terms.precision else { return values }
         return values.map { value in
             switch value {
-            case .number(let number):
-                let rounded = (number / step).rounded() * step
-                return .number(rounded.isFinite ? rounded : number)
-            case .integer(let integer):
-                let rounded = (Double(integer) / step).rounded() * step
-                return .integer(Int64(exactly: rounded.rounded()) ?? integer)
-            case .text:
-                return value
+            case .number(let number): .number(Self.nearest(number, step))
+            case .integer(let integer): .integer(Self.nearest(integer, step.rounded(.up)))
+            case .text: value
             }
         }
     }
@@ -58,5 +68,24 @@ struct GrantTerms: Sendable {
     func reduced(_ stored: StoredSample) -> StoredSample {
         let sample = Sample(time: stored.time, values: reduced(stored.values))
         return StoredSample(sequence: stored.sequence, sample: sample)
+    }
+
+    private static func nearest(_ number: Double, _ step: Double) -> Double {
+        let steps = number / step
+        // A grid so fine that the quotient overflows lies on every double of this size.
+        guard steps.isFinite else { return number }
+        let rounded = steps.rounded() * step
+        let onGrid = rounded.isFinite ? rounded : steps.rounded(.towardZero) * step
+        // A negative zero would tell the sign of what was rounded away.
+        return onGrid + 0
+    }
+
+    private static func nearest(_ integer: Int64, _ step: Double) -> Int64 {
+        guard let step = Int64(exactly: step) else { return 0 }
+        let rest = integer % step
+        let lower = integer - rest
+        guard rest.magnitude >= step.magnitude - rest.magnitude else { return lower }
+        let next = lower.addingReportingOverflow(integer < 0 ? -step : step)
+        return next.overflow ? lower : next.partialValue
     }
 }

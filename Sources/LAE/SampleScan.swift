@@ -12,6 +12,8 @@ struct SampleScan {
     private let terms: GrantTerms
     private let matchers: [@Sendable ([Value]) -> Bool]
     private var query: SampleQuery
+    /// The range that may be seen, of which `query` holds what is left.
+    private let whole: TimeRange
     private var usedSlot: TimeRange?
     private var isAtEnd: Bool
     private var hasStarted = false
@@ -24,7 +26,8 @@ struct SampleScan {
         self.terms = terms
         self.matchers = matchers
         self.query = query
-        self.query.range = terms.visible(query.range)
+        whole = terms.visible(query.range)
+        self.query.range = whole
         self.query.limit = min(query.limit, Self.pageSize)
         isAtEnd = self.query.range.isEmpty
     }
@@ -37,7 +40,9 @@ struct SampleScan {
             let page = try await machine.samples(query)
             isAtEnd = page.count < query.limit
             query.after = page.last.map(SampleQuery.Position.init(of:))
-            let visible = try await thinned(page).map(terms.reduced)
+            let thinned = try await thinned(page)
+            skipUsedSlot()
+            let visible = thinned.map(terms.reduced)
             let matching = visible.filter { sample in
                 matchers.allSatisfy { $0(sample.values) }
             }
@@ -54,9 +59,21 @@ struct SampleScan {
             usedSlot = terms.slot(of: after.time)
         } else if let slot = terms.slot(of: query.range.from), slot.from < query.range.from {
             let before = TimeRange(from: slot.from, to: query.range.from)
-            let seen = SampleQuery(sensor: query.sensor, range: before, limit: 1)
+            let seen = SampleQuery(
+                sensor: query.sensor, fields: query.fields, range: before, limit: 1)
             if try await !machine.samples(seen).isEmpty { usedSlot = slot }
         }
+    }
+
+    /// Goes on behind the slot that was used last, however many samples it has.
+    private mutating func skipUsedSlot() {
+        guard let slot = usedSlot else { return }
+        let (from, to) = (query.range.from, query.range.to)
+        query.range =
+            query.order == .ascending
+            ? TimeRange(from: max(from, slot.to), to: to)
+            : TimeRange(from: from, to: min(to, slot.from))
+        if query.range.isEmpty { isAtEnd = true }
     }
 
     /// At most one sample of each slot: its first, whichever way the scan goes.
@@ -69,9 +86,10 @@ struct SampleScan {
             if query.order == .ascending {
                 kept.append(sample)
             } else {
-                let firstOfSlot = SampleQuery(sensor: query.sensor, range: slot, limit: 1)
+                let firstOfSlot = SampleQuery(
+                    sensor: query.sensor, fields: query.fields, range: slot, limit: 1)
                 guard let earliest = try await machine.samples(firstOfSlot).first,
-                    query.range.contains(earliest.time)
+                    whole.contains(earliest.time)
                 else { continue }
                 kept.append(earliest)
             }

@@ -57,7 +57,6 @@ extension Statistic: LosslessStringConvertible {
     public var description: String {
         if let known = Self.names.first(where: { $0.1 == self }) { return known.0 }
         guard case .percentile(let percent) = self else { return "" }
-        let whole = Int(percent)
-        return Double(whole) == percent ? "p\(whole)" : "p\(percent)"
+        return Int(exactly: percent).map { "p\($0)" } ?? "p\(percent)"
     }
 }

@@ -2,7 +2,7 @@ import Samples
 
 /// Windows of equal width that gather the samples of a range.
 struct StatisticsWindows {
-    private let range: TimeRange
+    let range: TimeRange
     private let step: Int64?
     private var summaries: [[Summary]]
     private(set) var count = 0

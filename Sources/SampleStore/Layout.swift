@@ -6,60 +6,51 @@ struct Layout: Hashable, Sendable {
     let id: Int64
     let fields: [Field]
 
-    /// The bytes of a sample's values: 8 little-endian bytes for a number or an integer, a `UInt32`
-    /// length and UTF-8 for text.
-    static func encode(_ values: [Value]) -> Data {
-        var bytes = Data(capacity: values.count * 8)
-        for value in values {
-            switch value {
-            case .number(let number): bytes.append(number.bitPattern)
-            case .integer(let integer): bytes.append(UInt64(bitPattern: integer))
-            case .text(let text):
-                bytes.append(UInt32(clamping: text.utf8.count))
-                bytes.append(contentsOf: text.utf8)
-            }
-        }
-        return bytes
+    init(id: Int64, fields: [Field]) {
+        self.id = id
+        self.fields = fields
     }
 
-    /// - Returns: `nil` when the bytes are not a sample of this layout.
-    func decode(_ bytes: Data) -> [Value]? {
-        bytes.withUnsafeBytes { raw in
-            var offset = 0
-            func take<T: FixedWidthInteger>(_: T.Type) -> T? {
-                let end = offset + MemoryLayout<T>.size
-                guard end <= raw.count else { return nil }
-                defer { offset = end }
-                return T(littleEndian: raw.loadUnaligned(fromByteOffset: offset, as: T.self))
+    /// Reads the fields as `encode(_:)` writes them.
+    init(id: Int64, encoded: String) throws(SampleStoreError) {
+        let columns = try? JSONDecoder().decode([[String]].self, from: Data(encoded.utf8))
+        var fields: [Field] = []
+        for column in columns ?? [["unreadable"]] {
+            guard column.count == 3, let kind = Field.Kind(rawValue: column[1]) else {
+                throw SampleStoreError(.damaged, "The fields of layout \(id) are damaged.")
             }
-            var values: [Value] = []
-            values.reserveCapacity(fields.count)
-            for field in fields {
-                switch field.kind {
-                case .number:
-                    guard let bits = take(UInt64.self) else { return nil }
-                    values.append(.number(Double(bitPattern: bits)))
-                case .integer:
-                    guard let bits = take(UInt64.self) else { return nil }
-                    values.append(.integer(Int64(bitPattern: bits)))
-                case .state, .text:
-                    guard let length = take(UInt32.self), offset + Int(length) <= raw.count else {
-                        return nil
-                    }
-                    let end = offset + Int(length)
-                    let text = String(validating: raw[offset..<end], as: UTF8.self)
-                    guard let text else { return nil }
-                    values.append(.text(text))
-                    offset = end
-                }
-            }
-            return offset == raw.count ? values : nil
+            fields.append(Field(column[0], unit: column[2].isEmpty ? nil : column[2], kind: kind))
         }
+        self.init(id: id, fields: fields)
     }
-}
 
-extension Data {
-    fileprivate mutating func append(_ integer: some FixedWidthInteger) {
-        Swift.withUnsafeBytes(of: integer.littleEndian) { append(contentsOf: $0) }
+    static func encode(_ fields: [Field]) throws -> String {
+        let columns = fields.map { [$0.name, $0.kind.rawValue, $0.unit ?? ""] }
+        return String(decoding: try JSONEncoder().encode(columns), as: UTF8.self)
+    }
+
+    /// How samples of this layout are read as samples with `fields`.
+    ///
+    /// - Returns: `nil` when a field is missing here, has another unit, or has a kind whose values
+    ///   do not all fit.
+    func projection(to fields: [Field]) -> Projection? {
+        var columns: [Projection.Column] = []
+        for field in fields {
+            guard let place = self.fields.firstIndex(where: { $0.name == field.name }) else {
+                return nil
+            }
+            let old = self.fields[place]
+            switch (old.kind, field.kind) {
+            case (.number, .number), (.integer, .integer), (.state, .text), (.text, .state),
+                (.state, .state), (.text, .text):
+                columns.append(.init(place: place, becomesNumber: false))
+            case (.integer, .number):
+                columns.append(.init(place: place, becomesNumber: true))
+            default:
+                return nil
+            }
+            guard old.unit == field.unit else { return nil }
+        }
+        return Projection(layout: self, columns: columns, isIdentity: self.fields == fields)
     }
 }

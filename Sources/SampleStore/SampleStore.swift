@@ -5,36 +5,34 @@ public import Samples
 /// A sample is *accepted* when `append` returns: every read from then on sees it. It is
 /// *acknowledged* when `flush` returns: it then survives the death of the process. Order is by time,
 /// then by arrival. The actor owns the file; no other code knows its format.
+///
+/// When the fields of a sensor change, its older samples stay. A read matches them to the fields it
+/// asks for by name and unit: columns are reordered, those not asked for are left out, an integer
+/// becomes a number, states and texts stand for each other. A sample that lacks a field that is
+/// asked for is not read; it is again when the sensor has its former fields.
 public actor SampleStore {
     /// Accepted samples that may wait for the file before further ones are refused.
     public static let bufferLimit = 200_000
 
-    private let file: SampleFile
-    private var series: [SensorID: Series] = [:]
+    let file: SampleFile
+    var series: [SensorID: SensorSeries] = [:]
     private var refused: Set<SensorID> = []
-    private var pending: [SampleFile.Entry] = []
+    var pending: [SampleFile.Entry] = []
     private var flight: Task<Void, any Error>?
     private var lastAccepted: Int64
     private var lastAcknowledged: Int64
+    private let numbering: SampleFile.Numbering
     private var dropped = 0
+    private var writes = 0
     private var failure: String?
-
-    /// What the store knows of one sensor.
-    private struct Series {
-        let row: Int64
-        var current: Layout
-        var layouts: [Int64: Layout]
-        var newest: StoredSample?
-        var listeners: [Int: AsyncStream<Void>.Continuation] = [:]
-        var nextListener = 0
-    }
 
     /// Opens the file, makes it when it is not there, and brings its schema up to date.
     public init(path: String) async throws(SampleStoreError) {
         do {
             file = try SampleFile(path: path)
-            lastAcknowledged = try await file.lastSequence()
-            lastAccepted = lastAcknowledged
+            numbering = try await file.begin(reserve: Int64(Self.bufferLimit))
+            lastAcknowledged = numbering.last
+            lastAccepted = numbering.last
         } catch {
             throw SampleStoreError(wrapping: error, while: "opening \(path)")
         }
@@ -46,13 +44,15 @@ public actor SampleStore {
         do {
             let (row, layout) = try await file.register(sensor, fields: fields)
             let layouts = try await file.layouts(of: row)
-            let query = SampleQuery(sensor: sensor, order: .descending, limit: 1)
-            let newest = try await file.read(query, sensor: row, layouts: layouts).first
+            var past = SensorSeries(row: row, current: layout)
+            past.change(to: layout, among: layouts)
+            let latest = SampleQuery(sensor: sensor, order: .descending, limit: 1)
+            let waiting = buffered(of: past, latest)
+            let stored = try await newest(latest, of: past)
             // Another registration may have come first while this one waited.
-            var known = series[sensor] ?? Series(row: row, current: layout, layouts: layouts)
-            known.current = layout
-            known.layouts.merge(layouts) { $1 }
-            known.newest = known.newest ?? newest
+            var known = series[sensor] ?? past
+            known.change(to: layout, among: layouts)
+            known.recall(stored + waiting)
             series[sensor] = known
         } catch {
             throw SampleStoreError(wrapping: error, while: "registering \(sensor)")
@@ -82,9 +82,10 @@ public actor SampleStore {
         for sample in samples {
             lastAccepted += 1
             let stored = StoredSample(sequence: lastAccepted, sample: sample)
-            pending.append(
-                SampleFile.Entry(sensor: known.row, layout: known.current.id, stored: stored))
-            if known.newest.map({ $0.time <= stored.time }) ?? true { known.newest = stored }
+            let entry = SampleFile.Entry(
+                sensor: known.row, layout: known.current.id, stored: stored)
+            pending.append(entry)
+            known.accept(entry)
         }
         series[sensor] = known
         for listener in known.listeners.values { listener.yield() }
@@ -113,47 +114,6 @@ public actor SampleStore {
         }
     }
 
-    /// The samples that match, in the query's order.
-    public func samples(_ query: SampleQuery) async throws(SampleStoreError) -> [StoredSample] {
-        guard let known = series[query.sensor] else { return [] }
-        let buffered = buffered(of: known, query)
-        do {
-            let stored = try await file.read(query, sensor: known.row, layouts: known.layouts)
-            return merge(stored, buffered, query)
-        } catch {
-            throw SampleStoreError(wrapping: error, while: "reading \(query.sensor)")
-        }
-    }
-
-    /// The samples of a sensor that arrived after `sequence`, in the order of arrival.
-    public func arrivals(
-        of sensor: SensorID, after sequence: Int64, limit: Int
-    ) async throws(SampleStoreError) -> [StoredSample] {
-        guard let known = series[sensor] else { return [] }
-        let buffered = pending.lazy
-            .filter { $0.sensor == known.row && $0.stored.sequence > sequence }
-            .map(\.stored).prefix(limit)
-        let waiting = Array(buffered)
-        do {
-            let stored = try await file.arrivals(
-                of: known.row, after: sequence, limit: limit, layouts: known.layouts)
-            let last = stored.last?.sequence ?? sequence
-            return Array((stored + waiting.filter { $0.sequence > last }).prefix(limit))
-        } catch {
-            throw SampleStoreError(wrapping: error, while: "reading \(sensor)")
-        }
-    }
-
-    /// The sample with the latest time; among equal times the last to arrive.
-    public func newest(of sensor: SensorID) -> StoredSample? {
-        series[sensor]?.newest
-    }
-
-    /// The fields a sensor's samples have now; `nil` when it is not registered.
-    public func fields(of sensor: SensorID) -> [Field]? {
-        series[sensor]?.current.fields
-    }
-
     /// Yields after samples of the sensor were accepted; several arrivals may be told as one.
     public func arrivalSignals(of sensor: SensorID) -> AsyncStream<Void> {
         let (stream, continuation) = AsyncStream.makeStream(
@@ -175,8 +135,9 @@ public actor SampleStore {
 
     public var status: StoreStatus {
         StoreStatus(
-            acknowledged: lastAcknowledged, buffered: pending.count, dropped: dropped,
-            bytes: file.size(), failure: failure)
+            accepted: lastAccepted - numbering.skipped, acknowledged: lastAcknowledged,
+            buffered: pending.count, dropped: dropped, writes: writes, bytes: file.size(),
+            failure: failure)
     }
 
     /// The collection level that was kept for each sensor, as text the caller understands.
@@ -188,25 +149,34 @@ public actor SampleStore {
         }
     }
 
-    public func keep(level: String, of sensor: SensorID) async throws(SampleStoreError) {
+    /// Keeps a level for all of the sensors or for none.
+    public func keep(level: String, of sensors: [SensorID]) async throws(SampleStoreError) {
         do {
-            try await file.keep(setting: level, for: sensor.description)
+            try await file.keep(setting: level, for: sensors.map(\.description))
         } catch {
-            throw SampleStoreError(wrapping: error, while: "keeping the level of \(sensor)")
+            throw SampleStoreError(wrapping: error, while: "keeping a collection level")
         }
     }
 
     /// Acknowledges everything, ends every stream and lets go of the file.
+    ///
+    /// - Throws: what kept accepted samples from being written; the file is let go of all the same.
     public func close() async throws(SampleStoreError) {
-        try await flush()
+        var failure: SampleStoreError?
+        do {
+            try await flush()
+        } catch {
+            failure = error
+        }
         for known in series.values {
             for listener in known.listeners.values { listener.finish() }
         }
         do {
-            try await file.close()
+            try await file.close(endingAt: pending.isEmpty ? lastAccepted : nil)
         } catch {
-            throw SampleStoreError(wrapping: error, while: "closing")
+            failure = failure ?? SampleStoreError(wrapping: error, while: "closing")
         }
+        if let failure { throw failure }
     }
 
     // MARK: - Private
@@ -232,11 +202,12 @@ public actor SampleStore {
         let flight = Task {
             defer { self.flight = nil }
             do {
-                try await file.write(batch)
+                try await file.write(batch, numbering)
             } catch {
                 failure = SampleStoreError(wrapping: error, while: "writing samples").message
                 throw error
             }
+            writes += 1
             pending.removeFirst(batch.count)
             lastAcknowledged = batch.last?.stored.sequence ?? lastAcknowledged
             failure = nil
@@ -245,37 +216,7 @@ public actor SampleStore {
         return flight
     }
 
-    private func buffered(of known: Series, _ query: SampleQuery) -> [StoredSample] {
-        pending.lazy
-            .filter { $0.sensor == known.row && query.range.contains($0.stored.time) }
-            .map(\.stored)
-            .filter { sample in
-                guard let after = query.after else { return true }
-                return query.order.places(after, before: .init(of: sample))
-            }
-    }
-
-    /// A buffered sample may have reached the file while the file was read: it counts once.
-    private func merge(
-        _ stored: [StoredSample], _ buffered: [StoredSample], _ query: SampleQuery
-    ) -> [StoredSample] {
-        guard !buffered.isEmpty else { return stored }
-        let known = Set(stored.lazy.map(\.sequence))
-        let all = stored + buffered.filter { !known.contains($0.sequence) }
-        let sorted = all.sorted { query.order.places(.init(of: $0), before: .init(of: $1)) }
-        return Array(sorted.prefix(query.limit))
-    }
-
     private func forget(listener: Int, of sensor: SensorID) {
         series[sensor]?.listeners[listener] = nil
-    }
-}
-
-extension SampleQuery.Order {
-    fileprivate func places(
-        _ left: SampleQuery.Position, before right: SampleQuery.Position
-    ) -> Bool {
-        let ascending = (left.time, left.sequence) < (right.time, right.sequence)
-        return self == .ascending ? ascending : !ascending && left != right
     }
 }

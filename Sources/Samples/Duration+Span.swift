@@ -4,7 +4,8 @@ extension Duration {
     /// - Returns: `nil` for anything else, also for more than a thousand years.
     public init?(span: String) {
         let digits = span.prefix { ("0"..."9").contains($0) }
-        guard let count = Int64(digits), let unit = Self.spanUnits[String(span.dropFirst(digits.count))]
+        guard let count = Int64(digits),
+            let unit = Self.spanUnits[String(span.dropFirst(digits.count))]
         else { return nil }
         let (microseconds, overflow) = count.multipliedReportingOverflow(by: unit)
         guard !overflow, microseconds <= 1000 * 366 * 86_400_000_000 else { return nil }
@@ -12,11 +13,15 @@ extension Duration {
     }
 
     /// The shortest span that reads back as this duration, whole microseconds.
+    ///
+    /// Only durations from nothing to a thousand years read back.
     public var span: String {
         let microseconds = wholeMicroseconds
         for unit in ["d", "h", "m", "s", "ms"] {
             guard let size = Self.spanUnits[unit] else { continue }
-            if microseconds != 0, microseconds % size == 0 { return "\(microseconds / size)\(unit)" }
+            if microseconds != 0, microseconds % size == 0 {
+                return "\(microseconds / size)\(unit)"
+            }
         }
         return "\(microseconds)us"
     }
@@ -24,9 +29,10 @@ extension Duration {
     /// Whole microseconds, rounded towards zero, held at the ends of `Int64`.
     public var wholeMicroseconds: Int64 {
         let (seconds, attoseconds) = components
-        let (scaled, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000)
-        guard !overflow else { return seconds < 0 ? .min : .max }
-        return scaled.addingReportingOverflow(attoseconds / 1_000_000_000_000).partialValue
+        let scaled = seconds.multipliedReportingOverflow(by: 1_000_000)
+        let sum = scaled.partialValue.addingReportingOverflow(attoseconds / 1_000_000_000_000)
+        guard !scaled.overflow, !sum.overflow else { return seconds < 0 ? .min : .max }
+        return sum.partialValue
     }
 
     private static let spanUnits: [String: Int64] = [

@@ -21,6 +21,11 @@ public struct SampleQuery: Hashable, Sendable {
     }
 
     public var sensor: SensorID
+    /// The fields to see the samples with; `nil` for those the sensor has now.
+    ///
+    /// Samples that were stored with others are matched by name and unit; one that lacks a field is
+    /// left out.
+    public var fields: [Field]?
     public var range: TimeRange
     public var order: Order
     /// Only what stands behind this place in the chosen order.
@@ -29,10 +34,11 @@ public struct SampleQuery: Hashable, Sendable {
     public var limit: Int
 
     public init(
-        sensor: SensorID, range: TimeRange = .all, order: Order = .ascending,
-        after: Position? = nil, limit: Int
+        sensor: SensorID, fields: [Field]? = nil, range: TimeRange = .all,
+        order: Order = .ascending, after: Position? = nil, limit: Int
     ) {
         self.sensor = sensor
+        self.fields = fields
         self.range = range
         self.order = order
         self.after = after

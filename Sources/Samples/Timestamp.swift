@@ -18,12 +18,17 @@ public struct Timestamp: Hashable, Comparable, Sendable, Codable {
     ///
     /// - Returns: `nil` for NaN, an infinity, or a moment outside the range of `Int64` microseconds.
     public init?(milliseconds: Double) {
-        let scaled = (milliseconds * 1000).rounded()
-        guard let exact = Int64(exactly: scaled) else { return nil }
-        microseconds = exact
+        // One product of the whole would round twice and miss the microsecond from 2106 on.
+        let whole = milliseconds.rounded(.down)
+        guard let wholes = Int64(exactly: whole) else { return nil }
+        let fraction = Int64(((milliseconds - whole) * 1000).rounded())
+        let scaled = wholes.multipliedReportingOverflow(by: 1000)
+        let sum = scaled.partialValue.addingReportingOverflow(fraction)
+        guard !scaled.overflow, !sum.overflow else { return nil }
+        microseconds = sum.partialValue
     }
 
-    /// Milliseconds since 1970, the microseconds as the fraction; exact until the year 2255.
+    /// Milliseconds since 1970, the microseconds as the fraction; exact until the year 2248.
     public var milliseconds: Double {
         Double(microseconds) / 1000
     }

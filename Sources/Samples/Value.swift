@@ -5,7 +5,7 @@ public enum Value: Hashable, Sendable {
     /// A state's name or free text.
     case text(String)
 
-    /// The value as a double; `nil` for text. Integers beyond ±2^53 are rounded.
+    /// The value as a double, integers beyond ±2^53 rounded; `nil` for text.
     public var double: Double? {
         switch self {
         case .number(let number): number
@@ -14,7 +14,7 @@ public enum Value: Hashable, Sendable {
         }
     }
 
-    /// Whether a field of `kind` can hold this value. A number must be finite.
+    /// Whether a field of `kind` can hold this value; a number must be finite.
     public func fits(_ kind: Field.Kind) -> Bool {
         switch (self, kind) {
         case (.number(let number), .number): number.isFinite

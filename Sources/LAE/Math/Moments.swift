@@ -1,13 +1,17 @@
 /// Count, sum, mean and spread of numbers seen one at a time.
 ///
-/// Mean and second central moment by Welford's recurrence (B. P. Welford, "Note on a Method for
-/// Calculating Corrected Sums of Squares and Products", Technometrics 4, 1962); merging by Chan,
-/// Golub and LeVeque (1979); the sum compensated after Neumaier (1974).
+/// Second central moment by Welford's recurrence (B. P. Welford, "Note on a Method for Calculating
+/// Corrected Sums of Squares and Products", Technometrics 4, 1962) on the distances from the first
+/// number, which keeps digits where the spread is small beside the numbers (Chan, Golub and LeVeque,
+/// "Algorithms for Computing the Sample Variance", 1983); merging after the same authors (1979); the
+/// sum compensated after Neumaier (1974).
 public struct Moments: Hashable, Sendable {
     public private(set) var count = 0
     public private(set) var minimum = Double.infinity
     public private(set) var maximum = -Double.infinity
-    private var runningMean = 0.0
+    /// The first number, from which distances are taken.
+    private var origin = 0.0
+    private var meanDistance = 0.0
     private var squares = 0.0
     private var partialSum = 0.0
     private var compensation = 0.0
@@ -19,10 +23,12 @@ public struct Moments: Hashable, Sendable {
     }
 
     public mutating func insert(_ number: Double) {
+        if count == 0 { origin = number }
         count += 1
-        let delta = number - runningMean
-        runningMean += delta / Double(count)
-        squares += delta * (number - runningMean)
+        let distance = number - origin
+        let delta = distance - meanDistance
+        meanDistance += delta / Double(count)
+        squares += delta * (distance - meanDistance)
         minimum = min(minimum, number)
         maximum = max(maximum, number)
         add(number)
@@ -36,9 +42,9 @@ public struct Moments: Hashable, Sendable {
             return
         }
         let total = Double(count + other.count)
-        let delta = other.runningMean - runningMean
+        let delta = (other.origin - origin) + (other.meanDistance - meanDistance)
         squares += other.squares + delta * delta * Double(count) * Double(other.count) / total
-        runningMean += delta * Double(other.count) / total
+        meanDistance += delta * Double(other.count) / total
         count += other.count
         minimum = min(minimum, other.minimum)
         maximum = max(maximum, other.maximum)
@@ -46,10 +52,14 @@ public struct Moments: Hashable, Sendable {
         add(other.compensation)
     }
 
-    public var sum: Double { partialSum + compensation }
+    /// 0 of nothing; infinite beyond the range of a double.
+    public var sum: Double { partialSum.isFinite ? partialSum + compensation : partialSum }
 
     /// The arithmetic mean; `nil` of nothing.
-    public var mean: Double? { count > 0 ? runningMean : nil }
+    public var mean: Double? {
+        guard count > 0 else { return nil }
+        return sum.isFinite ? sum / Double(count) : origin + meanDistance
+    }
 
     /// Mean squared deviation with divisor n−1; `nil` of fewer than two numbers.
     public var sampleVariance: Double? { count > 1 ? squares / Double(count - 1) : nil }
@@ -59,7 +69,8 @@ public struct Moments: Hashable, Sendable {
 
     /// Root of the mean of the squares, from mean² + population variance; `nil` of nothing.
     public var rootMeanSquare: Double? {
-        populationVariance.map { ($0 + runningMean * runningMean).squareRoot() }
+        guard let populationVariance, let mean else { return nil }
+        return (populationVariance + mean * mean).squareRoot()
     }
 
     private mutating func add(_ number: Double) {

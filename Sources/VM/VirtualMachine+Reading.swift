@@ -1,0 +1,121 @@
+import Logging
+import SampleStore
+import Samples
+
+extension VirtualMachine {
+    /// Ends the reading of a sensor and, when the person lets it be read, begins it anew.
+    func restart(_ id: SensorID) {
+        suspend(id)
+        guard var known = sensors[id] else { return }
+        if isCollecting, let interval = level(of: id).interval(known.sensor.cadence) {
+            known.collection = collection(
+                of: id, known.availability, every: interval, generation: known.generation)
+        }
+        sensors[id] = known
+    }
+
+    /// Ends the reading of a sensor; what is being read meanwhile is not stored.
+    func suspend(_ id: SensorID) {
+        sensors[id]?.collection?.cancel()
+        sensors[id]?.collection = nil
+        sensors[id]?.generation += 1
+    }
+
+    private func collection(
+        of id: SensorID, _ availability: Availability, every interval: Duration, generation: Int
+    ) -> Task<Void, Never>? {
+        switch availability {
+        case .polled(let reader):
+            Task(executorPreference: executor) {
+                await self.poll(reader, id, every: interval, generation: generation)
+            }
+        case .pushed(let source):
+            Task { await self.receive(source, id, generation: generation) }
+        case .unavailable:
+            nil
+        }
+    }
+
+    private nonisolated func poll(
+        _ reader: any SampleReader, _ id: SensorID, every interval: Duration, generation: Int
+    ) async {
+        var reader = reader
+        while !Task.isCancelled {
+            _ = await readOnce(&reader, id, generation)
+            do {
+                try await time.sleepToNextTick(every: interval)
+            } catch {
+                return
+            }
+        }
+    }
+
+    /// - Returns: whether the reader gave a sample or failed, and so needs no second read.
+    private nonisolated func readOnce(
+        _ reader: inout any SampleReader, _ id: SensorID, _ generation: Int
+    ) async -> Bool {
+        guard await isCurrent(id, generation) else { return true }
+        do throws(SensorError) {
+            guard let values = try reader.read() else { return false }
+            await accept([Sample(time: time.now(), values: values)], from: id, generation)
+        } catch {
+            await note(error, of: id, generation)
+        }
+        return true
+    }
+
+    /// However a source ends, it is gone until hardware is looked for again.
+    private func receive(_ source: any SampleSource, _ id: SensorID, generation: Int) async {
+        var reason = "\(id) sends nothing any more"
+        do {
+            for try await sample in source.samples() {
+                guard isCurrent(id, generation) else { return }
+                await accept([sample], from: id, generation)
+            }
+        } catch {
+            reason = (error as? SensorError)?.message ?? "\(id) ended: \(error)"
+        }
+        note(SensorError(.gone, reason), of: id, generation)
+    }
+
+    private func isCurrent(_ id: SensorID, _ generation: Int) -> Bool {
+        sensors[id]?.generation == generation && level(of: id) != .off
+    }
+
+    private func accept(_ samples: [Sample], from id: SensorID, _ generation: Int) async {
+        do throws(SampleStoreError) {
+            // The level may have changed while the sensor was read.
+            guard isCurrent(id, generation) else { return }
+            try await store.append(samples, to: id)
+            if isCurrent(id, generation) { sensors[id]?.failure = nil }
+        } catch {
+            note(SensorError(.malformed, error.message), of: id, generation)
+        }
+    }
+
+    private func note(_ error: SensorError, of id: SensorID, _ generation: Int) {
+        guard var known = sensors[id], known.generation == generation else { return }
+        if known.failure != error.message { logger.warning("\(error.message)") }
+        known.failure = error.message
+        known.failures += 1
+        sensors[id] = known
+        if error.code == .gone {
+            sensors[id]?.availability = .unavailable(reason: error.message, remedy: nil)
+            restart(id)
+        }
+    }
+
+    /// Reads each sensor, and those that had nothing to say yet once more.
+    nonisolated func readTwice(_ readers: [(SensorID, Int, any SampleReader)]) async {
+        var unanswered: [(SensorID, Int, any SampleReader)] = []
+        for (id, generation, var reader) in readers {
+            if await !readOnce(&reader, id, generation) {
+                unanswered.append((id, generation, reader))
+            }
+        }
+        if !unanswered.isEmpty { try? await time.sleep(.milliseconds(200)) }
+        for (id, generation, var reader) in unanswered {
+            _ = await readOnce(&reader, id, generation)
+        }
+    }
+}

@@ -1,0 +1,107 @@
+import Auth
+import Foundation
+import SampleStore
+import Samples
+import Testing
+
+@testable import LAE
+@testable import VM
+
+/// An engine over samples that a test puts in, and an authority that makes its grants.
+final class Lab: Sendable {
+    static let sensor: SensorID = "probe"
+    static let fields = [
+        Field("x", unit: "m"), Field("n", kind: .integer), Field("state", kind: .state),
+    ]
+    /// Ten million seconds after 1970: the lab's present.
+    static let now = Timestamp(microseconds: 10_000_000_000_000)
+
+    let folder: URL
+    let machine: VirtualMachine
+    let authority: Authority
+    let engine: AnalyticsEngine
+    private let token: Token
+
+    init() async throws {
+        folder = FileManager.default.temporaryDirectory
+            .appending(path: "lab-\(UUID().uuidString)", directoryHint: .notDirectory)
+        machine = try await VirtualMachine.start(in: folder.path(), drivers: [LabDriver()])
+        authority = try await Authority(
+            path: folder.appending(path: "auth.sqlite").path(), now: { Self.now })
+        token = try await authority.createClient("reader", isOwner: false, expires: nil)
+        engine = AnalyticsEngine(machine, log: authority.log, now: { Self.now })
+    }
+
+    deinit { try? FileManager.default.removeItem(at: folder) }
+
+    /// A grant as every caller gets one: decided by a person and checked by the authority.
+    func grant(
+        _ terms: Terms = Terms(access: .raw), to sensor: SensorID = Lab.sensor
+    ) async throws(AuthError) -> Grant {
+        try await authority.reset(nil, of: "reader")
+        let privilege = PrivilegeID(sensor: sensor, access: terms.access)
+        try await authority.decide(.allow(terms), on: privilege, by: "reader")
+        return try await authority.checkApp(
+            token: token.text, name: "reader",
+            requested: AccessRequest("samples", of: sensor, terms.access))
+    }
+
+    /// Puts in samples whose `n` is a tenth of `x`, each at its time in microseconds.
+    func add(_ samples: [(time: Int64, x: Double)], flush: Bool = true) async throws {
+        let made = samples.map { time, x in
+            Sample(
+                time: Timestamp(microseconds: time),
+                values: [
+                    .number(x), .integer(Int64(x / 10)), .text(x < 0 ? "cold" : "warm"),
+                ])
+        }
+        try await machine.store.append(made, to: Self.sensor)
+        if flush { try await machine.store.flush() }
+    }
+
+    /// All pages of a selection, one after the other.
+    func pages(_ selection: SampleSelection, _ grant: Grant) async throws -> [StoredSample] {
+        var selection = selection
+        var samples: [StoredSample] = []
+        while true {
+            let page = try await engine.samples(selection, for: grant)
+            #expect(page.samples.count <= selection.limit)
+            samples += page.samples
+            guard let next = page.next else { return samples }
+            #expect(page.samples.count == selection.limit)
+            selection.after = next
+        }
+    }
+
+    /// Everything that arrivals give, in groups.
+    func stream(_ grant: Grant, groupSize: Int) async throws -> [StoredSample] {
+        var last: Int64 = 0
+        var samples: [StoredSample] = []
+        while true {
+            let group = try await engine.arrivals(after: last, limit: groupSize, for: grant)
+            guard group.last > last else { return samples }
+            last = group.last
+            samples += group.page.samples
+        }
+    }
+}
+
+extension TimeRange {
+    init(_ from: Int64, _ to: Int64) {
+        self.init(from: Timestamp(microseconds: from), to: Timestamp(microseconds: to))
+    }
+}
+
+/// One sensor that is there, is never read and gets its samples from a test; one that is missing.
+private struct LabDriver: SensorDriver, SampleReader {
+    func discover() -> [DiscoveredSensor] {
+        let probe = Sensor(id: Lab.sensor, title: "Probe", fields: Lab.fields, source: "a test")
+        let missing = Sensor(id: "missing", title: "Missing", fields: [], source: "nothing")
+        return [
+            DiscoveredSensor(probe, .polled(self)),
+            DiscoveredSensor(missing, .unavailable(reason: "no such thing", remedy: "buy one")),
+        ]
+    }
+
+    mutating func read() throws(SensorError) -> [Value]? { nil }
+}

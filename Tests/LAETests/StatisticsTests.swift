@@ -1,0 +1,103 @@
+import Auth
+import Foundation
+import Samples
+import Testing
+
+@testable import LAE
+
+struct StatisticsTests {
+    private let lab: Lab
+
+    init() async throws {
+        lab = try await Lab()
+    }
+
+    private func statistics(_ query: StatisticsQuery) async throws -> StatisticsTable {
+        try await lab.engine.statistics(query, for: try await lab.grant())
+    }
+
+    @Test func `windows begin with the range and the last may be shorter`() async throws {
+        try await lab.add([(99, 1), (100, 2), (109, 4), (110, 8), (124, 16), (125, 32)])
+        let table = try await statistics(
+            StatisticsQuery(
+                range: TimeRange(100, 125), fields: ["x"], statistics: [.sum, .count],
+                every: .microseconds(10)))
+        let windows = table.windows
+        #expect(windows.map(\.range) == [.init(100, 110), .init(110, 120), .init(120, 125)])
+        #expect(windows.map(\.count) == [2, 1, 1])
+        #expect(windows.map(\.values) == [[[6, 2]], [[8, 1]], [[16, 1]]])
+    }
+
+    @Test func `open ranges hold whole windows for all there is`() async throws {
+        try await lab.add([(-7, 1), (13, 2), (20, 4)])
+        let table = try await statistics(
+            StatisticsQuery(fields: ["x"], statistics: [.sum], every: .microseconds(10)))
+        #expect(
+            table.windows.map(\.range)
+                == [.init(-10, 0), .init(0, 10), .init(10, 20), .init(20, 30)])
+        #expect(table.windows.map(\.count) == [1, 0, 1, 1])
+        let late = try await statistics(
+            StatisticsQuery(
+                range: TimeRange(from: .init(microseconds: 21), to: .distantFuture),
+                every: .microseconds(10)))
+        #expect(late.windows.isEmpty)
+    }
+
+    @Test func `an open range of nothing has no sums and no windows to speak of`() async throws {
+        let one = try await statistics(StatisticsQuery(statistics: [.count, .mean, .maximum]))
+        #expect(one.windows.map(\.values) == [[[0, nil, nil], [0, nil, nil]]])
+        let many = try await statistics(StatisticsQuery(every: .seconds(1)))
+        #expect(many.windows.allSatisfy { $0.count == 0 })
+    }
+
+    @Test(
+        arguments: [
+            (TimeRange(0, 10_000), 1, 10_000), (TimeRange(0, 10_001), 1, nil),
+            (TimeRange(.min + 1, .max - 1), 1, nil), (TimeRange(.min + 1, .max - 1), .max, nil),
+            (TimeRange(5, 5), 1, 0), (TimeRange(0, 7), .max, 1),
+        ] as [(TimeRange, Int64, Int?)])
+    func `more windows than an answer holds are refused`(
+        range: TimeRange, step: Int64, count: Int?
+    ) async throws {
+        let query = StatisticsQuery(range: range, every: .microseconds(step))
+        guard let count else {
+            let error = await #expect(throws: LAEError.self) { try await statistics(query) }
+            #expect(error?.code == .tooManyWindows)
+            return
+        }
+        #expect(try await statistics(query).windows.count == count)
+    }
+
+    @Test func `samples at the edges of many pages are counted once`() async throws {
+        for count in [4095, 4096, 4097] as [Int64] {
+            let lab = try await Lab()
+            try await lab.add((0..<count).map { (time: $0 / 2, x: 1) })
+            let grant = try await lab.grant()
+            let table = try await lab.engine.statistics(
+                StatisticsQuery(fields: ["x"], statistics: [.sum]), for: grant)
+            #expect(table.windows.map(\.values) == [[[Double(count)]]])
+        }
+    }
+
+    @Test func `only numeric fields have statistics`() async throws {
+        try await lab.add([(1, 10)])
+        let table = try await statistics(StatisticsQuery(statistics: [.mean]))
+        #expect(table.fields.map(\.name) == ["x", "n"])
+        #expect(table.windows.map(\.values) == [[[10], [1]]])
+        let chosen = try await statistics(StatisticsQuery(fields: ["n"], statistics: [.mean]))
+        #expect(chosen.windows.map(\.values) == [[[1]]])
+        let error = await #expect(throws: LAEError.self) {
+            try await statistics(StatisticsQuery(fields: ["state"]))
+        }
+        #expect(error?.code == .notNumeric)
+    }
+
+    @Test func `conditions decide which samples count`() async throws {
+        try await lab.add([(1, -10), (2, 20), (3, 30)])
+        let warm = try Condition(parsing: "state=warm")
+        let table = try await statistics(
+            StatisticsQuery(fields: ["x"], statistics: [.mean], conditions: [warm]))
+        #expect(table.windows.map(\.values) == [[[25]]])
+        #expect(table.windows.map(\.count) == [2])
+    }
+}

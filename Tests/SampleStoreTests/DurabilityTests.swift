@@ -1,0 +1,143 @@
+import Foundation
+import GRDB
+import Samples
+import Testing
+
+@testable import SampleStore
+
+struct DurabilityTests {
+    private let folder: TemporaryStore
+
+    init() throws {
+        folder = try TemporaryStore()
+    }
+
+    @Test func `a store that is opened again holds everything and goes on counting`() async throws {
+        var store = try await folder.open()
+        for session in 0..<4 as Range<Int64> {
+            try await store.add([(session, session), (session, -session)])
+            try await store.close()
+            store = try await folder.open()
+            #expect(try await store.all().map(\.sequence) == Array(1...(2 * session + 2)))
+            #expect(await store.lastSequence == 2 * session + 2)
+            #expect(await store.status.accepted == 2 * session + 2)
+        }
+    }
+
+    @Test func `numbers that only the buffer held are not given out again`() async throws {
+        var seen: Set<Int64> = []
+        for _ in 0..<3 {
+            // The first store is never closed, as if its process had died.
+            let store = try await folder.open()
+            let before = await store.status.accepted
+            for isFlushed in [true, false] {
+                let last = try await store.append([TemporaryStore.sample(1, 1)], to: "probe")
+                #expect(seen.insert(try #require(last)).inserted)
+                if isFlushed { try await store.flush() }
+            }
+            #expect(await store.status.accepted == before + 2)
+        }
+        #expect(try await folder.open().all().count == 3)
+    }
+
+    @Test func `what was not flushed is written by closing`() async throws {
+        let store = try await folder.open()
+        try await store.add([(1, 1)])
+        try await store.close()
+        #expect(try await folder.open().all().count == 1)
+    }
+
+    @Test func `only the owner can open the files`() async throws {
+        let store = try await folder.open()
+        try await store.add([(1, 1)])
+        try await store.flush()
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.folder.path())
+        #expect(names.count == 3, "\(names)")
+        for name in names {
+            let path = folder.folder.appending(path: name).path()
+            let attributes = try FileManager.default.attributesOfItem(atPath: path)
+            #expect(attributes[.posixPermissions] as? Int == 0o600, "\(name)")
+        }
+    }
+
+    @Test func `levels are kept for all sensors at once`() async throws {
+        let store = try await folder.open()
+        try await store.keep(level: "off", of: ["a", "a.b"])
+        try await store.keep(level: "high", of: ["a"])
+        try await store.close()
+        #expect(try await folder.open().keptLevels() == ["a": "high", "a.b": "off"])
+    }
+
+    @Test(arguments: ["not a database, and longer than the header of one is", "SQLite format 3\0"])
+    func `a file that is no store is damaged`(content: String) async throws {
+        try Data((content + String(repeating: "x", count: 5000)).utf8)
+            .write(to: folder.folder.appending(path: "samples.sqlite"))
+        let error = await #expect(throws: SampleStoreError.self) { try await folder.open() }
+        #expect(error?.code == .damaged)
+    }
+
+    @Test func `a folder that cannot be written says so`() async throws {
+        let error = await #expect(throws: SampleStoreError.self) {
+            try await SampleStore(path: folder.folder.path() + "/none/samples.sqlite")
+        }
+        #expect(error?.code == .cannotOpen)
+    }
+
+    @Test func `a damaged file is an error and never a trap`() async throws {
+        let seed = UInt64.random(in: .min ... .max)
+        var random = SplitMix(state: seed)
+        let store = try await folder.open([Field("x"), Field("note", kind: .text)])
+        try await store.append(
+            (0..<600).map { number in
+                Sample(
+                    time: Timestamp(microseconds: number),
+                    values: [.number(Double(number)), .text("note \(number)")])
+            }, to: "probe")
+        try await store.close()
+        let file = folder.folder.appending(path: "samples.sqlite")
+        let sound = try Data(contentsOf: file)
+        var failures = 0
+        for round in 0..<150 {
+            var bytes = sound
+            for _ in 0..<Int.random(in: 1...40, using: &random) {
+                let place = Int.random(in: 100..<bytes.count, using: &random)
+                bytes[place] = .random(in: .min ... .max, using: &random)
+            }
+            try bytes.write(to: file)
+            do {
+                let store = try await folder.open([Field("x"), Field("note", kind: .text)])
+                _ = try await store.keptLevels()
+                for order in [SampleQuery.Order.ascending, .descending] {
+                    _ = try await store.all(order)
+                }
+                _ = try await store.arrivals(of: "probe", after: 0, limit: 1000)
+                try await store.close()
+            } catch let error as SampleStoreError {
+                failures += 1
+                #expect(
+                    [.damaged, .failed].contains(error.code),
+                    "seed \(seed), round \(round): \(error)")
+            }
+        }
+        #expect(failures > 20, "seed \(seed): only \(failures) of 150 were noticed")
+    }
+
+    @Test func `one damaged sample leaves the rest readable and the sensor collected`()
+        async throws
+    {
+        var store = try await folder.open()
+        try await store.add([(1, 1), (2, 2), (3, 3)])
+        try await store.flush()
+        try await SampleFile(path: folder.path).pool.write { database in
+            try database.execute(sql: "UPDATE tail SET payload = x'00' WHERE sequence = 3")
+        }
+        store = try await folder.open()
+        let error = await #expect(throws: SampleStoreError.self) { try await store.all() }
+        #expect(error?.code == .damaged)
+        let two = TimeRange(from: .distantPast, to: Timestamp(microseconds: 3))
+        #expect(try await store.samples(TemporaryStore.query(two)).count == 2)
+        try await store.add([(4, 4)])
+        try await store.flush()
+        #expect(await store.newest(of: "probe")?.values == [.integer(4)])
+    }
+}

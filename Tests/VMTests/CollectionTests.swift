@@ -1,0 +1,154 @@
+import Foundation
+import Samples
+import Testing
+
+@testable import VM
+
+struct CollectionTests {
+    private let machine: Machine
+    private let sensor = FakeSensor("probe")
+
+    init() throws {
+        machine = try Machine()
+    }
+
+    @Test(arguments: [
+        (CollectionLevel.low, 60, 7), (.medium, 10, 11), (.high, 2, 11),
+        (.every(.milliseconds(1500)), 15, 11), (.every(.milliseconds(1)), 1, 1001),
+    ])
+    func `a sensor is read as often as its level says`(
+        level: CollectionLevel, seconds: Int, count: Int
+    ) async throws {
+        let started = try await machine.start(sensor)
+        try await started.setLevel(level, of: "probe")
+        let begin = machine.clock.now
+        try await machine.collecting(started, sleepers: 1) {
+            await machine.clock.run(for: .seconds(seconds))
+        }
+        let samples = try await started.all("probe")
+        #expect(samples.count == count)
+        #expect(sensor.reads == count)
+        let step = Int64(seconds) * 1_000_000 / Int64(count - 1)
+        let times = (0..<Int64(count)).map { begin.advanced(byMicroseconds: $0 * step) }
+        #expect(samples.map(\.time) == times)
+        await started.close()
+    }
+
+    @Test(
+        arguments: [
+            (300_000, [300_000, 1_000_000, 2_000_000, 3_000_000]),
+            (700_000, [700_000, 2_000_000, 3_000_000]),
+            (-300_000, [-300_000, 1_000_000, 2_000_000, 3_000_000]),
+        ] as [(Int64, [Int64])])
+    func `readings fall on whole multiples of their interval`(
+        start: Int64, times: [Int64]
+    ) async throws {
+        let clock = VirtualClock(at: start)
+        let started = try await VirtualMachine.start(
+            in: machine.path, drivers: [sensor], time: clock.source)
+        let work = Task { await started.collect() }
+        await clock.waitForSleepers(3)
+        await clock.run(for: .microseconds(3_100_000 - start))
+        work.cancel()
+        await work.value
+        #expect(try await started.all("probe").map(\.time.microseconds) == times)
+        await started.close()
+    }
+
+    @Test func `what was collected is acknowledged when collecting ends`() async throws {
+        let started = try await machine.start(sensor)
+        try await machine.collecting(started, sleepers: 1) {}
+        #expect(await started.status().buffered == 0)
+        #expect(await started.status().samples == 1)
+        #expect(await started.status().collecting == false)
+        await started.close()
+    }
+
+    @Test func `what was collected is acknowledged within half a second`() async throws {
+        let started = try await machine.start(sensor)
+        try await machine.collecting(started, sleepers: 1) {
+            #expect(await started.status().buffered == 1)
+            await machine.clock.run(for: .milliseconds(500))
+            #expect(await started.status().buffered == 0)
+        }
+        await started.close()
+    }
+
+    @Test func `a failing sensor is told and counted, and others go on`() async throws {
+        let broken = FakeSensor("broken")
+        broken.answer(
+            .failure(SensorError(.unreadable, "broken is broken")),
+            .failure(SensorError(.malformed, "broken says what no one knows")), .value(1))
+        let started = try await machine.start(sensor, broken)
+        try await machine.collecting(started, sleepers: 2) {
+            #expect(await started.status(of: "broken")?.failure == "broken is broken")
+            await machine.clock.run(for: .seconds(1))
+            let status = try #require(await started.status(of: "broken"))
+            #expect(status.failure == "broken says what no one knows")
+            #expect(status.failures == 2)
+            #expect(status.state == .available)
+            await machine.clock.run(for: .seconds(3))
+        }
+        let status = try #require(await started.status(of: "broken"))
+        #expect(status.failure == nil)
+        #expect(status.failures == 2)
+        #expect(try await started.all("broken").count == 3)
+        #expect(try await started.all("probe").count == 5)
+        await started.close()
+    }
+
+    @Test func `a value that is no number is a failure, not a sample`() async throws {
+        sensor.answer(.value(.nan), .value(1))
+        let started = try await machine.start(sensor)
+        try await machine.collecting(started, sleepers: 1) {
+            #expect(await started.status(of: "probe")?.failures == 1)
+            await machine.clock.run(for: .seconds(1))
+        }
+        #expect(try await started.all("probe").map(\.values) == [[.number(1)]])
+        await started.close()
+    }
+
+    @Test func `a sensor that is gone is unavailable until it is found again`() async throws {
+        sensor.answer(.value(1), .failure(SensorError(.gone, "probe was pulled out")), .value(2))
+        let started = try await machine.start(sensor)
+        try await machine.collecting(started, sleepers: 1) {
+            await machine.clock.run(for: .seconds(1), leaving: 2)
+            #expect(
+                await started.status(of: "probe")?.state
+                    == .unavailable(reason: "probe was pulled out", remedy: nil))
+            #expect(sensor.reads == 2)
+            await machine.clock.run(for: .milliseconds(28_999))
+            #expect(sensor.reads == 2)
+            await machine.clock.run(for: .milliseconds(1), leaving: 3)
+            #expect(await started.status(of: "probe")?.state == .available)
+            #expect(sensor.reads == 3)
+        }
+        #expect(try await started.all("probe").count == 2)
+        await started.close()
+    }
+
+    @Test func `a sensor with nothing to say at first is read once more`() async throws {
+        sensor.answer(.nothing, .value(5))
+        let started = try await machine.start(sensor)
+        let once = Task { await started.collectOnce() }
+        await machine.clock.waitForSleepers(1)
+        await machine.clock.run(for: .milliseconds(200), leaving: 0)
+        await once.value
+        #expect(sensor.reads == 2)
+        #expect(try await started.all("probe").map(\.values) == [[.number(5)]])
+        #expect(await started.status().buffered == 0)
+        await started.close()
+    }
+
+    @Test func `asking once reads each sensor that is on once`() async throws {
+        let other = FakeSensor("other")
+        let started = try await machine.start(sensor, other)
+        try await started.setLevel(.off, of: "other")
+        await started.collectOnce()
+        #expect(sensor.reads == 1)
+        #expect(other.reads == 0)
+        #expect(try await started.all("probe").count == 1)
+        #expect(try await started.all("other").isEmpty)
+        await started.close()
+    }
+}

@@ -1,0 +1,149 @@
+import Foundation
+import Samples
+import Testing
+
+@testable import VM
+
+struct LevelTests {
+    private let machine: Machine
+    private let sensor = FakeSensor("probe")
+
+    init() throws {
+        machine = try Machine()
+    }
+
+    @Test func `a sensor that is off is not read and gains no row, whoever asks`() async throws {
+        let started = try await machine.start(sensor)
+        try await started.setLevel(.off, of: "probe")
+        try await machine.collecting(started, sleepers: 0) {
+            await machine.clock.run(for: .seconds(120))
+            await started.collectOnce()
+            _ = await started.newest(of: "probe")
+            _ = await started.statuses()
+            let count = try await started.all("probe").count
+            #expect(count == 0)
+            #expect(sensor.reads == 0)
+            try await started.setLevel(.medium, of: "probe")
+            await machine.clock.waitForSleepers(3)
+            await machine.clock.run(for: .seconds(2))
+            #expect(sensor.reads == 3)
+            try await started.setLevel(.off, of: "probe")
+            await machine.clock.run(for: .seconds(60))
+        }
+        #expect(sensor.reads == 3)
+        #expect(try await started.all("probe").count == 3)
+        #expect(await started.status().samples == 3)
+        await started.close()
+    }
+
+    @Test(arguments: [CollectionLevel.off, .high])
+    func `what is being read when the level changes is not stored`(
+        level: CollectionLevel
+    ) async throws {
+        let (readings, reading) = AsyncStream.makeStream(of: Void.self)
+        let mayAnswer = DispatchSemaphore(value: 0)
+        let slow = FakeSensor("slow") {
+            reading.yield()
+            mayAnswer.wait()
+        }
+        let started = try await machine.start(slow)
+        let once = Task { await started.collectOnce() }
+        for await _ in readings { break }
+        try await started.setLevel(level, of: "slow")
+        mayAnswer.signal()
+        await once.value
+        #expect(slow.reads == 1)
+        #expect(try await started.all("slow").isEmpty)
+        #expect(await started.status().samples == 0)
+        await started.close()
+    }
+
+    @Test func `levels are kept over a restart`() async throws {
+        let levels: [(SensorID, CollectionLevel)] = [
+            ("a", .off), ("b", .high), ("c", .every(.milliseconds(2500))), ("d", .low),
+        ]
+        let sensors = levels.map { FakeSensor($0.0) }
+        let drivers: [any SensorDriver] = sensors
+        for isFirst in [true, false] {
+            let started = try await VirtualMachine.start(in: machine.path, drivers: drivers)
+            for (id, level) in levels {
+                if isFirst { try await started.setLevel(level, of: id) }
+                #expect(await started.status(of: id)?.level == level)
+            }
+            await started.close()
+        }
+        let started = try await VirtualMachine.start(in: machine.path, drivers: drivers)
+        await started.collectOnce()
+        #expect(sensors.map(\.reads) == [0, 1, 1, 1])
+        await started.close()
+    }
+
+    @Test func `the level of a kind holds for its instances, also for those that come later`()
+        async throws
+    {
+        let (one, two) = (FakeSensor("net.one"), FakeSensor("net.two"))
+        let other = FakeSensor("network")
+        two.isThere(false)
+        try await machine.using(one, two, other) { started in
+            try await started.setLevel(.high, of: "net.one")
+            try await started.setLevel(.off, of: "net")
+            #expect(await started.status(of: "net.one")?.level == .off)
+            #expect(await started.status(of: "network")?.level == VirtualMachine.defaultLevel)
+            try await started.setLevel(.low, of: "net.one")
+            #expect(await started.status(of: "net.one")?.level == .low)
+        }
+        two.isThere(true)
+        try await machine.using(one, two, other) { again in
+            #expect(await again.status(of: "net.one")?.level == .low)
+            #expect(await again.status(of: "net.two")?.level == .off)
+            await again.collectOnce()
+        }
+        #expect((one.reads, two.reads, other.reads) == (1, 0, 1))
+    }
+
+    @Test func `a level for nothing is refused`() async throws {
+        let started = try await machine.start(sensor)
+        let error = await #expect(throws: VirtualMachineError.self) {
+            try await started.setLevel(.off, of: "pro")
+        }
+        #expect(error?.code == .unknownSensor)
+        await started.close()
+    }
+
+    @Test func `levels that change all at once leave one that holds everywhere`() async throws {
+        for _ in 0..<20 {
+            let level = try await machine.using(sensor) { started in
+                await withThrowingTaskGroup(of: Void.self) { group in
+                    for number in 0..<8 {
+                        group.addTask {
+                            try await started.setLevel(number % 2 == 0 ? .off : .high, of: "probe")
+                        }
+                    }
+                }
+                let level = try #require(await started.status(of: "probe")).level
+                let before = try await started.all("probe").count
+                await started.collectOnce()
+                let isRead = try await started.all("probe").count > before
+                #expect(isRead == (level != .off))
+                return level
+            }
+            try await machine.using(sensor) { again in
+                #expect(await again.status(of: "probe")?.level == level)
+            }
+        }
+    }
+
+    @Test(arguments: [
+        ("off", CollectionLevel.off), ("low", .low), ("medium", .medium), ("high", .high),
+        ("1ms", .every(.milliseconds(1))), ("5m", .every(.seconds(300))),
+    ])
+    func `levels are written as they are read`(text: String, level: CollectionLevel) {
+        #expect(CollectionLevel(text) == level)
+        #expect(level.description == text)
+    }
+
+    @Test(arguments: ["", "Off", "on", "0s", "999us", "-1s", "1", "nan", "5 m"])
+    func `other words are no level`(text: String) {
+        #expect(CollectionLevel(text) == nil)
+    }
+}

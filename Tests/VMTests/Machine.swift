@@ -1,0 +1,64 @@
+import Foundation
+import Samples
+import Testing
+
+@testable import VM
+
+/// A virtual machine in a folder of its own, over a clock that a test moves.
+final class Machine: Sendable {
+    let folder: URL
+    let clock = VirtualClock()
+    var path: String { folder.path() }
+
+    init() throws {
+        folder = FileManager.default.temporaryDirectory
+            .appending(path: "machine-\(UUID().uuidString)", directoryHint: .notDirectory)
+    }
+
+    deinit { try? FileManager.default.removeItem(at: folder) }
+
+    func start(
+        _ drivers: any SensorDriver...
+    ) async throws(VirtualMachineError) -> VirtualMachine {
+        try await VirtualMachine.start(in: path, drivers: drivers, time: clock.source)
+    }
+
+    /// Starts a machine, and closes and releases it again.
+    @discardableResult
+    func using<Result>(
+        _ drivers: any SensorDriver..., body: (VirtualMachine) async throws -> Result
+    ) async throws -> Result {
+        let machine = try await VirtualMachine.start(
+            in: path, drivers: drivers, time: clock.source)
+        let result = try await body(machine)
+        await machine.close()
+        return result
+    }
+
+    /// Collects while `body` runs; `sleepers` tasks wait for the clock before it begins.
+    ///
+    /// Two sleep always: the one that flushes and the one that looks for hardware.
+    func collecting(
+        _ machine: VirtualMachine, sleepers: Int,
+        _ body: @Sendable () async throws -> Void
+    ) async throws {
+        let work = Task { await machine.collect() }
+        await clock.waitForSleepers(sleepers + 2)
+        do {
+            try await body()
+        } catch {
+            work.cancel()
+            await work.value
+            throw error
+        }
+        work.cancel()
+        await work.value
+    }
+}
+
+extension VirtualMachine {
+    /// Every sample of a sensor, by time.
+    func all(_ id: SensorID) async throws -> [StoredSample] {
+        try await samples(SampleQuery(sensor: id, limit: .max))
+    }
+}

@@ -1,0 +1,109 @@
+import Foundation
+import Samples
+import Testing
+
+@testable import VM
+
+struct SingleMachineTests {
+    private let machine: Machine
+
+    init() throws {
+        machine = try Machine()
+    }
+
+    @Test func `a second machine on the same data is refused and told who holds it`() async throws {
+        let first = try await machine.start()
+        let error = await #expect(throws: VirtualMachineError.self) { try await machine.start() }
+        #expect(error?.code == .alreadyRunning)
+        #expect(error?.holder == getpid())
+        #expect(error?.hint != nil)
+        await first.close()
+    }
+
+    @Test func `of a thousand starts at once exactly one wins`() async throws {
+        let started = try await withThrowingTaskGroup(of: VirtualMachine?.self) { group in
+            for _ in 0..<1000 {
+                group.addTask {
+                    do throws(VirtualMachineError) {
+                        return try await machine.start()
+                    } catch {
+                        #expect(error.code == .alreadyRunning)
+                        return nil
+                    }
+                }
+            }
+            return try await group.reduce(into: [VirtualMachine]()) { all, machine in
+                if let machine { all.append(machine) }
+            }
+        }
+        #expect(started.count == 1)
+    }
+
+    @Test func `the data is free again when its machine is closed and released`() async throws {
+        let sensor = FakeSensor("probe")
+        for round in 1...20 {
+            let started = try await machine.start(sensor)
+            await started.collectOnce()
+            #expect(try await started.all("probe").count == round)
+            await started.close()
+        }
+    }
+
+    @Test func `another process that holds the data is named`() async throws {
+        let holder = try #require(SleepingHolder(of: machine.path))
+        let error = await #expect(throws: VirtualMachineError.self) { try await machine.start() }
+        #expect(error?.code == .alreadyRunning)
+        #expect(error?.holder == 4242)
+        holder.end()
+        try await machine.start().close()
+    }
+
+    @Test func `a folder that cannot be made is unusable`() async throws {
+        try Data().write(to: machine.folder)
+        let error = await #expect(throws: VirtualMachineError.self) { try await machine.start() }
+        #expect(error?.code == .dataUnusable)
+    }
+
+    @Test func `a damaged store fails with its own word and frees the data`() async throws {
+        try FileManager.default.createDirectory(
+            at: machine.folder, withIntermediateDirectories: true)
+        let file = machine.folder.appending(path: "samples.sqlite")
+        try Data(repeating: 0x41, count: 5000).write(to: file)
+        let error = await #expect(throws: VirtualMachineError.self) { try await machine.start() }
+        #expect(error?.code == .storeFailed)
+        try FileManager.default.removeItem(at: file)
+        try await machine.start().close()
+    }
+
+    @Test func `the folder is made for its owner only`() async throws {
+        try await machine.start().close()
+        let attributes = try FileManager.default.attributesOfItem(atPath: machine.path)
+        #expect(attributes[.posixPermissions] as? Int == 0o700)
+    }
+}
+
+/// Another process that holds the lock of a data directory, with 4242 as its number in the file.
+private final class SleepingHolder: Sendable {
+    private let input = Pipe()
+    private let process = Process()
+
+    init?(of path: String) {
+        let output = Pipe()
+        process.executableURL = URL(filePath: "/bin/sh")
+        process.arguments = [
+            "-c",
+            #"mkdir -p "$1" && echo 4242 >"$1/host.lock" && exec flock "$1/host.lock" sh -c "echo locked; cat""#,
+            "sh", path,
+        ]
+        process.standardInput = input
+        process.standardOutput = output
+        guard (try? process.run()) != nil, !output.fileHandleForReading.availableData.isEmpty else {
+            return nil
+        }
+    }
+
+    func end() {
+        try? input.fileHandleForWriting.close()
+        process.waitUntilExit()
+    }
+}
