@@ -114,7 +114,8 @@ let package = Package(
             name: "SampleStoreTests", dependencies: ["SampleStore", "Samples"], swiftSettings: house
         ),
         .testTarget(name: "VMTests", dependencies: ["VM", "Samples"], swiftSettings: house),
-        .testTarget(name: "AuthTests", dependencies: ["Auth", "Samples", grdb], swiftSettings: house),
+        .testTarget(
+            name: "AuthTests", dependencies: ["Auth", "Samples", grdb], swiftSettings: house),
         .testTarget(
             name: "LAETests", dependencies: ["LAE", "VM", "Auth", "Samples"],
             resources: [.copy("Fixtures")], swiftSettings: house),
