@@ -119,7 +119,8 @@ let package = Package(
             name: "SampleStoreTests",
             dependencies: ["SampleStore", "Samples", grdb, "store-writer"], swiftSettings: house),
         .testTarget(name: "VMTests", dependencies: ["VM", "Samples"], swiftSettings: house),
-        .testTarget(name: "AuthTests", dependencies: ["Auth", "Samples"], swiftSettings: house),
+        .testTarget(
+            name: "AuthTests", dependencies: ["Auth", "Samples", grdb], swiftSettings: house),
         .testTarget(
             name: "LAETests", dependencies: ["LAE", "VM", "SampleStore", "Auth", "Samples"],
             resources: [.copy("Fixtures")], swiftSettings: house),
