@@ -12,7 +12,7 @@ extension AuthDatabase {
         try await queue.write { database in
             let statement = try database.cachedStatement(
                 sql: """
-                    INSERT INTO access_log
+                    INSERT OR REPLACE INTO access_log
                     (id, time, client, sensor, access, operation, "from", "to", count, outcome, reason)
                     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                     """)

@@ -120,6 +120,10 @@ public actor Authority {
                 requested, client, .statisticsOnly,
                 "\(client.name) may read only statistics of \(requested.sensor).")
         case .undecided:
+            if let denied = permissions.denial(of: requested.sensor, to: client) {
+                throw await refuse(
+                    requested, client, .denied, "You have denied \(denied) to \(client.name).")
+            }
             throw await refuse(
                 requested, client, .undecided,
                 "Nobody has allowed \(requested.privilege) to \(client.name).")
@@ -220,8 +224,10 @@ public actor Authority {
         _ code: AuthError.Code, _ message: String, client: String?, _ request: AccessRequest?,
         _ operation: String, hint: String? = nil
     ) async -> AuthError {
-        await log.refuse(request, operation: operation, client: client, reason: message)
-        noticing.yield(SecurityNotice(time: now(), message: message, operation: operation))
+        if request?.isContinuation != true {
+            await log.refuse(request, operation: operation, client: client, reason: message)
+            noticing.yield(SecurityNotice(time: now(), message: message, operation: operation))
+        }
         return AuthError(
             code, message,
             hint: hint ?? "Make a token with: nervous token create NAME --allow sensor:ID")

@@ -102,7 +102,7 @@ public struct AnalyticsEngine: Sendable {
                 kept.append(terms.reduced(sample))
             }
             if !kept.isEmpty {
-                await log.record("stream", .raw, for: grant, range: nil, count: kept.count)
+                await log.recordStream(for: grant, count: kept.count)
             }
             return (
                 SamplePage(fields: fields, samples: kept, next: nil),
@@ -158,9 +158,12 @@ public struct AnalyticsEngine: Sendable {
 
     private func fields(of sensor: SensorID) async throws(LAEError) -> [Field] {
         guard let status = await machine.status(of: sensor) else {
+            let instances = await machine.instances(of: sensor)
             throw LAEError(
                 .unknownSensor, "There is no sensor named \(sensor).",
-                hint: "List them with: nervous sensors")
+                hint: instances.isEmpty
+                    ? "List them with: nervous sensors"
+                    : "There are: \(instances.map(\.description).joined(separator: ", "))")
         }
         if case .unavailable(let reason, let remedy) = status.state, status.newest == nil {
             throw LAEError(.unavailable, "\(sensor) is not available: \(reason).", hint: remedy)

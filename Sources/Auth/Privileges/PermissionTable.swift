@@ -82,6 +82,14 @@ struct PermissionTable: Sendable {
         return .statisticsOnly(aggregates.privilege)
     }
 
+    /// The decision that refuses a client some access to a sensor, if there is one.
+    func denial(of sensor: SensorID, to client: Client) -> PrivilegeID? {
+        all(of: client.name).first { record in
+            record.state == .denied && (record.run == nil || record.run == client.run)
+                && record.privilege.sensor?.covers(sensor) == true
+        }?.privilege
+    }
+
     /// Whether the person can still be asked: nothing was decided, or only about less than this.
     func isOpen(_ request: AccessRequest, by client: Client, at now: Timestamp) -> Bool {
         switch verdict(on: request, by: client, at: now) {
