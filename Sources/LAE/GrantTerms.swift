@@ -35,7 +35,9 @@ struct GrantTerms: Sendable {
 
     private var slotWidth: Int64? {
         guard let rate = terms.maximumRate, rate > 0 else { return nil }
-        return Int64(exactly: (1_000_000 / rate).rounded(.up)).map { max(1, $0) }
+        // A rate too low to be counted lets one sample through, not all of them.
+        let width = Int64(exactly: (1_000_000 / rate).rounded(.up)) ?? .max
+        return max(1, width)
     }
 
     /// The values as the grant lets them be seen: numbers on the fixed grid of its precision.
