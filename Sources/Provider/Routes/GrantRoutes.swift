@@ -7,7 +7,7 @@ import Hummingbird
 struct GrantRoutes {
     let door: Door
 
-    func add(to routes: RouteTable) {
+    func add(to routes: inout RouteTable) {
         routes.on("api/v1/grants", [.get: list])
         routes.on("api/v1/grants/{client}", [.get: list, .delete: reset])
         routes.on("api/v1/grants/{client}/{privilege}", [.put: decide, .delete: reset])
@@ -66,7 +66,10 @@ struct GrantRoutes {
     }
 
     private func decision(_ body: Body) throws -> Decision {
-        switch (body.decision, body.terms) {
+        guard body.run != nil || !body.decision.hasSuffix("-once") else {
+            throw Problem.invalidBody("\(body.decision) needs the run that it is for.")
+        }
+        return switch (body.decision, body.terms) {
         case ("allow-once", nil): .allowOnce
         case ("allow-always", nil): .allowAlways
         case ("statistics-only", nil): .statisticsOnly
