@@ -12,14 +12,14 @@ import VM
 /// A reader that comes back with `Last-Event-ID` misses nothing. Permission is asked again for every
 /// group of samples, so what the person changes is felt at once.
 struct StreamRoutes {
-    private static let heartbeat = Duration.seconds(15)
     private static let groupSize = 500
 
     let door: Door
     let machine: VirtualMachine
     let engine: AnalyticsEngine
+    let heartbeat: Duration
 
-    func add(to routes: RouteTable) {
+    func add(to routes: inout RouteTable) {
         routes.on("api/v1/sensors/{sensor}/stream", [.get: stream])
     }
 
@@ -67,7 +67,7 @@ struct StreamRoutes {
                 turn.finish()
             }
             group.addTask {
-                while (try? await Task.sleep(for: Self.heartbeat)) != nil { turn.yield() }
+                while (try? await Task.sleep(for: heartbeat)) != nil { turn.yield() }
             }
             try await writer.write(ByteBuffer(string: ": the samples of \(id)\n\n"))
             turn.yield()
