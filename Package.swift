@@ -138,8 +138,10 @@ let package = Package(
         .testTarget(
             name: "ProviderTests",
             dependencies: [
-                "Provider", "LAE", "VM", "Auth", "JSApps", "Samples",
-                .product(name: "HummingbirdTesting", package: "hummingbird"),
+                "Provider", "LAE", "VM", "Auth", "JSApps", "Samples", hummingbird, lifecycle, logging,
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
             ], swiftSettings: house),
         .testTarget(
             name: "HostTests", dependencies: ["Host", "nervous", "nervous-runner"],

@@ -31,7 +31,7 @@ struct AppDescription: Encodable {
     let files: Int
     let privileges: [DeclaredPrivilege]
 
-    init(_ app: InstalledApp, undecided: Set<PrivilegeID>, records: [PermissionRecord]) {
+    init(_ app: InstalledApp, undecided: Set<PrivilegeID>, denied: Set<PrivilegeID>) {
         name = app.name.text
         version = app.manifest.version
         title = app.manifest.title
@@ -42,20 +42,19 @@ struct AppDescription: Encodable {
         fingerprint = app.index.contentSHA256
         files = app.index.files.count
         privileges = app.manifest.privileges.map { privilege in
-            DeclaredPrivilege(privilege, isUndecided: undecided.contains(privilege.id), records)
+            DeclaredPrivilege(
+                privilege, isUndecided: undecided.contains(privilege.id),
+                isDenied: denied.contains(privilege.id))
         }
     }
 }
 
 extension AppDescription.DeclaredPrivilege {
-    init(_ privilege: Privilege, isUndecided: Bool, _ records: [PermissionRecord]) {
+    init(_ privilege: Privilege, isUndecided: Bool, isDenied: Bool) {
         var origins: [String]?
         if case .net(let list) = privilege.resource { origins = list }
         let access = privilege.id.access
         let isSupported = access == .raw || access == .stats
-        let isDenied = records.contains { record in
-            record.run == nil && record.privilege == privilege.id && record.state == .denied
-        }
         self.init(
             privilege: privilege.id.description, sensor: privilege.id.sensor?.description,
             access: access?.rawValue, origins: origins, reason: privilege.reason,

@@ -10,11 +10,12 @@ struct Door: Sendable {
     /// A grant for one use of a sensor.
     func grant(
         _ operation: String, _ access: Access, of sensor: SensorID, _ request: Request,
-        _ context: ProviderContext
+        _ context: ProviderContext, isContinuation: Bool = false
     ) async throws(AuthError) -> Grant {
         try await authority.checkApp(
             token: token(request, context), name: context.claimedName,
-            requested: AccessRequest(operation, of: sensor, access))
+            requested: AccessRequest(
+                operation, of: sensor, access, isContinuation: isContinuation))
     }
 
     /// Who calls.

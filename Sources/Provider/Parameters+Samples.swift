@@ -1,3 +1,4 @@
+import Auth
 import Foundation
 import Hummingbird
 import LAE
@@ -25,8 +26,21 @@ extension Request {
     }
 
     /// The names in a comma-separated list; `nil` when the parameter is missing.
-    func list(_ name: Substring) -> [String]? {
-        parameter(name)?.split(separator: ",").map(String.init)
+    func list(_ name: Substring) throws -> [String]? {
+        guard let text = parameter(name) else { return nil }
+        let names = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+        guard names.allSatisfy({ !$0.isEmpty }), Set(names).count == names.count else {
+            throw Problem.invalidParameter(
+                String(name), "names with commas between them are needed, none of them twice")
+        }
+        return names
+    }
+
+    /// The header that leads to the next page: the same request with another cursor.
+    func link(toNext cursor: String) -> String {
+        let kept = (uri.query ?? "").split(separator: "&").filter { !$0.hasPrefix("cursor=") }
+        let query = kept.map(String.init) + ["cursor=\(cursor)"]
+        return #"<\#(uri.path)?\#(query.joined(separator: "&"))>; rel="next""#
     }
 
     func limit(default standard: Int = 100, atMost maximum: Int = 10_000) throws -> Int {
@@ -42,12 +56,15 @@ extension Request {
     }
 
     /// Milliseconds since 1970, RFC 3339, or a span before now such as `-15m`.
-    private static func moment(_ name: String, _ text: String, _ now: Timestamp) throws -> Timestamp {
+    private static func moment(_ name: String, _ text: String, _ now: Timestamp) throws -> Timestamp
+    {
         if text == "now" { return now }
         if text.hasPrefix("-"), let span = Duration(span: String(text.dropFirst())) {
             return now.advanced(byMicroseconds: -span.wholeMicroseconds)
         }
-        if let milliseconds = Double(text), let time = Timestamp(milliseconds: milliseconds) {
+        if let number = JSONNumber(literal: text),
+            let time = Timestamp(milliseconds: number.double)
+        {
             return time
         }
         for fractional in [false, true] {

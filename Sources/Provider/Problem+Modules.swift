@@ -2,6 +2,7 @@ import Auth
 import HTTPTypes
 import JSApps
 import LAE
+import Samples
 import VM
 
 /// The one table from the modules' errors to what a caller is told.
@@ -21,11 +22,16 @@ extension Problem {
                 (.unprocessableContent, "invalid-privilege", "This is not a privilege")
             case .notFound: (.notFound, "not-found", "There is nothing here")
             case .nameTaken: (.conflict, "name-taken", "The name is taken")
+            case .tooManyAttempts:
+                (.tooManyRequests, "too-many-attempts", "Too many wrong tokens came")
             default: (.internalServerError, "internal", "The host failed")
             }
         self.init(
             status: status, code: code, title: title, detail: error.message, fix: error.hint,
             privilege: error.privilege?.description, headers: [:])
+        if let wait = error.retryAfter {
+            headers[.retryAfter] = String(max(1, (wait.wholeMicroseconds + 999_999) / 1_000_000))
+        }
         switch status {
         case .unauthorized where error.code == .missingToken:
             headers[.wwwAuthenticate] = #"Bearer realm="nervous""#

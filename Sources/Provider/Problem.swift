@@ -60,7 +60,8 @@ extension Problem {
     }
 
     static func notFound(_ detail: String) -> Problem {
-        Problem(status: .notFound, code: "not-found", title: "There is nothing here", detail: detail)
+        Problem(
+            status: .notFound, code: "not-found", title: "There is nothing here", detail: detail)
     }
 
     static func methodNotAllowed(_ method: HTTPRequest.Method, allowed: [String]) -> Problem {

@@ -1,4 +1,5 @@
 public import Auth
+import HTTPTypes
 public import Hummingbird
 import HummingbirdCore
 public import JSApps
@@ -17,28 +18,36 @@ public struct Provider: Sendable {
         static let idle = TimeAmount.seconds(60)
     }
 
+    /// What each resource takes, by its path.
+    let resources: [String: [HTTPRequest.Method]]
     private let responder: RouterResponder<ProviderContext>
     private let logger: Logger
 
+    /// - Parameter heartbeat: how long a stream may be silent before it says that it lives.
     public init(
         authority: Authority, machine: VirtualMachine, engine: AnalyticsEngine,
-        library: AppLibrary, facts: HostFacts, logger: Logger = Logger(label: "nervous.provider")
+        library: AppLibrary, facts: HostFacts, heartbeat: Duration = .seconds(15),
+        logger: Logger = Logger(label: "nervous.provider")
     ) {
         let door = Door(authority: authority)
+        let isGrantable = GrantableCheck(machine: machine)
         let router = Router(context: ProviderContext.self)
         router.middlewares.add(ProblemMiddleware())
         router.middlewares.add(HostMiddleware(port: facts.port))
+        router.middlewares.add(MethodMiddleware())
         router.middlewares.add(AppOriginMiddleware(library: library))
-        let routes = RouteTable(router: router)
-        StatusRoutes(door: door, machine: machine, facts: facts).add(to: routes)
-        SensorRoutes(door: door, machine: machine, engine: engine).add(to: routes)
-        SampleRoutes(door: door, engine: engine).add(to: routes)
-        StatisticsRoutes(door: door, engine: engine).add(to: routes)
-        StreamRoutes(door: door, machine: machine, engine: engine).add(to: routes)
-        AppRoutes(door: door, library: library, facts: facts).add(to: routes)
-        GrantRoutes(door: door).add(to: routes)
-        TokenRoutes(door: door).add(to: routes)
-        AccessLogRoutes(door: door).add(to: routes)
+        var routes = RouteTable(router)
+        StatusRoutes(door: door, machine: machine, facts: facts).add(to: &routes)
+        SensorRoutes(door: door, machine: machine, engine: engine).add(to: &routes)
+        SampleRoutes(door: door, engine: engine).add(to: &routes)
+        StatisticsRoutes(door: door, engine: engine).add(to: &routes)
+        StreamRoutes(door: door, machine: machine, engine: engine, heartbeat: heartbeat)
+            .add(to: &routes)
+        AppRoutes(door: door, library: library, facts: facts).add(to: &routes)
+        GrantRoutes(door: door, isGrantable: isGrantable).add(to: &routes)
+        TokenRoutes(door: door, isGrantable: isGrantable).add(to: &routes)
+        AccessLogRoutes(door: door).add(to: &routes)
+        resources = routes.resources
         responder = router.buildResponder()
         self.logger = logger
     }

@@ -23,7 +23,17 @@ extension Request {
     private static let jsonLimit = 256 << 10
 
     /// The body, strictly read.
+    ///
+    /// A body without a type is taken for JSON.
     func json<T: Decodable>(_ type: T.Type) async throws -> T {
+        let mediaType = headers[.contentType]?.prefix { $0 != ";" && $0 != " " }.lowercased()
+        guard mediaType ?? "application/json" == "application/json" else {
+            throw Problem(
+                status: .unsupportedMediaType, code: "unsupported-media-type",
+                title: "The body is of another type",
+                detail: "Only application/json is taken here.",
+                fix: "Send the header Content-Type: application/json")
+        }
         let buffer: ByteBuffer
         do {
             buffer = try await body.collect(upTo: Self.jsonLimit)

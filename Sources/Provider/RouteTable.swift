@@ -5,14 +5,22 @@ import Hummingbird
 struct RouteTable {
     typealias Handler = @Sendable (Request, ProviderContext) async throws -> Response
 
-    private static let methods: [HTTPRequest.Method] = [
+    /// The methods that are known here; any other is none of this server's.
+    static let methods: [HTTPRequest.Method] = [
         .get, .head, .post, .put, .patch, .delete, .options,
     ]
 
     let router: Router<ProviderContext>
+    /// What each resource takes, by its path; `HEAD` is not among them.
+    private(set) var resources: [String: [HTTPRequest.Method]] = [:]
+
+    init(_ router: Router<ProviderContext>) {
+        self.router = router
+    }
 
     /// One resource and what it takes; `GET` brings `HEAD`.
-    func on(_ path: RouterPath, _ handlers: [HTTPRequest.Method: Handler]) {
+    mutating func on(_ path: String, _ handlers: [HTTPRequest.Method: Handler]) {
+        resources["/" + path] = Array(handlers.keys)
         var known = handlers
         if let get = handlers[.get], handlers[.head] == nil {
             known[.head] = { try await get($0, $1).createHeadResponse() }
@@ -20,7 +28,7 @@ struct RouteTable {
         let allowed = known.keys.map(\.rawValue).sorted()
         for method in Self.methods {
             let handler = known[method]
-            router.on(path, method: method) { request, context in
+            router.on(RouterPath(path), method: method) { request, context in
                 guard let handler else {
                     throw Problem.methodNotAllowed(method, allowed: allowed)
                 }

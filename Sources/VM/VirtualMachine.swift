@@ -71,6 +71,11 @@ public actor VirtualMachine {
         return statuses
     }
 
+    /// The known sensors of a kind, or those that a name stands for, missing hardware included.
+    public func instances(of id: SensorID) -> [SensorID] {
+        sensors.keys.filter(id.covers).sorted()
+    }
+
     /// - Returns: `nil` when no driver knows the sensor.
     public func status(of id: SensorID) async -> SensorStatus? {
         let newest = await store.newest(of: id)

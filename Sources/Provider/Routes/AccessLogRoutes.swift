@@ -7,7 +7,7 @@ import Samples
 struct AccessLogRoutes {
     let door: Door
 
-    func add(to routes: RouteTable) {
+    func add(to routes: inout RouteTable) {
         routes.on("api/v1/access-log", [.get: list])
     }
 
@@ -40,12 +40,20 @@ struct AccessLogRoutes {
             }
             return id
         }
+        let outcome = request.parameter("outcome")
+        guard outcome == nil || outcome == "refused" else {
+            throw Problem.invalidParameter("outcome", "only refused can be asked for")
+        }
+        // One more than asked for tells whether there is a next page.
         let query = AccessLogQuery(
-            client: request.parameter("client"),
-            onlyRefused: request.parameter("outcome") == "refused", before: before, limit: limit)
-        let entries = try await door.authority.log.entries(query)
-        let next = entries.count == limit ? entries.last.map { String($0.id) } : nil
-        return try .json(List(items: entries.map(Self.item), next: next))
+            client: request.parameter("client"), onlyRefused: outcome != nil, before: before,
+            limit: limit + 1)
+        let found = try await door.authority.log.entries(query)
+        let entries = found.prefix(limit)
+        let next = found.count > limit ? entries.last.map { String($0.id) } : nil
+        var response = try Response.json(List(items: entries.map(Self.item), next: next))
+        if let next { response.headers[.link] = request.link(toNext: next) }
+        return response
     }
 
     private static func item(_ entry: AccessLogEntry) -> Item {

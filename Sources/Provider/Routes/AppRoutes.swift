@@ -13,7 +13,7 @@ struct AppRoutes {
     let library: AppLibrary
     let facts: HostFacts
 
-    func add(to routes: RouteTable) {
+    func add(to routes: inout RouteTable) {
         routes.on("api/v1/apps", [.get: list, .post: install])
         routes.on("api/v1/apps/{app}", [.get: describe, .delete: uninstall])
         routes.on("api/v1/apps/{app}/runs", [.post: begin])
@@ -60,7 +60,8 @@ struct AppRoutes {
     }
 
     @Sendable
-    private func uninstall(_ request: Request, _ context: ProviderContext) async throws -> Response {
+    private func uninstall(_ request: Request, _ context: ProviderContext) async throws -> Response
+    {
         try await door.owner("uninstall", request, context)
         let name = try context.decoded("app").required("app")
         try await library.uninstall(name)
@@ -144,9 +145,13 @@ struct AppRoutes {
     }
 
     private func describe(_ app: InstalledApp) async -> AppDescription {
-        let undecided = await door.authority.undecided(
-            app.manifest.privileges, by: app.name.text)
-        let records = await door.authority.records(of: app.name.text)
-        return AppDescription(app, undecided: Set(undecided.map(\.id)), records: records)
+        let authority = door.authority
+        let undecided = await authority.undecided(app.manifest.privileges, by: app.name.text)
+        var denied: Set<PrivilegeID> = []
+        for privilege in app.manifest.privileges
+        where await authority.isDenied(privilege, to: app.name.text) {
+            denied.insert(privilege.id)
+        }
+        return AppDescription(app, undecided: Set(undecided.map(\.id)), denied: denied)
     }
 }

@@ -6,8 +6,9 @@ import Hummingbird
 /// The owner's decisions: to see, to make and to take back.
 struct GrantRoutes {
     let door: Door
+    let isGrantable: GrantableCheck
 
-    func add(to routes: RouteTable) {
+    func add(to routes: inout RouteTable) {
         routes.on("api/v1/grants", [.get: list])
         routes.on("api/v1/grants/{client}", [.get: list, .delete: reset])
         routes.on("api/v1/grants/{client}/{privilege}", [.put: decide, .delete: reset])
@@ -38,8 +39,9 @@ struct GrantRoutes {
         try await door.owner("decide", request, context)
         let body = try await request.json(Body.self)
         let name = try context.decoded("client").required("client")
-        try await door.authority.decide(
-            decision(body), on: privilege(context), by: name, run: body.run)
+        let (decision, privilege) = (try decision(body), try privilege(context))
+        if decision != .deny, decision != .denyOnce { try await isGrantable(privilege) }
+        try await door.authority.decide(decision, on: privilege, by: name, run: body.run)
         let records = await door.authority.records(of: name)
         return try .json(List(items: records.map(GrantDescription.init)))
     }
@@ -59,14 +61,17 @@ struct GrantRoutes {
             throw Problem(
                 status: .unprocessableContent, code: "invalid-privilege",
                 title: "This is not a privilege",
-                detail: "\(text.prefix(80).debugDescription) is not one.",
+                detail: "\(text.prefix(80).debugDescription) is not a privilege.",
                 fix: "Write it like sensor:cpu, sensor:cpu:stats or net")
         }
         return privilege
     }
 
     private func decision(_ body: Body) throws -> Decision {
-        switch (body.decision, body.terms) {
+        guard body.run != nil || !body.decision.hasSuffix("-once") else {
+            throw Problem.invalidBody("\(body.decision) needs the run that it is for.")
+        }
+        return switch (body.decision, body.terms) {
         case ("allow-once", nil): .allowOnce
         case ("allow-always", nil): .allowAlways
         case ("statistics-only", nil): .statisticsOnly

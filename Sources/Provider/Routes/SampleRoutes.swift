@@ -10,7 +10,7 @@ struct SampleRoutes {
     let door: Door
     let engine: AnalyticsEngine
 
-    func add(to routes: RouteTable) {
+    func add(to routes: inout RouteTable) {
         routes.on("api/v1/sensors/{sensor}/samples", [.get: samples])
     }
 
@@ -24,8 +24,7 @@ struct SampleRoutes {
             status: .ok, headers: [.contentType: format.mediaType, .vary: "Accept"],
             body: .init(byteBuffer: format.encode(page, of: id)))
         if let next = page.next {
-            let link = Self.link(to: next, from: request)
-            response.headers[.link] = #"<\#(link)>; rel="next""#
+            response.headers[.link] = request.link(toNext: next.cursor)
         }
         return response
     }
@@ -45,17 +44,8 @@ struct SampleRoutes {
             return position
         }
         return SampleSelection(
-            range: try request.range(now: .now()), order: order, fields: request.list("fields"),
+            range: try request.range(now: .now()), order: order, fields: try request.list("fields"),
             conditions: try request.conditions(), after: after, limit: try request.limit())
-    }
-
-    /// The same request with the cursor of the next page.
-    private static func link(to next: SampleQuery.Position, from request: Request) -> String {
-        let kept = (request.uri.query ?? "").split(separator: "&").filter {
-            !$0.hasPrefix("cursor=")
-        }
-        let query = kept.map(String.init) + ["cursor=\(next.cursor)"]
-        return request.uri.path + "?" + query.joined(separator: "&")
     }
 }
 

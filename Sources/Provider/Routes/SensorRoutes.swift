@@ -13,7 +13,7 @@ struct SensorRoutes {
     let machine: VirtualMachine
     let engine: AnalyticsEngine
 
-    func add(to routes: RouteTable) {
+    func add(to routes: inout RouteTable) {
         routes.on("api/v1/sensors", [.get: list])
         routes.on("api/v1/sensors/{sensor}", [.get: describe])
         routes.on("api/v1/sensors/{sensor}/latest", [.get: latest])

@@ -9,7 +9,7 @@ struct StatisticsRoutes {
     let door: Door
     let engine: AnalyticsEngine
 
-    func add(to routes: RouteTable) {
+    func add(to routes: inout RouteTable) {
         routes.on("api/v1/sensors/{sensor}/stats", [.get: statistics])
     }
 
@@ -21,9 +21,10 @@ struct StatisticsRoutes {
     }
 
     private struct Window: Encodable {
-        /// Milliseconds since 1970; `null` for an open end.
+        /// Milliseconds since 1970; not there for an open end.
         let from: Double?
         let to: Double?
+        /// Not there when the samples were too few to be told.
         let count: Int?
         /// By field, then by statistic.
         let values: [String: [String: Double?]]
@@ -55,13 +56,13 @@ struct StatisticsRoutes {
 
     private func query(_ request: Request) throws -> StatisticsQuery {
         var statistics = Statistic.standard
-        if let names = request.list("fn") {
+        if let names = try request.list("fn") {
             statistics = try names.map { name in
                 guard let known = Statistic(name) else {
                     throw Problem(
                         status: .unprocessableContent, code: "unknown-function",
                         title: "There is no such statistic",
-                        detail: "\(name.prefix(40).debugDescription) is not one of: "
+                        detail: "fn: \(name.prefix(40).debugDescription) is not one of: "
                             + Statistic.allNames)
                 }
                 return known
@@ -74,7 +75,7 @@ struct StatisticsRoutes {
             return span
         }
         return StatisticsQuery(
-            range: try request.range(now: .now()), fields: request.list("fields"),
+            range: try request.range(now: .now()), fields: try request.list("fields"),
             statistics: statistics, every: every, conditions: try request.conditions())
     }
 

@@ -11,7 +11,7 @@ struct StatusRoutes {
     let machine: VirtualMachine
     let facts: HostFacts
 
-    func add(to routes: RouteTable) {
+    func add(to routes: inout RouteTable) {
         routes.on("health", [.get: health])
         routes.on("openapi.json", [.get: description])
         routes.on("api/v1/status", [.get: status])

@@ -12,14 +12,14 @@ import VM
 /// A reader that comes back with `Last-Event-ID` misses nothing. Permission is asked again for every
 /// group of samples, so what the person changes is felt at once.
 struct StreamRoutes {
-    private static let heartbeat = Duration.seconds(15)
     private static let groupSize = 500
 
     let door: Door
     let machine: VirtualMachine
     let engine: AnalyticsEngine
+    let heartbeat: Duration
 
-    func add(to routes: RouteTable) {
+    func add(to routes: inout RouteTable) {
         routes.on("api/v1/sensors/{sensor}/stream", [.get: stream])
     }
 
@@ -41,21 +41,28 @@ struct StreamRoutes {
             status: .ok,
             headers: [.contentType: "text/event-stream", .cacheControl: "no-store"],
             body: ResponseBody { writer in
-                do {
-                    try await follow(id, from: start, request, context, &writer)
-                } catch let error as AuthError {
-                    try await writer.write(Self.failure(Problem(error)))
-                } catch let error as LAEError {
-                    try await writer.write(Self.failure(Problem(error)))
+                let (presence, departure) = AsyncStream.makeStream(of: Void.self)
+                try await request.body.consumeWithInboundCloseHandler { _ in
+                    do {
+                        try await follow(id, from: start, request, context, presence, &writer)
+                    } catch let error as AuthError {
+                        try await writer.write(Self.failure(Problem(error)))
+                    } catch let error as LAEError {
+                        try await writer.write(Self.failure(Problem(error)))
+                    }
+                } onInboundClosed: {
+                    departure.finish()
                 }
                 try await writer.finish(nil)
             })
     }
 
-    /// Ends by throwing: when permission ends, or when the reader is gone.
+    /// Goes on until the reader leaves or the host stops; ends by throwing when permission ends.
+    ///
+    /// - Parameter presence: ends when the reader has left.
     private func follow(
         _ id: SensorID, from start: Int64, _ request: Request, _ context: ProviderContext,
-        _ writer: inout any ResponseBodyWriter
+        _ presence: AsyncStream<Void>, _ writer: inout any ResponseBodyWriter
     ) async throws {
         let signals = await machine.arrivalSignals(of: id)
         let (turns, turn) = AsyncStream.makeStream(
@@ -67,7 +74,11 @@ struct StreamRoutes {
                 turn.finish()
             }
             group.addTask {
-                while (try? await Task.sleep(for: Self.heartbeat)) != nil { turn.yield() }
+                for await _ in presence {}
+                turn.finish()
+            }
+            group.addTask {
+                while (try? await Task.sleep(for: heartbeat)) != nil { turn.yield() }
             }
             try await writer.write(ByteBuffer(string: ": the samples of \(id)\n\n"))
             turn.yield()
@@ -89,7 +100,8 @@ struct StreamRoutes {
         var last = start
         var hasWritten = false
         while true {
-            let grant = try await door.grant("stream", .raw, of: id, request, context)
+            let grant = try await door.grant(
+                "stream", .raw, of: id, request, context, isContinuation: true)
             let group = try await engine.arrivals(after: last, limit: Self.groupSize, for: grant)
             guard group.last > last else { break }
             last = group.last

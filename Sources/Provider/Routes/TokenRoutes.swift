@@ -9,8 +9,9 @@ struct TokenRoutes {
     private static let nameLimit = 64
 
     let door: Door
+    let isGrantable: GrantableCheck
 
-    func add(to routes: RouteTable) {
+    func add(to routes: inout RouteTable) {
         routes.on("api/v1/tokens", [.get: list, .post: create])
         routes.on("api/v1/tokens/{client}", [.delete: revoke])
     }
@@ -57,7 +58,8 @@ struct TokenRoutes {
         let body = try await request.json(Body.self)
         let isName = SensorID(body.name) != nil && !body.name.contains(".")
         guard isName, body.name.utf8.count <= Self.nameLimit else {
-            throw Problem.invalidBody("name must be kebab-case, at most \(Self.nameLimit) characters.")
+            throw Problem.invalidBody(
+                "name must be kebab-case, at most \(Self.nameLimit) characters.")
         }
         let privileges = try (body.allow ?? []).map { text in
             guard let privilege = PrivilegeID(text) else {
@@ -65,8 +67,9 @@ struct TokenRoutes {
             }
             return privilege
         }
+        for privilege in privileges { try await isGrantable(privilege) }
         let expires = try body.lifetime.map { text in
-            guard let span = Duration(span: text) else {
+            guard let span = Duration(span: text), span > .zero else {
                 throw Problem.invalidBody("lifetime must be a span such as 1h.")
             }
             return Timestamp.now().advanced(byMicroseconds: span.wholeMicroseconds)

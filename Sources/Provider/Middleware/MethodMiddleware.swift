@@ -1,0 +1,17 @@
+import Hummingbird
+
+/// Refuses methods that no resource takes and the router does not know.
+struct MethodMiddleware: RouterMiddleware {
+    func handle(
+        _ request: Request, context: ProviderContext,
+        next: (Request, ProviderContext) async throws -> Response
+    ) async throws -> Response {
+        guard RouteTable.methods.contains(request.method) else {
+            throw Problem(
+                status: .notImplemented, code: "method-unknown",
+                title: "No resource takes this method",
+                detail: "Known are \(RouteTable.methods.map(\.rawValue).joined(separator: ", ")).")
+        }
+        return try await next(request, context)
+    }
+}

@@ -1,0 +1,158 @@
+import Auth
+import HTTPTypes
+import Samples
+import Testing
+
+@testable import Provider
+
+/// Holds the server against its own description, and the description against the server.
+struct ConformanceTests {
+    private static func description(of host: ServedHost) async throws -> Description {
+        try Description(try await host.send(Call("GET", "/openapi.json")).body)
+    }
+
+    private static func prepare(_ host: ServedHost) async throws {
+        try await host.install()
+        _ = try await host.authority.createClient("desk", isOwner: true, expires: nil)
+        for level in [1.5, 2, 3] {
+            await host.collect(
+                "gauge", [.number(level), .integer(.max), .text("on"), .text("é \"\n")])
+        }
+    }
+
+    @Test func `every route is described and every described operation exists`() async throws {
+        try await ServedHost.with { host in
+            let described = try await Self.description(of: host).operations()
+            let routes = host.provider.resources.flatMap { path, methods in
+                methods.map { "\($0.rawValue) \(path)" }
+            }
+            #expect(Set(described.map { "\($0.method) \($0.path)" }) == Set(routes))
+            #expect(Set(described.map(\.id)).count == described.count)
+        }
+    }
+
+    @Test func `every parameter of a path is described`() async throws {
+        try await ServedHost.with { host in
+            let description = try await Self.description(of: host)
+            for operation in try description.operations() {
+                let parameters = operation.content["parameters"]?.array ?? []
+                let names = parameters.compactMap { parameter -> String? in
+                    let target = parameter["$ref"]?.string.map { description.validator.resolve($0) }
+                    let content = target ?? parameter
+                    guard content?["in"]?.string == "path" else { return nil }
+                    return content?["name"]?.string
+                }
+                let inPath = operation.path.matches(of: /\{([a-z]+)\}/).map { String($0.1) }
+                #expect(names == inPath, "\(operation.id)")
+            }
+        }
+    }
+
+    @Test func `every example is what its schema says`() async throws {
+        try await ServedHost.with { host in
+            let description = try await Self.description(of: host)
+            var count = 0
+            func visit(_ value: JSONValue, _ path: String) {
+                if let schema = value["schema"], let example = value["example"] {
+                    count += 1
+                    let faults = description.validator.faults(of: example, by: schema)
+                    #expect(faults.isEmpty, "\(path): \(faults)")
+                }
+                for member in value.object ?? [] {
+                    visit(member.value, "\(path)/\(member.key)")
+                }
+                for element in value.array ?? [] { visit(element, path) }
+            }
+            visit(description.root, "#")
+            #expect(count > 50)
+        }
+    }
+
+    @Test func `each described answer is given, and is what is described`() async throws {
+        try await ServedHost.with { host in
+            try await Self.prepare(host)
+            let description = try await Self.description(of: host)
+            let operations = Dictionary(
+                uniqueKeysWithValues: try description.operations().map { ($0.id, $0) })
+            var shown: [String: Set<Int>] = [:]
+            func show(_ exercise: Exercise) async throws {
+                let operation = try #require(operations[exercise.operation])
+                let answer = try await host.send(exercise.call)
+                let what =
+                    "\(exercise.operation) \(exercise.call.target): \(answer.text.prefix(300))"
+                #expect(answer.status == exercise.status, "\(what)")
+                let faults = description.faults(of: answer, to: operation)
+                #expect(faults.isEmpty, "\(faults) \(what)")
+                shown[exercise.operation, default: []].insert(answer.status)
+            }
+            for exercise in try Exercise.all(host) { try await show(exercise) }
+            let (run, _) = try await host.begin()
+            let renewal = Call("PUT", "/api/v1/runs/\(run)", token: host.owner)
+            try await show(Exercise("renew", 204, renewal))
+            let code = try await host.authority.launchCode(for: "my-app")
+            try await show(
+                Exercise(
+                    "redeem", 201,
+                    Call(
+                        "POST", "/api/v1/launch", host: "my-app.localhost:\(host.port)",
+                        json: #"{"code": "\#(code)"}"#)))
+            for exercise in try await Self.shared(host, Array(operations.values)) {
+                try await show(exercise)
+            }
+            // A host that does not listen has no address to give; see below.
+            shown["launch", default: []].insert(503)
+            for operation in operations.values {
+                #expect(
+                    shown[operation.id] == description.statuses(of: operation), "\(operation.id)")
+            }
+        }
+    }
+
+    /// What all operations answer alike; wrong tokens last, since they put off what follows.
+    private static func shared(
+        _ host: ServedHost, _ operations: [Description.Operation]
+    ) async throws -> [Exercise] {
+        let app = try await host.begin().token
+        var exercises: [Exercise] = []
+        for operation in operations {
+            let path = operation.path.replacing(/\{[a-z]+\}/, with: "gauge")
+            func call(_ token: String?) -> Call { Call(operation.method, path, token: token) }
+            var foreign = call(host.owner)
+            foreign.host = "example.org"
+            exercises.append(Exercise(operation.id, 421, foreign))
+            var cross = call(host.owner)
+            cross.headers.append(("Origin", "http://example.org"))
+            exercises.append(Exercise(operation.id, 403, cross))
+            guard !operation.isOpen else { continue }
+            exercises.append(Exercise(operation.id, 401, call(nil)))
+            let isForAll = ["me", "listSensors", "sensor"].contains(operation.id)
+            if !isForAll { exercises.append(Exercise(operation.id, 403, call(app))) }
+        }
+        let wrong = host.owner.dropLast() + "!"
+        // One wrong launch code was sent before.
+        for _ in 1...9 {
+            let call = Call("GET", "/api/v1/me", token: String(wrong))
+            exercises.append(Exercise("me", 401, call))
+        }
+        for operation in operations where !operation.isOpen {
+            let path = operation.path.replacing(/\{[a-z]+\}/, with: "gauge")
+            let call = Call(operation.method, path, token: String(wrong))
+            exercises.append(Exercise(operation.id, 429, call))
+        }
+        let code = Call("POST", "/api/v1/launch", json: #"{"code": "x"}"#)
+        return exercises + [Exercise("redeem", 429, code)]
+    }
+
+    @Test func `a host without a port has no address for a page`() async throws {
+        try await ServedHost.with(knowsPort: false) { host in
+            try await host.install()
+            let call = Call("POST", "/api/v1/apps/my-app/launch", token: host.owner)
+            let answer = try await host.send(call)
+            #expect(answer.status == 503)
+            #expect(answer.code == "not-serving")
+            let description = try await Self.description(of: host)
+            let launch = try description.operations().first { $0.id == "launch" }
+            #expect(description.faults(of: answer, to: try #require(launch)).isEmpty)
+        }
+    }
+}

@@ -1,0 +1,57 @@
+import Samples
+import Synchronization
+import VM
+
+/// What the readers of a test's sensors will say, each thing once.
+final class SampleFeed: Sendable {
+    private let waiting = Mutex<[SensorID: [[Value]]]>([:])
+
+    func put(_ values: [Value], to sensor: SensorID) {
+        waiting.withLock { $0[sensor, default: []].append(values) }
+    }
+
+    func take(_ sensor: SensorID) -> [Value]? {
+        waiting.withLock { waiting in
+            guard let first = waiting[sensor]?.first else { return nil }
+            waiting[sensor]?.removeFirst()
+            return first
+        }
+    }
+}
+
+/// Reads from a feed.
+struct FeedReader: SampleReader {
+    let feed: SampleFeed
+    let sensor: SensorID
+
+    mutating func read() throws(SensorError) -> [Value]? { feed.take(sensor) }
+}
+
+/// Sensors whose samples a test writes itself.
+struct FeedDriver: SensorDriver {
+    static let gauge = Sensor(
+        id: "gauge", title: "A gauge with a field of each kind",
+        fields: [
+            Field("level", unit: "%"), Field("total", unit: "By", kind: .integer),
+            Field("state", kind: .state), Field("note", kind: .text),
+        ], source: "the test")
+
+    let feed: SampleFeed
+
+    func discover() -> [DiscoveredSensor] {
+        let plain = ["network.eth0", "network.wlan0", "networking", "quiet"].compactMap { name in
+            SensorID(name).map { id in
+                Sensor(
+                    id: id, title: name, fields: [Field("rate", unit: "By/s")], source: "the test")
+            }
+        }
+        let missing = Sensor(
+            id: "battery", title: "Battery", fields: [Field("charge", unit: "%")],
+            source: "/sys/class/power_supply")
+        let readable = ([Self.gauge] + plain).map { sensor in
+            DiscoveredSensor(sensor, .polled(FeedReader(feed: feed, sensor: sensor.id)))
+        }
+        let reason = Availability.unavailable(reason: "there is no battery", remedy: "Plug one in.")
+        return readable + [DiscoveredSensor(missing, reason)]
+    }
+}

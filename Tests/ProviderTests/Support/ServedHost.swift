@@ -1,0 +1,131 @@
+import Auth
+import Foundation
+import Hummingbird
+import JSApps
+import LAE
+import Logging
+import NIOCore
+import Samples
+import ServiceLifecycle
+import Synchronization
+import VM
+
+@testable import Provider
+
+/// A whole host in a temporary folder that listens on a free port: real but for its sensors.
+struct ServedHost: Sendable {
+    let authority: Authority
+    let machine: VirtualMachine
+    let library: AppLibrary
+    let provider: Provider
+    let port: Int
+    let folder: URL
+    /// What the authority and the sensors take for now.
+    let clock: TestClock
+    private let feed: SampleFeed
+
+    /// Makes one, runs `body` and takes it away.
+    static func with<T: Sendable>(
+        heartbeat: Duration = .seconds(3600), knowsPort: Bool = true,
+        _ body: @Sendable (ServedHost) async throws -> T
+    ) async throws -> T {
+        let folder = FileManager.default.temporaryDirectory
+            .appending(path: "door-\(UUID().uuidString)", directoryHint: .isDirectory)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let path = folder.path(percentEncoded: false)
+        let (clock, feed, port) = (TestClock(), SampleFeed(), Port())
+        var quiet = Logger(label: "test")
+        quiet.logLevel = .critical
+        let logger = quiet
+        let machine = try await VirtualMachine.start(
+            in: path + "/data", drivers: [FeedDriver(feed: feed)],
+            time: TimeSource(now: { clock.now }, sleep: { _ in }), logger: logger)
+        let authority = try await Authority(
+            path: path + "/permissions.sqlite", now: { clock.now }, logger: logger)
+        let library = try await AppLibrary.open(at: folder.appending(path: "apps"))
+        let provider = Provider(
+            authority: authority, machine: machine,
+            engine: AnalyticsEngine(machine, log: authority.log, now: { clock.now }),
+            library: library,
+            facts: HostFacts(
+                version: "1.2.3", dataDirectory: path, port: { knowsPort ? port.number : nil }),
+            heartbeat: heartbeat, logger: logger)
+        let (listening, signal) = AsyncStream.makeStream(of: Int.self)
+        let server = provider.server(at: .hostname("127.0.0.1", port: 0)) { taken in
+            port.number = taken
+            signal.yield(taken)
+            signal.finish()
+        }
+        let services = ServiceGroup(
+            configuration: .init(services: [.init(service: server)], logger: logger))
+        let result = try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask {
+                defer { signal.finish() }
+                try await services.run()
+            }
+            var taken = 0
+            for await number in listening { taken = number }
+            let host = ServedHost(
+                authority: authority, machine: machine, library: library, provider: provider,
+                port: taken, folder: folder, clock: clock, feed: feed)
+            do {
+                let result = try await body(host)
+                await services.triggerGracefulShutdown()
+                try await group.waitForAll()
+                return result
+            } catch {
+                await services.triggerGracefulShutdown()
+                throw error
+            }
+        }
+        await machine.close()
+        return result
+    }
+
+    /// Sends a call on a connection of its own.
+    func send(_ call: Call) async throws -> Answer {
+        let bytes = call.bytes(standardHost: "localhost:\(port)")
+        return try Answer(parsing: await raw(bytes), isHead: call.method == "HEAD")
+    }
+
+    /// Sends bytes as they are and takes what comes until the server closes.
+    func raw(_ bytes: [UInt8]) async throws -> [UInt8] {
+        try await TCPConnection.with(port: port) { reader, writer in
+            // A server that refuses early may close before it has read everything.
+            try? await writer.write(ByteBuffer(bytes: bytes))
+            return await reader.rest()
+        }
+    }
+
+    /// Lets a sensor have a sample.
+    func collect(_ sensor: SensorID, _ values: [Value], at time: Timestamp? = nil) async {
+        let now = clock.now
+        if let time { clock.now = time }
+        feed.put(values, to: sensor)
+        await machine.collectOnce()
+        clock.now = now
+    }
+
+    /// The token of a client who may do what `allow` names.
+    func client(_ name: String = "curl", allow: [String] = []) async throws -> String {
+        let token = try await authority.createClient(name, isOwner: false, expires: nil)
+        for text in allow { try await decide(.allowAlways, text, by: name) }
+        return token.text
+    }
+
+    func decide(_ decision: Decision, _ privilege: String, by client: String) async throws {
+        guard let id = PrivilegeID(privilege) else { throw Answer.NotHTTP(text: privilege) }
+        try await authority.decide(decision, on: id, by: client)
+    }
+
+    var owner: String { authority.ownerToken.text }
+
+    private final class Port: Sendable {
+        private let value = Mutex<Int?>(nil)
+        var number: Int? {
+            get { value.withLock { $0 } }
+            set { value.withLock { $0 = newValue } }
+        }
+    }
+}

@@ -1,0 +1,20 @@
+import Samples
+import Synchronization
+
+/// A wall clock that stands still until told otherwise.
+final class TestClock: Sendable {
+    private let time: Mutex<Timestamp>
+
+    init(_ time: Timestamp = .now()) {
+        self.time = Mutex(time)
+    }
+
+    var now: Timestamp {
+        get { time.withLock { $0 } }
+        set { time.withLock { $0 = newValue } }
+    }
+
+    func advance(_ duration: Duration) {
+        time.withLock { $0 = $0.advanced(byMicroseconds: duration.wholeMicroseconds) }
+    }
+}

@@ -1,0 +1,51 @@
+import Auth
+import Foundation
+import JSApps
+
+/// A small real app, packed.
+enum TestPackage {
+    static let privileges = """
+        ["gauge", {"sensor": "network", "access": "stats", "reason": "Shows the traffic"}]
+        """
+
+    static func bytes(
+        _ name: String = "my-app", privileges: String = privileges, in folder: URL
+    ) throws -> [UInt8] {
+        let place = folder.appending(path: "packing-\(UUID().uuidString)/\(name)")
+        try FileManager.default.createDirectory(
+            at: place.appending(path: "images"), withIntermediateDirectories: true)
+        let files = [
+            "package.json":
+                #"{"name": "\#(name)", "version": "1.0.0", "privileges": \#(privileges)}"#,
+            "app.js": "console.log('hello')\n", "app.html": "<!doctype html><title>x</title>\n",
+            "images/a b.svg": "<svg/>", "data.bin": "bytes",
+        ]
+        for (path, text) in files {
+            try Data(text.utf8).write(to: place.appending(path: path))
+        }
+        return try Packer().pack(place)
+    }
+}
+
+extension ServedHost {
+    /// Installs a small app and returns its name.
+    @discardableResult
+    func install(
+        _ name: String = "my-app", privileges: String = TestPackage.privileges
+    ) async throws -> String {
+        let bytes = try TestPackage.bytes(name, privileges: privileges, in: folder)
+        let answer = try await send(Call("POST", "/api/v1/apps", token: owner, body: bytes))
+        guard answer.status == 201 else { throw Answer.NotHTTP(text: answer.text) }
+        return name
+    }
+
+    /// A run of an installed app.
+    func begin(_ name: String = "my-app") async throws -> (run: String, token: String) {
+        let answer = try await send(Call("POST", "/api/v1/apps/\(name)/runs", token: owner))
+        let json = try answer.json()
+        guard let run = json["run"]?.string, let token = json["token"]?.string else {
+            throw Answer.NotHTTP(text: answer.text)
+        }
+        return (run, token)
+    }
+}
