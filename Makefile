@@ -27,11 +27,13 @@ test-long:
 	NERVOUS_LONG_TESTS=1 $(SWIFT) test
 
 check:
-	$(SWIFT) format lint --strict --recursive --parallel Package.swift Sources Tests Benchmarks
+	$(SWIFT) format lint --strict --recursive --parallel Package.swift Sources Tests \
+		Benchmarks/Package.swift Benchmarks/Sources
 	@Scripts/check-imports
 
 format:
-	$(SWIFT) format --in-place --recursive --parallel Package.swift Sources Tests Benchmarks
+	$(SWIFT) format --in-place --recursive --parallel Package.swift Sources Tests \
+		Benchmarks/Package.swift Benchmarks/Sources
 
 bench: setup
 	@Benchmarks/run

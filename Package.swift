@@ -22,6 +22,8 @@ let package = Package(
     products: [
         .executable(name: "nervous", targets: ["nervous"]),
         .executable(name: "nervous-runner", targets: ["nervous-runner"]),
+        .library(name: "SampleStore", targets: ["SampleStore", "Samples"]),
+        .library(name: "RunnerProtocol", targets: ["RunnerProtocol"]),
         .library(name: "VM", targets: ["VM"]),
         .library(name: "LAE", targets: ["LAE"]),
         .library(name: "Auth", targets: ["Auth"]),
@@ -78,7 +80,8 @@ let package = Package(
             path: "Sources/Runner",
             resources: [
                 "primordials", "errors", "inspect", "console", "timers", "events", "encoding",
-                "crypto", "clone", "addresses", "search-params", "url", "streams", "headers", "fetch",
+                "crypto", "clone", "addresses", "search-params", "url", "streams", "headers",
+                "fetch",
                 "bootstrap",
             ].map { .embedInCode("Resources/\($0).js") }, swiftSettings: house),
 
@@ -86,7 +89,8 @@ let package = Package(
         .target(
             name: "Provider",
             dependencies: [
-                "Samples", "LAE", "Auth", "JSApps", "VM", hummingbird, hummingbirdCore, lifecycle, logging,
+                "Samples", "LAE", "Auth", "JSApps", "VM", hummingbird, hummingbirdCore, lifecycle,
+                logging,
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "NIOCore", package: "swift-nio"),
             ],
@@ -115,12 +119,16 @@ let package = Package(
             name: "SampleStoreTests",
             dependencies: ["SampleStore", "Samples", grdb, "store-writer"], swiftSettings: house),
         .testTarget(name: "VMTests", dependencies: ["VM", "Samples"], swiftSettings: house),
-        .testTarget(name: "AuthTests", dependencies: ["Auth", "Samples"], swiftSettings: house),
+        .testTarget(
+            name: "AuthTests", dependencies: ["Auth", "Samples", grdb], swiftSettings: house),
         .testTarget(
             name: "LAETests", dependencies: ["LAE", "VM", "SampleStore", "Auth", "Samples"],
             resources: [.copy("Fixtures")], swiftSettings: house),
         .testTarget(
-            name: "JSAppsTests", dependencies: ["JSApps", "Auth"], swiftSettings: house),
+            name: "JSAppsTests",
+            dependencies: ["JSApps", "Auth", "RunnerProtocol", "forging-runner"],
+            swiftSettings: house),
+        .executableTarget(name: "forging-runner", path: "Tests/ForgingRunner"),
         .executableTarget(
             name: "sandbox-probe", dependencies: ["CSandbox"], path: "Tests/SandboxProbe"),
         .testTarget(

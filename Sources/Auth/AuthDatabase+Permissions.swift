@@ -7,9 +7,10 @@ extension AuthDatabase {
         try await queue.read { database in
             let rows = try Row.fetchAll(database, sql: "SELECT name, kind FROM client")
             let pairs = rows.map { ($0["name"] as String, Client.Kind(rawValue: $0["kind"])) }
-            return Dictionary(uniqueKeysWithValues: pairs.compactMap { name, kind in
-                kind.map { (name, $0) }
-            })
+            return Dictionary(
+                uniqueKeysWithValues: pairs.compactMap { name, kind in
+                    kind.map { (name, $0) }
+                })
         }
     }
 
@@ -34,8 +35,14 @@ extension AuthDatabase {
         }
     }
 
+    /// Keeps a decision; a lasting one takes the place of those for single runs.
     func keep(_ record: PermissionRecord) async throws {
         try await queue.write { database in
+            if record.run == nil {
+                try database.execute(
+                    sql: "DELETE FROM permission WHERE client = ? AND privilege = ?",
+                    arguments: [record.client, record.privilege.description])
+            }
             try database.execute(
                 sql: """
                     INSERT OR REPLACE INTO permission
@@ -58,13 +65,6 @@ extension AuthDatabase {
             try database.execute(
                 sql: "DELETE FROM permission WHERE client = ? AND privilege = ?",
                 arguments: [client, privilege.description])
-        }
-    }
-
-    /// Forgets the tokens of pages, which end with the host that opened them.
-    func removePages() async throws {
-        try await queue.write { database in
-            try database.execute(sql: "DELETE FROM token WHERE id LIKE 'page-%'")
         }
     }
 

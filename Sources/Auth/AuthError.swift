@@ -5,7 +5,7 @@ public struct AuthError: Error, Sendable, CustomStringConvertible {
         private enum Kind: Hashable {
             case missingToken, invalidToken, nameMismatch, ownerOnly, denied, undecided
             case statisticsOnly, invalidPrivilege, notFound, nameTaken, unsafeFile
-            case storeFailed
+            case storeFailed, tooManyAttempts
         }
         private let kind: Kind
 
@@ -31,6 +31,8 @@ public struct AuthError: Error, Sendable, CustomStringConvertible {
         public static let nameTaken = Code(kind: .nameTaken)
         /// The database could be read or written by others than its owner.
         public static let unsafeFile = Code(kind: .unsafeFile)
+        /// Too many wrong tokens came in a short time; `retryAfter` says how long to wait.
+        public static let tooManyAttempts = Code(kind: .tooManyAttempts)
         /// The database failed.
         public static let storeFailed = Code(kind: .storeFailed)
     }
@@ -42,16 +44,19 @@ public struct AuthError: Error, Sendable, CustomStringConvertible {
     public let hint: String?
     /// The privilege that was missing.
     public let privilege: PrivilegeID?
+    /// How long to wait before trying again, for `tooManyAttempts`.
+    public let retryAfter: Duration?
     public let cause: (any Error)?
 
     init(
         _ code: Code, _ message: String, hint: String? = nil, privilege: PrivilegeID? = nil,
-        cause: (any Error)? = nil
+        retryAfter: Duration? = nil, cause: (any Error)? = nil
     ) {
         self.code = code
         self.message = message
         self.hint = hint
         self.privilege = privilege
+        self.retryAfter = retryAfter
         self.cause = cause
     }
 

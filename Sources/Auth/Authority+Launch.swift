@@ -26,14 +26,14 @@ extension Authority {
     ) async throws(AuthError) -> Token {
         let launch = Token(code).flatMap { launches.removeValue(forKey: $0.digest) }
         guard let launch, now() < launch.end, launch.app == name else {
-            let message = "The launch code is not valid: used, too old, or for another app."
-            await log.refuse(nil, operation: "launch", client: nil, reason: message)
-            throw AuthError(
-                .invalidToken, message, hint: "Open the page again with: nervous open APP")
+            throw await wrongToken(
+                "The launch code is not valid: used, too old, or for another app.", nil, "launch",
+                hint: "Open the page again with: nervous open APP")
         }
         let end = now().advanced(byMicroseconds: Self.pageLifetime.wholeMicroseconds)
+        // A page is a run: what is granted once ends with it, and it ends with the host.
+        let page = "page-\(RandomName.make())"
         return try await issue(
-            to: Client(name: launch.app, kind: .app, run: nil), id: "page-\(RandomName.make())",
-            expires: end)
+            to: Client(name: launch.app, kind: .app, run: page), id: page, expires: end)
     }
 }

@@ -35,10 +35,28 @@ extension Authority {
         }
     }
 
+    /// Whether the person has refused a privilege that an app declares, or one that it is part of.
+    public func isDenied(_ declared: Privilege, to app: String) -> Bool {
+        let client = Client(name: app, kind: .app, run: nil)
+        guard case .sensor(let sensor, let access) = declared.resource else {
+            return permissions.all(of: app).contains {
+                $0.run == nil && $0.privilege == declared.id && $0.state == .denied
+            }
+        }
+        let request = AccessRequest("ask", of: sensor, access)
+        guard case .denied = permissions.verdict(on: request, by: client, at: now()) else {
+            return false
+        }
+        return true
+    }
+
     /// Keeps a decision; it is in force when this returns.
     ///
+    /// A lasting decision also takes the place of those for single runs.
+    ///
     /// - Parameter run: the run that `allowOnce` and `denyOnce` are for.
-    /// - Throws: `notFound` when the client does not exist, `storeFailed` when it cannot be kept.
+    /// - Throws: `notFound` when the client or the run does not exist, `invalidPrivilege` when the
+    ///   terms give what the privilege does not, `storeFailed` when it cannot be kept.
     public func decide(
         _ decision: Decision, on privilege: PrivilegeID, by client: String, run: String? = nil
     ) async throws(AuthError) {
@@ -47,16 +65,22 @@ extension Authority {
                 .notFound, "There is no app or client named \(client).",
                 hint: "List the apps with: nervous apps")
         }
-        let terms = terms(decision, privilege)
+        let terms = try terms(decision, privilege)
         let isOnce = decision == .allowOnce || decision == .denyOnce
+        if isOnce { try checkRun(run, of: client) }
         let record = PermissionRecord(
             client: client, privilege: privilege, state: terms == nil ? .denied : .granted,
-            terms: terms, run: isOnce ? run ?? "once" : nil, decided: now())
+            terms: terms, run: isOnce ? run : nil, decided: now())
         do {
             try await database.keep(record)
         } catch {
             throw AuthError(wrapping: error, while: "keeping a decision")
         }
+        // What was forgotten meanwhile must not come back.
+        guard clients[client] != nil else {
+            throw AuthError(.notFound, "There is no app or client named \(client).")
+        }
+        if isOnce { try checkRun(run, of: client) }
         permissions.insert(record)
     }
 
@@ -78,13 +102,27 @@ extension Authority {
         }
     }
 
-    private func terms(_ decision: Decision, _ privilege: PrivilegeID) -> Terms? {
-        let access = privilege.access ?? .raw
+    private func checkRun(_ run: String?, of client: String) throws(AuthError) {
+        let isGoing = tokens.all.contains { $0.client.name == client && $0.client.run == run }
+        guard run != nil, isGoing else {
+            throw AuthError(.notFound, "There is no run \(run ?? "") of \(client) to decide for.")
+        }
+    }
+
+    private func terms(
+        _ decision: Decision, _ privilege: PrivilegeID
+    ) throws(AuthError) -> Terms? {
+        let terms: Terms
         switch decision {
         case .deny, .denyOnce: return nil
-        case .allowOnce, .allowAlways: return Terms(access: access)
-        case .statisticsOnly: return Terms(access: .stats)
-        case .allow(let terms): return terms
+        case .allowOnce, .allowAlways: return Terms(access: privilege.access ?? .raw)
+        case .statisticsOnly: terms = Terms(access: .stats)
+        case .allow(let given): terms = given
         }
+        guard privilege.access?.includes(terms.access) == true else {
+            throw AuthError(
+                .invalidPrivilege, "\(privilege) cannot be given as \(terms.access.rawValue).")
+        }
+        return terms
     }
 }

@@ -21,6 +21,7 @@ extension Authority {
         clients[name] = nil
         permissions.remove(client: name)
         tokens.remove(client: name)
+        launches = launches.filter { $0.value.app != name }
     }
 
     /// A new run of an app, with a token of its own that dies with it.
@@ -126,6 +127,10 @@ extension Authority {
             try await database.keep(record)
         } catch {
             throw AuthError(wrapping: error, while: "keeping a token")
+        }
+        // What was forgotten meanwhile must not come back.
+        guard clients[record.client.name] == record.client.kind else {
+            throw AuthError(.notFound, "\(record.client.name) was removed.")
         }
         tokens.insert(record)
     }

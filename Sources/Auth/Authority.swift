@@ -22,11 +22,19 @@ public actor Authority {
     var tokens: TokenTable
     var clients: [String: Client.Kind]
     var launches: [Data: Launch] = [:]
+    private var attempts = AttemptLimit()
+    private var questions: [Question: Task<AuthError?, Never>] = [:]
 
     /// A page that was promised a token.
     struct Launch {
         let app: String
         let end: Timestamp
+    }
+
+    /// What stands before the person now.
+    private struct Question: Hashable {
+        let client: Client
+        let privilege: PrivilegeID
     }
 
     /// Opens the database at `path`, and makes it when it is not there.
@@ -39,9 +47,8 @@ public actor Authority {
     ) async throws(AuthError) {
         do {
             database = try AuthDatabase(path: path)
-            // What was granted for a run or a page ends with the host that it came from.
+            // What was granted for a run, that of a page included, ends with the host that it came from.
             try await database.removeRun(nil)
-            try await database.removePages()
             clients = try await database.clients()
             permissions = PermissionTable(try await database.permissions())
             tokens = TokenTable(try await database.tokens(clients))
@@ -88,19 +95,21 @@ public actor Authority {
     public func checkApp(
         token: String?, name: String?, requested: AccessRequest
     ) async throws(AuthError) -> Grant {
-        let client = try await identify(
+        var client = try await identify(
             token: token, name: name, for: requested, operation: requested.operation)
         if client.kind == .owner {
             let access = requested.access == .write ? Access.write : .raw
             return Grant(
                 client: client.name, sensor: requested.sensor, terms: Terms(access: access))
         }
-        var verdict = permissions.verdict(on: requested, by: client, at: now())
-        if verdict == .undecided, let asked = await ask(requested, of: client) {
-            try await decide(asked, on: requested.privilege, by: client.name, run: client.run)
-            verdict = permissions.verdict(on: requested, by: client, at: now())
+        if permissions.isOpen(requested, by: client, at: now()) {
+            let failure = await ask(requested, of: client)
+            // While the person thought about it, the token may have ended.
+            client = try await identify(
+                token: token, name: name, for: requested, operation: requested.operation)
+            if let failure { throw failure }
         }
-        switch verdict {
+        switch permissions.verdict(on: requested, by: client, at: now()) {
         case .granted(let terms):
             return Grant(client: client.name, sensor: requested.sensor, terms: terms)
         case .denied(let privilege):
@@ -142,9 +151,8 @@ public actor Authority {
                 .missingToken, "The call carried no token.", client: nil, request, operation)
         }
         guard let known = tokens.find(token), known.expires.map({ now() < $0 }) ?? true else {
-            throw await mismatch(
-                .invalidToken, "The token is not known here: mistyped, expired or revoked.",
-                client: nil, request, operation)
+            throw await wrongToken(
+                "The token is not known here: mistyped, expired or revoked.", request, operation)
         }
         if let name, name != known.client.name {
             throw await mismatch(
@@ -154,22 +162,69 @@ public actor Authority {
         return known.client
     }
 
-    private func ask(_ request: AccessRequest, of client: Client) async -> Decision? {
-        await prompter.decide(
-            PermissionQuestion(
-                app: client.name, version: "", title: nil,
-                privilege: Privilege(.sensor(request.sensor, request.access), reason: ""),
-                number: 1, count: 1))
+    /// Puts a request to the person and keeps the answer; calls that ask the same share one question.
+    ///
+    /// - Returns: why the answer could not be kept.
+    private func ask(_ request: AccessRequest, of client: Client) async -> AuthError? {
+        let question = Question(client: client, privilege: request.privilege)
+        if let asked = questions[question] { return await asked.value }
+        let asking = Task { () -> AuthError? in
+            let answer = await prompter.decide(
+                PermissionQuestion(
+                    app: client.name, version: "", title: nil,
+                    privilege: Privilege(.sensor(request.sensor, request.access), reason: ""),
+                    number: 1, count: 1))
+            questions[question] = nil
+            return await keep(answer, to: request, of: client)
+        }
+        questions[question] = asking
+        return await asking.value
+    }
+
+    private func keep(
+        _ answer: Decision?, to request: AccessRequest, of client: Client
+    ) async -> AuthError? {
+        // A decision that was made elsewhere meanwhile is the newer one.
+        guard let answer, permissions.isOpen(request, by: client, at: now()) else { return nil }
+        do throws(AuthError) {
+            try await decide(answer, on: request.privilege, by: client.name, run: client.run)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    /// Refuses a token that nobody holds; beyond the limit without a line for each.
+    func wrongToken(
+        _ message: String, _ request: AccessRequest?, _ operation: String, hint: String? = nil
+    ) async -> AuthError {
+        switch attempts.count(at: now()) {
+        case .counted:
+            return await mismatch(
+                .invalidToken, message, client: nil, request, operation, hint: hint)
+        case .heldOff(let wait, let isFirst):
+            let message = "More than \(AttemptLimit.attempts) wrong tokens came within a minute."
+            // Whoever guesses must not fill the log either.
+            if isFirst {
+                await log.refuse(request, operation: operation, client: nil, reason: message)
+                noticing.yield(
+                    SecurityNotice(time: now(), message: message, operation: operation))
+            }
+            return AuthError(
+                .tooManyAttempts, message, hint: "Wait, then use a token that is valid.",
+                retryAfter: wait)
+        }
     }
 
     private func mismatch(
         _ code: AuthError.Code, _ message: String, client: String?, _ request: AccessRequest?,
-        _ operation: String
+        _ operation: String, hint: String? = nil
     ) async -> AuthError {
         await log.refuse(request, operation: operation, client: client, reason: message)
         noticing.yield(SecurityNotice(time: now(), message: message, operation: operation))
         return AuthError(
-            code, message, hint: "Make a token with: nervous token create NAME --allow sensor:ID")
+            code, message,
+            hint: hint ?? "Make a token with: nervous token create NAME --allow sensor:ID")
     }
 
     private func refuse(

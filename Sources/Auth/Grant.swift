@@ -1,6 +1,8 @@
 public import Samples
 
-/// Proof that a client may use a sensor now, under terms. Only `Authority` can make one.
+/// Proof that a client may use a sensor now, under terms.
+///
+/// Only `Authority` can make one.
 ///
 /// Everything that hands out sensor data takes a grant, so code that forgot to ask does not compile.
 public struct Grant: Hashable, Sendable {

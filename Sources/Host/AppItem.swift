@@ -1,7 +1,9 @@
 import Auth
 import Samples
 
-/// What the API says of an installed app. Its texts are the package's: they are escaped when shown.
+/// What the API says of an installed app.
+///
+/// Its texts are the package's: they are escaped when shown.
 struct AppItem: Decodable {
     struct DeclaredPrivilege: Decodable {
         let privilege: String
@@ -34,14 +36,16 @@ extension AppItem.DeclaredPrivilege {
         case (let sensor?, "stats"): "read statistics of \(sensor), never a single sample"
         case (let sensor?, _): "publish samples of \(sensor)"
         case (nil, _) where privilege == "net":
-            "call " + (origins ?? []).map { $0.escapedForDisplay(limit: 60) }.joined(separator: ", ")
+            "call "
+                + (origins ?? []).map { $0.escapedForDisplay(limit: 60) }.joined(separator: ", ")
         case (nil, _): privilege == "storage" ? "keep data of its own" : "send you messages"
         }
     }
 
     /// One line with the app's claim marked as such.
     var line: String {
-        let claim = reason.isEmpty ? "gives no reason" : "says: \(reason.escapedForDisplay(limit: 60))"
+        let claim =
+            reason.isEmpty ? "gives no reason" : "says: \(reason.escapedForDisplay(limit: 60))"
         let note = supported ? "" : " (this version of the host cannot give it)"
         return "\(privilege): \(meaning); \(claim)\(note)"
     }

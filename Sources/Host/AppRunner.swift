@@ -16,8 +16,11 @@ struct AppRunner: Sendable {
         var configuration = RunConfiguration(
             runner: try Self.runnerPath(), app: item.name, token: ticket.token,
             scripts: [
-                .init(name: "nervous.js", source: try await session.client.file("/nervous.js", of: item.name)),
-                .init(name: "app.js", source: try await session.client.file("/app.js", of: item.name)),
+                .init(
+                    name: "nervous.js",
+                    source: try await session.client.file("/nervous.js", of: item.name)),
+                .init(
+                    name: "app.js", source: try await session.client.file("/app.js", of: item.name)),
             ])
         configuration.isInsecure = isInsecure
         let console = console
@@ -92,7 +95,9 @@ struct AppRunner: Sendable {
     private static func runnerPath() throws -> String {
         let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         let folder = (own as NSString).deletingLastPathComponent
-        let candidates = ["\(folder)/nervous-runner", "\(folder)/../libexec/nervous/nervous-runner"]
+        let candidates = [
+            "\(folder)/nervous-runner", "\(folder)/../libexec/nervous/nervous-runner",
+        ]
         guard let found = candidates.first(where: FileManager.default.isExecutableFile) else {
             throw CommandFailure(
                 .unavailable, "nervous-runner is not beside \(own).",

@@ -7,6 +7,8 @@ struct HostPaths: Sendable {
     let data: String
     /// The socket over which commands reach the host that owns the data directory.
     let controlSocket: String
+    /// The socket of a host that lives no longer than one command, which nobody else is to reach.
+    var privateSocket: String { "\(controlSocket).\(getpid())" }
 
     /// - Parameters:
     ///   - option: what `--data` says, before `NERVOUS_DATA` and the XDG default.

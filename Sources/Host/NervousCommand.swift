@@ -6,17 +6,18 @@ import Glibc
 public struct NervousCommand: AsyncParsableCommand {
     public static let configuration = CommandConfiguration(
         commandName: "nervous",
-        abstract: "Runs other people's JavaScript apps on your sensor data, under your permissions.",
+        abstract:
+            "Runs other people's JavaScript apps on your sensor data, under your permissions.",
         discussion: """
             Try it:
-              nervous sensors                       what this machine can sense
-              nervous install app.zip               install an app
-              nervous run hello-sensors             ask you, then run it here
-              nervous serve                         collect, and answer at http://localhost:8080
+              nervous sensors             what this machine can sense
+              nervous install app.zip     install an app
+              nervous run hello-sensors   ask you, then run it here
+              nervous serve               collect, and answer at http://localhost:8080
               nervous query cpu --stats mean --last 10m
 
-            Everything stays on this machine. An app reads only what you allow, and `nervous log`
-            shows what it read.
+            Everything stays on this machine. An app reads only what you allow, and
+            `nervous log` shows what it read.
             """,
         version: Version.number,
         subcommands: [
@@ -43,11 +44,21 @@ public struct NervousCommand: AsyncParsableCommand {
         } catch let code as ExitCode {
             Glibc.exit(code.rawValue)
         } catch {
-            guard isOurs(error) else { exit(withError: error) }
+            guard isOurs(error) else { end(with: error) }
             let failure = CommandFailure(error)
             Console(isJSON: arguments.contains("--json")).report(failure)
             Glibc.exit(failure.code.rawValue)
         }
+    }
+
+    /// Prints what the parser has to say, help to standard output and faults in our own form.
+    private static func end(with error: any Error) -> Never {
+        let code = exitCode(for: error)
+        guard code != .success else { exit(withError: error) }
+        let text = fullMessage(for: error)
+        let message = text.hasPrefix("Error: ") ? "error: " + text.dropFirst("Error: ".count) : text
+        Console(isJSON: false).say(message)
+        Glibc.exit(code.rawValue)
     }
 
     /// Whether an error came from the work and not from reading the arguments.

@@ -36,7 +36,8 @@ struct Door: Sendable {
     /// The bearer token; over the control socket, which only the owner can open, the owner's own.
     private func token(_ request: Request, _ context: ProviderContext) -> String? {
         guard let field = request.headers[.authorization] else {
-            return context.isControl ? authority.ownerToken.text : nil
+            let isOwner = context.isControl && context.origin == .owner
+            return isOwner ? authority.ownerToken.text : nil
         }
         let parts = field.split(separator: " ", maxSplits: 1)
         guard parts.count == 2, parts[0].lowercased() == "bearer" else { return nil }

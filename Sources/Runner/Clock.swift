@@ -1,19 +1,10 @@
-internal import Glibc
-
 /// The clock of timers and of `performance.now()`; it never jumps.
 struct Clock {
-    private let start: UInt64
-
-    init() {
-        start = Self.read()
-    }
+    private let start = SuspendingClock.now
 
     /// Nanoseconds since the start of the process.
-    var now: UInt64 { Self.read() - start }
-
-    private static func read() -> UInt64 {
-        var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
-        return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
+    var now: UInt64 {
+        let (seconds, attoseconds) = start.duration(to: .now).components
+        return UInt64(seconds) * 1_000_000_000 + UInt64(attoseconds) / 1_000_000_000
     }
 }

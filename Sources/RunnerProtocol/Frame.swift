@@ -31,7 +31,7 @@ public struct HeaderField: Hashable, Sendable {
     }
 }
 
-/// Why bytes are not a frame. The stream cannot be read further.
+/// Why bytes are not a frame; the stream cannot be read further.
 public enum FrameError: Error, Hashable, Sendable {
     case tooLarge(Int)
     case unknownType(UInt8)

@@ -1,4 +1,6 @@
-/// What a runner says to the host. The host treats every one as written by an attacker.
+/// What a runner says to the host.
+///
+/// The host treats every one as written by an attacker.
 public enum RunnerFrame: Hashable, Sendable {
     /// The process is confined and the engine waits for scripts.
     ///

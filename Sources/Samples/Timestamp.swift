@@ -35,9 +35,9 @@ public struct Timestamp: Hashable, Comparable, Sendable, Codable {
 
     /// The wall clock's reading.
     public static func now() -> Timestamp {
-        var time = timespec()
-        clock_gettime(CLOCK_REALTIME, &time)
-        return Timestamp(microseconds: Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1000)
+        // A double holds microseconds exactly until the year 2255.
+        let seconds = Date().timeIntervalSince1970
+        return Timestamp(microseconds: Int64((seconds * 1_000_000).rounded()))
     }
 
     /// This moment moved by `microseconds`, held at the first or last representable moment.

@@ -69,26 +69,26 @@ struct EventLoopTests {
         _ = try runner.next()
         try runner.send(.load(name: "app.js", source: "setTimeout(() => {}, 1e6)"), .stop)
         #expect(try runner.rest() == [.finished(code: 0)])
-        #expect(runner.end().end == .exit(0))
+        #expect(runner.end() == .exit(0))
     }
 
     @Test func `a host that hangs up ends the process`() throws {
         let runner = try RunnerProcess()
         _ = try runner.next()
         runner.hangUp()
-        #expect(runner.end().end == .exit(74))
+        #expect(runner.end() == .exit(74))
     }
 
     @Test func `a host that sends what is no frame ends the process`() throws {
         let runner = try RunnerProcess()
         _ = try runner.next()
         try runner.send(bytes: [1, 0, 0, 0, 99])
-        #expect(runner.end().end == .exit(76))
+        #expect(runner.end() == .exit(76))
     }
 
     @Test func `started by hand it says so`() throws {
         let runner = try RunnerProcess(arguments: ["app.js"])
         #expect(try runner.next() == nil)
-        #expect(runner.end().end == .exit(64))
+        #expect(runner.end() == .exit(64))
     }
 }

@@ -21,7 +21,8 @@ struct RunOfApp {
             try answer(frame, runner)
         }
         self.frames = frames
-        (end, peak) = runner.end()
+        end = runner.end()
+        peak = runner.peak
     }
 
     /// The console's lines.

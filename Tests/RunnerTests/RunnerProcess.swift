@@ -10,6 +10,10 @@ final class RunnerProcess {
     private let socket: Int32
     private var reader = FrameReader<RunnerFrame>()
     private var isReaped = false
+    /// The largest resident size that was seen, in bytes.
+    private(set) var peak = 0
+    /// Milliseconds between two looks at the resident size.
+    private static let sampling: Int32 = 5
 
     init(
         _ program: String = "nervous-runner", arguments: [String] = [], environment: [String] = []
@@ -88,23 +92,37 @@ final class RunnerProcess {
         return frames
     }
 
-    /// The wait status and the largest resident size in bytes.
-    func end() -> (end: End, peak: Int) {
+    /// The wait status.
+    func end() -> End {
         var status: Int32 = 0
-        var usage = rusage()
-        wait4(process, &status, 0, &usage)
+        waitpid(process, &status, 0)
         isReaped = true
         let signal = status & 0x7f
-        return (
-            signal == 0 ? .exit(status >> 8 & 0xff) : .signal(signal), usage.ru_maxrss * 1024
-        )
+        return signal == 0 ? .exit(status >> 8 & 0xff) : .signal(signal)
     }
 
     func hangUp() { shutdown(socket, Int32(SHUT_RDWR)) }
 
     private func waits(_ milliseconds: Int32) -> Bool {
-        var entry = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
-        return poll(&entry, 1, milliseconds) > 0
+        var left = milliseconds
+        while left > 0 {
+            var entry = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
+            if poll(&entry, 1, min(left, Self.sampling)) > 0 { return true }
+            left -= Self.sampling
+            peak = max(peak, residentPeak())
+        }
+        return false
+    }
+
+    /// The largest resident size so far in bytes; 0 when the process is gone.
+    ///
+    /// What `wait4` tells would count the memory of the process that started it as well.
+    private func residentPeak() -> Int {
+        guard
+            let text = try? String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8),
+            let line = text.split(separator: "\n").first(where: { $0.hasPrefix("VmHWM:") })
+        else { return 0 }
+        return (Int(line.filter(\.isNumber)) ?? 0) * 1024
     }
 
     enum End: Equatable {

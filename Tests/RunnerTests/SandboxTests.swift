@@ -32,6 +32,6 @@ struct SandboxTests {
     }
 
     private func end(of attempt: String) throws -> RunnerProcess.End {
-        try RunnerProcess("sandbox-probe", arguments: [attempt]).end().end
+        try RunnerProcess("sandbox-probe", arguments: [attempt]).end()
     }
 }

@@ -14,6 +14,7 @@ public actor AccessLog {
     private let logger: Logger
     private var pending: [AccessLogEntry] = []
     private var nextID: Int64
+    private var writing: Task<Void, Never>?
 
     init(_ database: AuthDatabase, logger: Logger) async throws {
         self.database = database
@@ -54,7 +55,18 @@ public actor AccessLog {
         await Task { await flush() }.value
     }
 
+    /// Returns when everything that was noted before is in the file.
     func flush() async {
+        let before = writing
+        let task = Task {
+            await before?.value
+            await writePending()
+        }
+        writing = task
+        await task.value
+    }
+
+    private func writePending() async {
         let group = pending
         guard !group.isEmpty else { return }
         pending = []
@@ -76,6 +88,6 @@ public actor AccessLog {
                 id: nextID, time: .now(), client: client, sensor: sensor, access: access,
                 operation: operation, range: range, count: count, outcome: outcome, reason: reason))
         nextID += 1
-        if pending.count >= Self.groupLimit { await flush() }
+        if pending.count.isMultiple(of: Self.groupLimit) { await flush() }
     }
 }

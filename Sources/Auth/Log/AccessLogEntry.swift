@@ -1,6 +1,8 @@
 public import Samples
 
-/// One line of the access log: who read what, or was refused. Never a value, never a token.
+/// One line of the access log: who read what, or was refused.
+///
+/// Never a value, never a token.
 public struct AccessLogEntry: Hashable, Sendable {
     public enum Outcome: String, Hashable, Sendable {
         case allowed, refused

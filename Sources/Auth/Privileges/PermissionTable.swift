@@ -14,7 +14,7 @@ struct PermissionTable: Sendable {
         case granted(Terms)
         /// Refused by the decision about this privilege.
         case denied(PrivilegeID)
-        /// Aggregates are granted, single samples are not.
+        /// Aggregates are granted by the decision about this privilege, single samples are not.
         case statisticsOnly(PrivilegeID)
         case undecided
     }
@@ -23,7 +23,9 @@ struct PermissionTable: Sendable {
         for record in records { insert(record) }
     }
 
+    /// Adds a decision; a lasting one takes the place of those for single runs.
     mutating func insert(_ record: PermissionRecord) {
+        if record.run == nil { remove(record.privilege, of: record.client) }
         records[record.client, default: [:]][Key(privilege: record.privilege, run: record.run)] =
             record
     }
@@ -66,15 +68,27 @@ struct PermissionTable: Sendable {
         let grants = relevant.filter { record in
             record.state == .granted && record.terms?.expires.map { now < $0 } ?? true
         }
-        let terms = grants.compactMap(\.terms)
-        // The most specific sensor's grant holds; among its equals the widest.
-        let granted = grants.filter { $0.terms?.access.includes(request.access) == true }
-            .max { Self.rank($0) < Self.rank($1) }
+        let rivals = grants.filter { $0.privilege.access?.includes(request.access) == true }
+        // What was decided about the most specific sensor holds; among its equals the widest.
+        let depth = rivals.map(Self.depth).max()
+        let granted = rivals.filter { record in
+            Self.depth(record) == depth && record.terms?.access.includes(request.access) == true
+        }.max { Self.rank($0) < Self.rank($1) }
         if let found = granted?.terms { return .granted(found) }
-        if request.access == .raw, terms.contains(where: { $0.access == .stats }) {
-            return .statisticsOnly(request.privilege)
+        let aggregates = (rivals.filter { Self.depth($0) == depth } + grants).first {
+            $0.terms?.access == .stats
         }
-        return .undecided
+        guard request.access == .raw, let aggregates else { return .undecided }
+        return .statisticsOnly(aggregates.privilege)
+    }
+
+    /// Whether the person can still be asked: nothing was decided, or only about less than this.
+    func isOpen(_ request: AccessRequest, by client: Client, at now: Timestamp) -> Bool {
+        switch verdict(on: request, by: client, at: now) {
+        case .granted, .denied: false
+        case .statisticsOnly(let privilege): privilege.access == .stats
+        case .undecided: true
+        }
     }
 
     /// Whether nothing has been decided about a privilege that an app declares.
@@ -85,12 +99,16 @@ struct PermissionTable: Sendable {
             return false
         }
         let request = AccessRequest("ask", of: sensor, access)
-        return verdict(on: request, by: client, at: now) == .undecided
+        return isOpen(request, by: client, at: now)
     }
 
-    private static func rank(_ record: PermissionRecord) -> (Int, Int, Int) {
-        let depth = record.privilege.sensor?.description.utf8.count ?? 0
-        return (depth, record.terms?.access == .raw ? 1 : 0, record.run == nil ? 1 : 0)
+    /// How specific the sensor of a decision is, among those that cover the same sensor.
+    private static func depth(_ record: PermissionRecord) -> Int {
+        record.privilege.sensor?.description.utf8.count ?? 0
+    }
+
+    private static func rank(_ record: PermissionRecord) -> (Int, Int) {
+        (record.terms?.access == .raw ? 1 : 0, record.run == nil ? 1 : 0)
     }
 }
 

@@ -111,12 +111,9 @@ struct PrivilegeFields {
     }
 
     private static func isOrigin(_ text: String) -> Bool {
-        guard let scheme = ["https://", "http://"].first(where: text.hasPrefix) else { return false }
-        let host = text.dropFirst(scheme.count)
-        let isPlain = host.allSatisfy { character in
-            character.isASCII
-                && (character.isLetter || character.isNumber || "-.:[]".contains(character))
-        }
-        return !host.isEmpty && host.utf8.count <= 255 && isPlain
+        let origin =
+            /https?:\/\/([A-Za-z0-9\-]+(\.[A-Za-z0-9\-]+)*|\[[0-9A-Fa-f:.]+\])(:([0-9]{1,5}))?/
+        guard text.utf8.count <= 255, let found = text.wholeMatch(of: origin) else { return false }
+        return found.4.map { UInt16($0) != nil } ?? true
     }
 }

@@ -16,7 +16,9 @@ public struct Token: Hashable, Sendable {
     /// A new one.
     init() {
         var generator = SystemRandomNumberGenerator()
-        let secret = (0..<Self.randomBytes).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
+        let secret = (0..<Self.randomBytes).map { _ in
+            UInt8.random(in: .min ... .max, using: &generator)
+        }
         let checksum = SHA256.hash(data: secret).prefix(Self.checksumBytes)
         text = Self.prefix + (secret + checksum).base64URL
     }

@@ -14,7 +14,8 @@ struct AppsCommand: AsyncParsableCommand {
             guard !options.json else { return options.console.print(json: data) }
             let apps = try JSONDecoder().decode(AppList.self, from: data).items
             guard !apps.isEmpty else {
-                options.console.say("No app is installed. Install one with: nervous install app.zip")
+                options.console.say(
+                    "No app is installed. Install one with: nervous install app.zip")
                 return
             }
             var table = Table("APP", "VERSION", "TITLE", "ALLOWED", "DENIED", "NOT YET ASKED")

@@ -25,11 +25,14 @@ struct InstallCommand: AsyncParsableCommand {
             guard !options.json else { return options.console.print(json: data) }
             let app = try JSONDecoder().decode(AppItem.self, from: data)
             options.console.print("Installed \(app.name) \(app.shownVersion).")
+            let open = app.privileges.filter { $0.state == "prompt" || !$0.supported }
             if app.privileges.isEmpty {
                 options.console.print("It asks for nothing.")
+            } else if open.isEmpty {
+                options.console.print("You have decided already about everything it asks for.")
             } else {
                 options.console.print("When you run it, it will ask for:")
-                for privilege in app.privileges { options.console.print("  \(privilege.line)") }
+                for privilege in open { options.console.print("  \(privilege.line)") }
             }
             options.console.say("Run it with: nervous run \(app.name)")
         }

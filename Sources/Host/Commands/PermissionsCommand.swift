@@ -39,7 +39,9 @@ struct PermissionsCommand: AsyncParsableCommand {
             guard let terms else { return "–" }
             var parts = [terms.access == "raw" ? "every sample" : "statistics only"]
             if let rate = terms.rate { parts.append("at most \(Format.number(rate))/s") }
-            if let precision = terms.precision { parts.append("to ±\(Format.number(precision / 2))") }
+            if let precision = terms.precision {
+                parts.append("to ±\(Format.number(precision / 2))")
+            }
             if let history = terms.history { parts.append("the last \(history)") }
             if let expires = terms.expires { parts.append("until \(Format.time(expires))") }
             if once { parts.append("this run only") }
@@ -142,7 +144,8 @@ struct PermissionsCommand: AsyncParsableCommand {
                 guard let span = Duration(span: lifetime) else {
                     throw CommandFailure(.usage, "--for takes a span such as 30m, 8h or 7d.")
                 }
-                expires = Timestamp.now().advanced(byMicroseconds: span.wholeMicroseconds)
+                expires =
+                    Timestamp.now().advanced(byMicroseconds: span.wholeMicroseconds)
                     .milliseconds
             }
             let access = privilege.hasSuffix(":stats") ? "stats" : "raw"
@@ -191,7 +194,7 @@ struct PermissionsCommand: AsyncParsableCommand {
                 if options.json {
                     options.console.print("{\"reset\":true}")
                 } else {
-                    options.console.print("\(client) will be asked about again at its next run.")
+                    options.console.print("Forgotten. An app asks again when you next run it.")
                 }
             }
         }

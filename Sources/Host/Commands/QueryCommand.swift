@@ -49,7 +49,8 @@ struct QueryCommand: AsyncParsableCommand {
 
     @Option(
         name: .customLong("where"),
-        help: ArgumentHelp("Only samples for which this holds, such as 'busy>50'.", valueName: "condition"))
+        help: ArgumentHelp(
+            "Only samples for which this holds, such as 'busy>50'.", valueName: "condition"))
     var conditions: [String] = []
 
     @Option(help: "The most samples to print; the newest are kept.")
@@ -132,7 +133,7 @@ struct QueryCommand: AsyncParsableCommand {
     private func csv(_ row: [String: JSONScalar], _ names: [String]) -> String {
         names.map { name in
             switch row[name] {
-            case .number(let number): "\(number)"
+            case .number(let number): Format.exact(number)
             case .text(let text): "\"\(text.replacing("\"", with: "\"\""))\""
             case nil: ""
             }
@@ -170,8 +171,8 @@ struct QueryCommand: AsyncParsableCommand {
             for field in answer.fields {
                 let numbers = answer.fn.map { window.values[field.name]?[$0] ?? nil }
                 if outputFormat == .csv {
-                    let start = isWindowed ? [window.from.map { "\($0)" } ?? ""] : []
-                    let cells = numbers.map { $0.map { "\($0)" } ?? "" }
+                    let start = isWindowed ? [window.from.map(Format.exact) ?? ""] : []
+                    let cells = numbers.map { $0.map(Format.exact) ?? "" }
                     options.console.print((start + [field.name] + cells).joined(separator: ","))
                 } else {
                     let start = isWindowed ? [window.from.map(Format.time) ?? ""] : []

@@ -23,10 +23,13 @@ struct RunCommand: AsyncParsableCommand {
 
     @OptionGroup var options: GlobalOptions
 
-    @Argument(help: "An installed app, a package, or an app's folder.", completion: .file())
+    @Argument(
+        help: "An installed app, a package, or the path of an app's folder, such as ./my-app.",
+        completion: .file())
     var app: String
 
-    @Option(help: "Allow this for this run, such as sensor:cpu or sensor:cpu:stats; may be repeated.")
+    @Option(
+        help: "Allow this for this run, such as sensor:cpu or sensor:cpu:stats; may be repeated.")
     var allow: [String] = []
 
     @Option(help: "Refuse this for this run; stronger than --allow; may be repeated.")
@@ -45,7 +48,9 @@ struct RunCommand: AsyncParsableCommand {
 
     @Flag(
         name: .customLong("insecure-no-sandbox"),
-        help: "Run without confinement, where the kernel cannot confine. The app can then do anything.")
+        help:
+            "Run without confinement, where the kernel cannot confine. The app can then do anything."
+    )
     var isInsecure = false
 
     func validate() throws {
@@ -59,7 +64,7 @@ struct RunCommand: AsyncParsableCommand {
 
     func run() async throws {
         let options = options
-        let outcome = try await HostSession.with(options, collects: true) { session in
+        let (name, outcome) = try await HostSession.with(options, collects: true) { session in
             let item = try await installed(session)
             let ticket = try await Ticket.begin(item.name, session)
             do {
@@ -69,13 +74,13 @@ struct RunCommand: AsyncParsableCommand {
                     duration: duration.flatMap { Duration(span: $0) }, isInsecure: isInsecure
                 ).run()
                 await ticket.end(session)
-                return outcome
+                return (item.name, outcome)
             } catch {
                 await ticket.end(session)
                 throw error
             }
         }
-        AppRunner.report(outcome, of: app, options.console)
+        AppRunner.report(outcome, of: name, options.console)
         throw ExitCode(outcome.exitCode)
     }
 
@@ -83,9 +88,16 @@ struct RunCommand: AsyncParsableCommand {
 
     private func installed(_ session: HostSession) async throws -> AppItem {
         guard PackageFile.isPath(app) else {
-            let data = try await session.client.data(
-                .get, "/api/v1/apps/\(ControlClient.segment(app))")
-            return try JSONDecoder().decode(AppItem.self, from: data)
+            do {
+                let data = try await session.client.data(
+                    .get, "/api/v1/apps/\(ControlClient.segment(app))")
+                return try JSONDecoder().decode(AppItem.self, from: data)
+            } catch let failure as CommandFailure where failure.code == .noInput {
+                guard FileManager.default.fileExists(atPath: app) else { throw failure }
+                throw CommandFailure(
+                    .noInput, failure.message, hint: "For the folder here: nervous run ./\(app)",
+                    type: failure.type)
+            }
         }
         let data = try await session.client.data(
             .post, "/api/v1/apps", body: try PackageFile(path: app).archive(),

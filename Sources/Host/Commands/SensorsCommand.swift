@@ -22,7 +22,8 @@ struct SensorsCommand: AsyncParsableCommand {
             try await HostSession.with(options) { session in
                 _ = try await session.client.data(.post, "/api/v1/collection")
                 guard !options.json else {
-                    options.console.print(json: try await session.client.data(.get, "/api/v1/sensors"))
+                    options.console.print(
+                        json: try await session.client.data(.get, "/api/v1/sensors"))
                     return
                 }
                 try await table(session)

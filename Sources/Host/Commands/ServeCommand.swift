@@ -31,8 +31,10 @@ struct ServeCommand: AsyncParsableCommand {
         let console = options.console
         let services = try await HostServices(
             paths: options.paths, roots: options.roots, logger: options.logger)
+        defer { unlink(services.paths.controlSocket) }
         let group = try services.group(
-            collects: true, tcpPort: port, signals: [.sigterm, .sigint]
+            collects: true, socket: services.paths.controlSocket, tcpPort: port,
+            signals: [.sigterm, .sigint]
         ) { taken in
             await announce(services, port: taken ?? 0)
         }

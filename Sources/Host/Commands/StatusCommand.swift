@@ -33,7 +33,8 @@ struct StatusCommand: AsyncParsableCommand {
                     status.port.map { "Serving at http://localhost:\($0)/" } ?? "Not serving pages")
             }
             console.print(
-                "\(status.samples) samples in \(Format.bytes(Double(status.bytes))), \(status.data)")
+                "\(status.samples) samples in \(Format.bytes(Double(status.bytes))), \(status.data)"
+            )
             if status.dropped > 0 { console.print("\(status.dropped) samples were dropped") }
             if let failure = status.failure { console.print("The last write failed: \(failure)") }
         }

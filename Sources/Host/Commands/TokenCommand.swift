@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import Samples
 
 /// Tokens for programs of the owner's own.
 struct TokenCommand: AsyncParsableCommand {
@@ -33,6 +34,12 @@ struct TokenCommand: AsyncParsableCommand {
             name: .customLong("for"),
             help: ArgumentHelp("How long it works, such as 1h.", valueName: "span"))
         var lifetime: String?
+
+        func validate() throws {
+            if let lifetime, Duration(span: lifetime) == nil {
+                throw ValidationError("--for takes a span such as 30m, 8h or 7d.")
+            }
+        }
 
         private struct Body: Encodable {
             let name: String
@@ -82,13 +89,15 @@ struct TokenCommand: AsyncParsableCommand {
                 guard !options.json else { return options.console.print(json: data) }
                 let items = try JSONDecoder().decode(Items.self, from: data).items
                 guard !items.isEmpty else {
-                    options.console.say("There are no tokens. Make one with: nervous token create NAME")
+                    options.console.say(
+                        "There are no tokens. Make one with: nervous token create NAME")
                     return
                 }
                 var table = Table("NAME", "MAY", "CREATED", "EXPIRES")
                 for item in items {
                     table.add(
-                        item.name, item.owner ? "everything" : "see: nervous permissions \(item.name)",
+                        item.name,
+                        item.owner ? "everything" : "see: nervous permissions \(item.name)",
                         Format.time(item.created), item.expires.map(Format.time) ?? "never")
                 }
                 table.lines.forEach(options.console.print)

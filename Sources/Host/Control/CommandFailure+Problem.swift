@@ -14,7 +14,8 @@ extension CommandFailure {
             return
         }
         let packageFaults = [
-            "not-an-archive", "malformed-archive", "unsupported-archive", "too-large", "unsafe-path",
+            "not-an-archive", "malformed-archive", "unsupported-archive", "too-large",
+            "unsafe-path",
             "unsafe-entry", "duplicate-name", "wrong-folder-name", "missing-file", "bad-manifest",
         ]
         let code: Code =

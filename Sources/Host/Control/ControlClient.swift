@@ -14,18 +14,34 @@ struct ControlClient: Sendable {
         case delete = "DELETE"
     }
 
+    private static let connections = 128
     private static let timeout = TimeAmount.seconds(60)
 
     private let socket: String
     private let client: HTTPClient
 
-    init(socket: String) {
-        self.socket = socket
-        client = HTTPClient(eventLoopGroupProvider: .singleton)
+    /// A client for as long as `body` runs.
+    static func with<T: Sendable>(
+        socket: String, _ body: @Sendable (ControlClient) async throws -> T
+    ) async throws -> T {
+        var configuration = HTTPClient.Configuration()
+        // Each live stream of an app keeps a connection of its own.
+        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = connections
+        let client = HTTPClient(
+            eventLoopGroupProvider: .singleton, configuration: configuration)
+        do {
+            let result = try await body(ControlClient(socket: socket, client: client))
+            try await client.shutdown()
+            return result
+        } catch {
+            try await client.shutdown()
+            throw error
+        }
     }
 
-    func shutdown() async {
-        try? await client.shutdown()
+    private init(socket: String, client: HTTPClient) {
+        self.socket = socket
+        self.client = client
     }
 
     /// The JSON of a resource of the owner's, as it came.

@@ -43,18 +43,19 @@ struct HostServices: Sendable {
     ///
     /// - Parameters:
     ///   - collects: whether sensors are read.
+    ///   - socket: where commands reach it.
     ///   - tcpPort: where to listen on loopback; 0 for any free port, `nil` for not at all.
     ///   - signals: those that end it with grace.
     ///   - onReady: called when everything listens.
     func group(
-        collects: Bool, tcpPort: Int?, signals: [UnixSignal] = [],
+        collects: Bool, socket: String, tcpPort: Int?, signals: [UnixSignal] = [],
         onReady: @escaping @Sendable (Int?) async -> Void
     ) throws -> ServiceGroup {
         try paths.prepareRuntime()
-        unlink(paths.controlSocket)
+        unlink(socket)
         let port = port
-        let control = provider.server(at: .unixDomainSocket(path: paths.controlSocket)) { _ in
-            chmod(paths.controlSocket, 0o600)
+        let control = provider.server(at: .unixDomainSocket(path: socket)) { _ in
+            chmod(socket, 0o600)
             if tcpPort == nil { await onReady(nil) }
         }
         var services: [any Service] = [StoreService(machine: machine, collects: collects)]

@@ -10,39 +10,48 @@ struct HostSession: Sendable {
     /// Whether the host is this process.
     let isOwn: Bool
 
+    /// How long a command waits for another one's host to let go of the data directory.
+    private static let patience = Duration.seconds(5)
+    private static let retryInterval = Duration.milliseconds(50)
+
     /// Runs `body` with a host.
     ///
-    /// - Parameter collects: whether a host of its own reads the sensors meanwhile.
+    /// - Parameter collects: whether a host of its own reads the sensors meanwhile; other commands
+    ///   can then reach it, as they reach one that serves.
     static func with<T: Sendable>(
         _ options: GlobalOptions, collects: Bool = false,
         _ body: @Sendable (HostSession) async throws -> T
     ) async throws -> T {
         let paths = options.paths
-        let client = ControlClient(socket: paths.controlSocket)
-        do {
-            let result: T
+        let deadline = ContinuousClock.now + patience
+        while true {
             if isListening(paths.controlSocket) {
-                result = try await body(HostSession(client: client, isOwn: false))
-            } else {
-                result = try await withOwn(options, collects: collects) {
-                    try await body(HostSession(client: client, isOwn: true))
+                return try await ControlClient.with(socket: paths.controlSocket) { client in
+                    try await body(HostSession(client: client, isOwn: false))
                 }
             }
-            await client.shutdown()
-            return result
-        } catch {
-            await client.shutdown()
-            throw error
+            do {
+                let services = try await HostServices(
+                    paths: paths, roots: options.roots, logger: options.logger)
+                return try await with(services, collects: collects, body)
+            } catch let error as VirtualMachineError
+                where error.code == .alreadyRunning && ContinuousClock.now < deadline
+            {
+                try await Task.sleep(for: retryInterval)
+            }
         }
     }
 
-    private static func withOwn<T: Sendable>(
-        _ options: GlobalOptions, collects: Bool, _ body: @Sendable () async throws -> T
+    private static func with<T: Sendable>(
+        _ services: HostServices, collects: Bool,
+        _ body: @Sendable (HostSession) async throws -> T
     ) async throws -> T {
-        let services = try await HostServices(
-            paths: options.paths, roots: options.roots, logger: options.logger)
+        let socket = collects ? services.paths.controlSocket : services.paths.privateSocket
+        defer { unlink(socket) }
         let (ready, signal) = AsyncStream.makeStream(of: Void.self)
-        let group = try services.group(collects: collects, tcpPort: nil) { _ in signal.finish() }
+        let group = try services.group(collects: collects, socket: socket, tcpPort: nil) { _ in
+            signal.finish()
+        }
         return try await withThrowingTaskGroup(of: Void.self) { tasks in
             tasks.addTask {
                 defer { signal.finish() }
@@ -51,7 +60,9 @@ struct HostSession: Sendable {
             for await _ in ready {}
             let result: T
             do {
-                result = try await body()
+                result = try await ControlClient.with(socket: socket) { client in
+                    try await body(HostSession(client: client, isOwn: true))
+                }
             } catch {
                 await group.triggerGracefulShutdown()
                 try await tasks.waitForAll()

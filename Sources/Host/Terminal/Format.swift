@@ -27,11 +27,18 @@ enum Format {
                 .locale(Locale(identifier: "en_US_POSIX")))
     }
 
+    /// The number that reads back as the same, without `.0` where it is whole.
+    static func exact(_ number: Double) -> String {
+        Int64(exactly: number).map { String($0) } ?? "\(number)"
+    }
+
     /// Powers of 1000, as the SI has it.
     static func bytes(_ count: Double) -> String {
         var (rest, unit) = (count, 0)
         let units = ["B", "kB", "MB", "GB", "TB", "PB"]
-        while rest.magnitude >= 1000, unit < units.count - 1 { (rest, unit) = (rest / 1000, unit + 1) }
+        while rest.magnitude >= 1000, unit < units.count - 1 {
+            (rest, unit) = (rest / 1000, unit + 1)
+        }
         return "\(number((rest * 10).rounded() / 10)) \(units[unit])"
     }
 

@@ -3,6 +3,8 @@ import Auth
 /// Columns of text, each as wide as its widest cell.
 struct Table {
     private static let cellLimit = 60
+    /// Of the last column, beside which nothing has to line up.
+    private static let lastCellLimit = 240
 
     private var rows: [[String]]
 
@@ -20,7 +22,11 @@ struct Table {
     }
 
     mutating func add(_ cells: [String]) {
-        rows.append(cells.map { $0.escapedForDisplay(limit: Self.cellLimit) })
+        rows.append(
+            cells.enumerated().map { index, cell in
+                let isLast = index == cells.count - 1
+                return cell.escapedForDisplay(limit: isLast ? Self.lastCellLimit : Self.cellLimit)
+            })
     }
 
     var isEmpty: Bool { rows.count == 1 }

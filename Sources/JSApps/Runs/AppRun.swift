@@ -8,6 +8,7 @@ import RunnerProtocol
 public actor AppRun {
     /// Calls that may wait for an answer at once.
     private static let callLimit = 64
+    private static let methods: Set = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]
     private static let pingInterval = Duration.seconds(1)
     private static let answerInterval = Duration.milliseconds(50)
     private static let outputLimit = 4096
@@ -92,7 +93,7 @@ public actor AppRun {
 
     private func load() async {
         let origin = "http://\(OwnOrigin(app: configuration.app).host)/"
-        _ = await send(.load(name: "", source: "location = \"\(origin)\";"))
+        _ = await send(.load(name: "nervous:environment", source: "location = \"\(origin)\";"))
         for script in configuration.scripts {
             _ = await send(.load(name: script.name, source: script.source))
         }
@@ -111,6 +112,10 @@ public actor AppRun {
         guard calls[id] == nil, calls.count < Self.callLimit else {
             return end(.protocolViolation("a call too many"))
         }
+        // A method is written to the connection as it is: nothing may hide in it.
+        guard method.utf8.allSatisfy(\.isTokenCharacter) else {
+            return end(.protocolViolation("a method that is none"))
+        }
         calls[id] = Task {
             await self.perform(id, method, target, headers, body)
             self.calls[id] = nil
@@ -120,6 +125,10 @@ public actor AppRun {
     private func perform(
         _ id: UInt32, _ method: String, _ target: String, _ headers: [HeaderField], _ body: [UInt8]
     ) async {
+        guard Self.methods.contains(method) else {
+            _ = await send(.failure(id: id, message: "The host takes no \(method) calls."))
+            return
+        }
         guard let path = OwnOrigin(app: configuration.app).path(of: target) else {
             let message =
                 "This host does not let apps call other servers; it answers only at its own address."
@@ -138,7 +147,9 @@ public actor AppRun {
             for try await piece in answer.body {
                 for start in stride(from: 0, to: piece.count, by: FrameLimits.bodyPiece) {
                     let end = min(piece.count, start + FrameLimits.bodyPiece)
-                    guard await send(.body(id: id, bytes: Array(piece[start..<end]))) else { return }
+                    guard await send(.body(id: id, bytes: Array(piece[start..<end]))) else {
+                        return
+                    }
                 }
             }
             _ = await send(.end(id: id))
@@ -195,5 +206,12 @@ public actor AppRun {
                 ? .protocolViolation("it ended with \(code) and without a word")
                 : .failedToStart(complaint)
         }
+    }
+}
+
+extension UInt8 {
+    /// Whether it may stand in a token of RFC 9110, the visible marks left out.
+    fileprivate var isTokenCharacter: Bool {
+        self == UInt8(ascii: "-") || Unicode.Scalar(self).properties.isAlphabetic && self < 0x80
     }
 }

@@ -1,4 +1,6 @@
-/// What a person sees of a run while it goes on. Every text in it is the app's: escape it.
+/// What a person sees of a run while it goes on.
+///
+/// Every text in it is the app's: escape it.
 public enum RunEvent: Hashable, Sendable {
     /// The process is confined; `layers` names what confines it, and is empty with `--insecure`.
     case started(layers: [String])

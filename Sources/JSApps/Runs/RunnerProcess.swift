@@ -25,7 +25,9 @@ final class RunnerProcess: Sendable {
         path: String, arguments: [String]
     ) async throws(JSAppsError) -> RunnerProcess {
         var sockets: [Int32] = [-1, -1]
-        guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &sockets) == 0
+        guard
+            socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &sockets)
+                == 0
         else { throw failure("make a socket") }
         var pipes: [Int32] = [-1, -1]
         guard pipe(&pipes) == 0 else {
@@ -112,7 +114,7 @@ final class RunnerProcess: Sendable {
         shutdown(socket, Int32(SHUT_RDWR))
     }
 
-    /// Waits for the end of the process. To be called once.
+    /// Waits for the end of the process; to be called once.
     func wait() async -> Ending {
         for await ending in endings { return ending }
         return .signalled(SIGKILL)

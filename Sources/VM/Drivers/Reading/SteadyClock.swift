@@ -1,13 +1,13 @@
-internal import Glibc
-
 /// A clock that only moves forward, against which rates are measured.
 struct SteadyClock: Sendable {
-    /// `CLOCK_MONOTONIC`; see clock_gettime(2).
-    static let system = SteadyClock {
-        var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
-        return Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
-    }
+    /// The time that the machine was awake, from an arbitrary moment.
+    static let system = {
+        let start = SuspendingClock.now
+        return SteadyClock {
+            let (seconds, attoseconds) = start.duration(to: .now).components
+            return seconds &* 1_000_000_000 &+ attoseconds / 1_000_000_000
+        }
+    }()
 
     /// Nanoseconds since an arbitrary moment.
     let now: @Sendable () -> Int64

@@ -1,0 +1,41 @@
+import Foundation
+
+/// One measured quantity over several rounds.
+struct Figure {
+    let name: String
+    let unit: String
+    let rounds: [Double]
+    /// What the figure runs against on this machine, measured in the same run.
+    let limit: String
+
+    var median: Double {
+        let sorted = rounds.sorted()
+        guard !sorted.isEmpty else { return .nan }
+        let middle = sorted.count / 2
+        return sorted.count % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
+    }
+
+    var line: String {
+        let spread = "\(Self.text(rounds.min() ?? .nan)) – \(Self.text(rounds.max() ?? .nan))"
+        return [
+            name.padding(toLength: 44, withPad: " ", startingAt: 0),
+            "\(Self.text(median)) \(unit)".padding(toLength: 18, withPad: " ", startingAt: 0),
+            "(\(spread); \(rounds.count) rounds)"
+                .padding(toLength: 36, withPad: " ", startingAt: 0), limit,
+        ].joined(separator: " ")
+    }
+
+    private static func text(_ number: Double) -> String {
+        let digits = number.magnitude >= 100 ? 0 : number.magnitude >= 10 ? 1 : 2
+        return String(format: "%.\(digits)f", number)
+    }
+}
+
+/// Seconds that `body` took, on a clock that no one sets.
+func seconds(_ body: () async throws -> Void) async rethrows -> Double {
+    let clock = ContinuousClock()
+    let start = clock.now
+    try await body()
+    let taken = start.duration(to: clock.now).components
+    return Double(taken.seconds) + Double(taken.attoseconds) / 1e18
+}

@@ -1,0 +1,7 @@
+import Foundation
+
+let machine = ProcessInfo.processInfo
+print("\(machine.processorCount) processors, \(machine.physicalMemory >> 30) GiB; medians\n")
+for figures in [ColdStart.figures, Storing.figures, Serving.figures] {
+    for figure in try await figures() { print(figure.line) }
+}

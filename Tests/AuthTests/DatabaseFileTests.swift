@@ -1,0 +1,67 @@
+import Foundation
+import Testing
+
+@testable import Auth
+
+struct DatabaseFileTests {
+    private let registry: Registry
+
+    init() throws {
+        registry = try Registry()
+    }
+
+    @Test func `the file is made for its owner alone`() async throws {
+        let authority = try await registry.open()
+        for file in [registry.path, registry.path + "-wal"] {
+            let attributes = try FileManager.default.attributesOfItem(atPath: file)
+            #expect(attributes[.posixPermissions] as? Int == 0o600)
+        }
+        // The second file goes when the last connection closes.
+        #expect(await authority.records().isEmpty)
+    }
+
+    @Test(arguments: [0o640, 0o604, 0o660, 0o666, 0o601, 0o610])
+    func `a file that others can open is refused`(mode: Int) async throws {
+        _ = try await registry.open()
+        try FileManager.default.setAttributes(
+            [.posixPermissions: mode], ofItemAtPath: registry.path)
+        #expect(await refusal { _ = try await registry.open() } == .unsafeFile)
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "only root can give a file away"))
+    func `a file of somebody else is refused`() async throws {
+        _ = try await registry.open()
+        try FileManager.default.setAttributes(
+            [.ownerAccountID: 65_534], ofItemAtPath: registry.path)
+        #expect(await refusal { _ = try await registry.open() } == .unsafeFile)
+    }
+
+    @Test func `a link in place of the file is not followed`() async throws {
+        let target = registry.path + "-elsewhere"
+        try Data().write(to: URL(filePath: target))
+        try FileManager.default.createSymbolicLink(
+            atPath: registry.path, withDestinationPath: target)
+        #expect(await refusal { _ = try await registry.open() } == .storeFailed)
+    }
+
+    @Test func `a file that is no database is refused`() async throws {
+        try Data(repeating: 0x41, count: 8192).write(to: URL(filePath: registry.path))
+        try FileManager.default.setAttributes(
+            [.posixPermissions: 0o600], ofItemAtPath: registry.path)
+        #expect(await refusal { _ = try await registry.open() } == .storeFailed)
+    }
+
+    @Test func `no token stands in the files`() async throws {
+        let authority = try await registry.open()
+        let token = try await authority.createClient("curl", isOwner: false, expires: nil)
+        _ = try await authority.identify(token: token.text, name: nil)
+        _ = await refusal { _ = try await authority.identify(token: token.text, name: "app") }
+        _ = try await authority.log.entries(AccessLogQuery())
+        for file in try FileManager.default.contentsOfDirectory(
+            at: registry.folder, includingPropertiesForKeys: nil)
+        {
+            let content = try Data(contentsOf: file)
+            #expect(content.range(of: Data(token.text.utf8)) == nil, "\(file.lastPathComponent)")
+        }
+    }
+}

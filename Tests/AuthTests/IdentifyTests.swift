@@ -1,0 +1,125 @@
+import Samples
+import Testing
+
+@testable import Auth
+
+struct IdentifyTests {
+    private let registry: Registry
+    private let authority: Authority
+
+    init() async throws {
+        registry = try Registry()
+        authority = try await registry.open()
+        try await authority.admit(app: "app")
+        try await authority.admit(app: "other")
+    }
+
+    private func identify(_ token: String?, as name: String? = nil) async -> AuthError.Code? {
+        await refusal { _ = try await authority.identify(token: token, name: name) }
+    }
+
+    @Test func `only a token in force, in its own name, tells who calls`() async throws {
+        let token = try await authority.beginRun(of: "app").token.text
+        #expect(await identify(token) == nil)
+        #expect(await identify(token, as: "app") == nil)
+        #expect(await identify(nil) == .missingToken)
+        #expect(await identify(String(token.dropLast())) == .invalidToken)
+        #expect(await identify(Token().text) == .invalidToken)
+        #expect(await identify(token, as: "other") == .nameMismatch)
+        #expect(await identify(authority.ownerToken.text, as: "app") == .nameMismatch)
+    }
+
+    @Test func `each mismatch is one line in the log and one notice`() async throws {
+        let token = try await authority.beginRun(of: "app").token.text
+        _ = await identify(nil)
+        _ = await identify(Token().text)
+        _ = await identify(token, as: "other")
+        let lines = try await authority.log.entries(AccessLogQuery(onlyRefused: true))
+        #expect(lines.map(\.client) == ["app", nil, nil])
+        var notices = authority.notices.makeAsyncIterator()
+        for line in lines.reversed() {
+            #expect(await notices.next()?.message == line.reason)
+        }
+        for line in lines { #expect(line.reason?.contains(token) == false) }
+    }
+
+    @Test func `the owner's door stays shut for apps and clients`() async throws {
+        let app = try await authority.beginRun(of: "app").token
+        let client = try await authority.createClient("curl", isOwner: false, expires: nil)
+        let owner = try await authority.createClient("desk", isOwner: true, expires: nil)
+        func enter(_ token: Token) async -> AuthError.Code? {
+            await refusal {
+                try await authority.checkOwner(token: token.text, name: nil, operation: "apps")
+            }
+        }
+        #expect(await enter(app) == .ownerOnly)
+        #expect(await enter(client) == .ownerOnly)
+        #expect(await enter(owner) == nil)
+        #expect(await enter(authority.ownerToken) == nil)
+        let lines = try await authority.log.entries(AccessLogQuery(onlyRefused: true))
+        #expect(lines.map(\.client) == ["curl", "app"])
+    }
+
+    @Test func `a token ends at its time and not before`() async throws {
+        let end = registry.clock.now.advanced(byMicroseconds: 1_000_000)
+        let token = try await authority.createClient("curl", isOwner: false, expires: end)
+        registry.clock.advance(.microseconds(999_999))
+        #expect(await identify(token.text) == nil)
+        registry.clock.advance(.microseconds(1))
+        #expect(await identify(token.text) == .invalidToken)
+    }
+
+    @Test func `the token of a run lives an hour, or as long as it is renewed`() async throws {
+        let (run, token) = try await authority.beginRun(of: "app")
+        for _ in 1...3 {
+            registry.clock.advance(.seconds(3599))
+            #expect(await identify(token.text) == nil)
+            try await authority.renewRun(run)
+        }
+        registry.clock.advance(.seconds(3600))
+        #expect(await identify(token.text) == .invalidToken)
+        #expect(await refusal { try await authority.renewRun("gone") } == .notFound)
+    }
+
+    @Test func `a launch code works once, for 60 seconds and for its own app`() async throws {
+        func redeem(_ code: String, _ name: String?) async -> AuthError.Code? {
+            await refusal { _ = try await authority.redeem(launchCode: code, name: name) }
+        }
+        let used = try await authority.launchCode(for: "app")
+        #expect(await redeem(used, "app") == nil)
+        #expect(await redeem(used, "app") == .invalidToken)
+        let foreign = try await authority.launchCode(for: "app")
+        #expect(await redeem(foreign, "other") == .invalidToken)
+        #expect(await redeem(foreign, "app") == .invalidToken)
+        #expect(await redeem(try await authority.launchCode(for: "app"), nil) == .invalidToken)
+        let old = try await authority.launchCode(for: "app")
+        registry.clock.advance(.seconds(60))
+        #expect(await redeem(old, "app") == .invalidToken)
+        #expect(await refusal { _ = try await authority.launchCode(for: "none") } == .notFound)
+    }
+
+    @Test func `a launch code ends with its app`() async throws {
+        let code = try await authority.launchCode(for: "app")
+        try await authority.forget(client: "app")
+        try await authority.admit(app: "app")
+        let redeemed = await refusal {
+            _ = try await authority.redeem(launchCode: code, name: "app")
+        }
+        #expect(redeemed == .invalidToken)
+    }
+
+    @Test func `one name has one holder`() async throws {
+        _ = try await authority.createClient("curl", isOwner: false, expires: nil)
+        func create(_ name: String) async -> AuthError.Code? {
+            await refusal {
+                _ = try await authority.createClient(name, isOwner: true, expires: nil)
+            }
+        }
+        #expect(await create("curl") == .nameTaken)
+        #expect(await create("app") == .nameTaken)
+        #expect(await create("owner") == .nameTaken)
+        #expect(await refusal { try await authority.admit(app: "curl") } == .nameTaken)
+        #expect(await refusal { try await authority.admit(app: "app") } == nil)
+        #expect(await refusal { try await authority.revokeClient("app") } == .notFound)
+    }
+}

@@ -1,0 +1,122 @@
+import Foundation
+import Testing
+
+/// What a newcomer or an attacker gets wrong: one clear sentence, an exit code, nothing left behind.
+struct BadInputTests {
+    struct Package: CustomTestStringConvertible, Sendable {
+        let name: String
+        let files: [String: String]
+        let type: String
+        let message: String
+
+        var testDescription: String { name }
+    }
+
+    private static let manifest = #"{"name":"demo","version":"1"}"#
+
+    static let packages = [
+        Package(
+            name: "climbs out", files: ["../x": "", "demo/package.json": manifest],
+            type: "unsafe-path", message: "../x"),
+        Package(
+            name: "no app.js", files: ["demo/package.json": manifest, "demo/app.html": ""],
+            type: "missing-file", message: "app.js"),
+        Package(
+            name: "wrong folder",
+            files: ["other/package.json": manifest, "other/app.js": "", "other/app.html": ""],
+            type: "wrong-folder-name", message: "other"),
+        Package(
+            name: "broken manifest",
+            files: [
+                "demo/package.json": "{\n  \"name\": \"demo\",\n  \"version\" \"1\"\n}",
+                "demo/app.js": "", "demo/app.html": "",
+            ], type: "bad-manifest", message: "package.json:3:13"),
+        Package(
+            name: "unknown privilege",
+            files: [
+                "demo/package.json":
+                    "{\"name\":\"demo\",\"version\":\"1\",\n\"privileges\":[{\"camera\":true}]}",
+                "demo/app.js": "", "demo/app.html": "",
+            ], type: "bad-manifest", message: "package.json:2:"),
+        Package(
+            name: "no reason",
+            files: [
+                "demo/package.json":
+                    #"{"name":"demo","version":"1","privileges":[{"sensor":"cpu"}]}"#,
+                "demo/app.js": "", "demo/app.html": "",
+            ], type: "bad-manifest", message: "reason"),
+    ]
+
+    @Test(arguments: packages)
+    func `a bad package is refused and leaves nothing behind`(package: Package) throws {
+        let sandbox = try Sandbox()
+        let file = sandbox.path("bad.zip")
+        try ZipWriter.write(package.files, to: file)
+        let install = try sandbox.nervous("install", file)
+        #expect(install.code == 65)
+        #expect(install.errors.hasPrefix("error: "))
+        #expect(install.errors.contains(package.message))
+        #expect(install.output.isEmpty)
+        #expect(sandbox.installedFiles.filter { !$0.hasPrefix(".") }.isEmpty)
+        #expect(!FileManager.default.fileExists(atPath: sandbox.path("x")))
+        let json = try sandbox.nervous("install", file, "--json")
+        #expect(json.errors.contains(#""type":"\#(package.type)""#))
+    }
+
+    @Test func `a file that is not there, or is no archive, is named`() throws {
+        let sandbox = try Sandbox()
+        #expect(try sandbox.nervous("install", "nowhere.zip").code == 66)
+        try "no archive".write(toFile: sandbox.path("a.zip"), atomically: true, encoding: .utf8)
+        #expect(try sandbox.nervous("install", sandbox.path("a.zip")).code == 65)
+        #expect(try sandbox.nervous("run", "not-installed").code == 66)
+        #expect(try sandbox.nervous("uninstall", "not-installed").code == 66)
+    }
+
+    @Test func `a port in use is told in one sentence`() throws {
+        let sandbox = try Sandbox()
+        let host = try ServingHost(sandbox)
+        let other = try Sandbox()
+        let second = try other.nervous("serve", "--port", String(host.port))
+        #expect(second.code == 69)
+        #expect(second.errors.contains("error: Port \(host.port) is already in use."))
+    }
+
+    @Test func `a data directory that cannot be written is told in one sentence`() throws {
+        let sandbox = try Sandbox()
+        let serve = try sandbox.nervous("serve", "--data", "/proc/nervous")
+        #expect(serve.code == 73)
+        #expect(serve.errors.contains("error: The data directory /proc/nervous cannot be used"))
+    }
+
+    @Test func `a second host on the same data ends with 75 and names the first`() throws {
+        let sandbox = try Sandbox()
+        let host = try ServingHost(sandbox)
+        let second = try sandbox.nervous("serve", "--port", "0")
+        #expect(second.code == 75)
+        #expect(second.errors.contains("process \(host.pid)"))
+    }
+
+    @Test func `a permission database that others can read is refused`() throws {
+        let sandbox = try Sandbox()
+        #expect(try sandbox.nervous("permissions").code == 0)
+        chmod("\(sandbox.data)/permissions.sqlite", 0o644)
+        let second = try sandbox.nervous("permissions")
+        #expect(second.code == 78)
+        #expect(second.errors.contains("chmod 600"))
+    }
+
+    @Test(arguments: [
+        ["query", "nonsense"], ["query", "cpu", "--stats", "average"],
+        ["query", "cpu", "--fields", "nonsense"], ["query", "cpu", "--where", "busy~1"],
+        ["sensors", "set", "cpu", "sometimes"], ["query", "cpu", "--last", "yesterday"],
+        ["permissions", "grant", "nobody", "sensor:cpu"], ["token", "create", "Not Kebab"],
+        ["nonsense"], ["run"],
+    ])
+    func `a wrong word gives an error and not a stack trace`(words: [String]) throws {
+        let sandbox = try Sandbox()
+        let call = try sandbox.nervous(words)
+        #expect(call.code == 64 || call.code == 66)
+        #expect(call.errors.lowercased().hasPrefix("error: "))
+        #expect(!call.errors.contains("Fatal"))
+    }
+}

@@ -1,0 +1,76 @@
+import Foundation
+import Testing
+
+/// Every app in `jsapps/`, packed, installed and run headlessly.
+struct BundledAppsTests {
+    static let names =
+        (try? FileManager.default.contentsOfDirectory(atPath: Binary.repository + "/jsapps"))?
+        .sorted() ?? []
+
+    @Test func `the bundled apps are found`() {
+        #expect(Self.names == ["denied-demo", "hello-sensors", "load-watch"])
+    }
+
+    @Test(arguments: names)
+    func `a bundled app packs to the same bytes twice, installs, runs and is removed`(
+        name: String
+    ) throws {
+        let sandbox = try Sandbox()
+        let folder = "\(Binary.repository)/jsapps/\(name)"
+        let archives = [sandbox.path("a.zip"), sandbox.path("b.zip")]
+        for archive in archives {
+            #expect(try sandbox.nervous("pack", folder, "--output", archive).code == 0)
+        }
+        let bytes = try archives.map { try Data(contentsOf: URL(filePath: $0)) }
+        #expect(bytes[0] == bytes[1])
+        #expect(FileManager.default.fileExists(atPath: "\(folder)/README.md"))
+        #expect(try sandbox.nervous("install", archives[0]).code == 0)
+        #expect(try sandbox.nervous("apps").output.contains(name))
+        let run = try sandbox.nervous("run", name, "--allow-all", "--for", "20s")
+        #expect(run.code == 0, "\(run.errors)")
+        #expect(!run.errors.contains("uncaught"))
+        #expect(!run.output.isEmpty)
+        #expect(try sandbox.nervous("uninstall", name).code == 0)
+        #expect(!sandbox.installedFiles.contains { $0.hasPrefix(name) })
+    }
+
+    @Test func `hello-sensors prints live readings and statistics`() throws {
+        let sandbox = try Sandbox()
+        let run = try sandbox.nervous(
+            "run", "\(Binary.repository)/jsapps/hello-sensors", "--allow-all")
+        #expect(run.output.matches(of: /% busy/).count == 5)
+        #expect(run.output.contains("GB in use"))
+        #expect(run.output.contains("on average"))
+        #expect(!run.output.contains("not available"))
+    }
+
+    @Test func `load-watch warns when the processor is busy`() throws {
+        let sandbox = try Sandbox()
+        let proc = sandbox.path("proc")
+        try FileManager.default.createDirectory(atPath: proc, withIntermediateDirectories: true)
+        // The counters of a fixture do not move by themselves: a host serves while the test moves them.
+        try Self.busy(0, proc)
+        let host = try ServingHost(sandbox, ["--proc-root", proc])
+        #expect(try sandbox.nervous("sensors", "set", "cpu", "20ms").code == 0)
+        let terminal = try sandbox.terminal(
+            "run", "\(Binary.repository)/jsapps/load-watch", "--allow-all")
+        try terminal.await("Watching the processor")
+        var ticks = 0
+        let deadline = ContinuousClock.now + .seconds(30)
+        while !terminal.text.contains("busier than 80 %\n"), ContinuousClock.now < deadline {
+            ticks += 1000
+            try Self.busy(ticks, proc)
+            try? terminal.await("busier than 80 %\n", seconds: 0.05)
+        }
+        #expect(terminal.text.contains("100.0 %  busier than 80 %"))
+        terminal.type("\u{3}")
+        #expect(try terminal.finish() == 130)
+        host.kill(SIGTERM)
+    }
+
+    private static func busy(_ ticks: Int, _ proc: String) throws {
+        let line = "\(ticks) 0 0 1000 0 0 0 0 0 0"
+        try "cpu  \(line)\ncpu0 \(line)\n".write(
+            toFile: "\(proc)/stat", atomically: true, encoding: .utf8)
+    }
+}

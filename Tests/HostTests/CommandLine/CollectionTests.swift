@@ -1,0 +1,116 @@
+import Foundation
+import Testing
+
+/// Collecting through the built program: what is acknowledged stays, whatever happens.
+struct CollectionTests {
+    private struct Samples: Decodable {
+        let items: [[String: Double]]
+    }
+
+    private struct Status: Decodable {
+        let samples: Int
+        let buffered: Int
+
+        var acknowledged: Int { samples - buffered }
+    }
+
+    private func status(_ sandbox: Sandbox) throws -> Status {
+        let text = try sandbox.nervous("status", "--json").output
+        return try JSONDecoder().decode(Status.self, from: Data(text.utf8))
+    }
+
+    private func times(_ sandbox: Sandbox) throws -> [Double] {
+        let query = try sandbox.nervous("query", "load", "--limit", "10000", "--json")
+        return try JSONDecoder().decode(Samples.self, from: Data(query.output.utf8)).items
+            .compactMap { $0["t"] }
+    }
+
+    @Test func `kill -9 while collecting loses nothing that was seen in the file`() throws {
+        let sandbox = try Sandbox()
+        var acknowledged: Set<Double> = []
+        for _ in 0..<5 {
+            let host = try ServingHost(sandbox)
+            #expect(try sandbox.nervous("sensors", "set", "load", "10ms").code == 0)
+            var seen: [Double] = []
+            while seen.count < acknowledged.count + 20 { seen = try times(sandbox) }
+            // Everything up to what was accepted by now has to reach the file.
+            let target = try status(sandbox).samples
+            while try status(sandbox).acknowledged < target {}
+            acknowledged.formUnion(seen)
+            host.kill(SIGKILL)
+            #expect(host.wait() == 128 + SIGKILL)
+        }
+        // The next start needs no help.
+        let kept = try times(sandbox)
+        let lost = acknowledged.subtracting(kept).count
+        #expect(lost == 0)
+        #expect(Set(kept).count == kept.count)
+    }
+
+    @Test func `SIGTERM writes what is buffered and ends with 0`() throws {
+        let sandbox = try Sandbox()
+        let host = try ServingHost(sandbox)
+        #expect(try sandbox.nervous("sensors", "set", "load", "1ms").code == 0)
+        var seen: [Double] = []
+        while seen.count < 5 { seen = try times(sandbox) }
+        host.kill(SIGTERM)
+        #expect(host.wait() == 0)
+        let lost = Set(seen).subtracting(try times(sandbox)).count
+        #expect(lost == 0)
+    }
+
+    @Test func `a sensor that is off gains no row, and is on again when it is set so`() throws {
+        let sandbox = try Sandbox()
+        let host = try ServingHost(sandbox)
+        #expect(try sandbox.nervous("sensors", "set", "load", "5ms").code == 0)
+        while try times(sandbox).isEmpty {}
+        #expect(try sandbox.nervous("sensors", "set", "load", "off").code == 0)
+        let frozen = try times(sandbox)
+        #expect(try sandbox.nervous("sensors", "set", "memory", "5ms").code == 0)
+        let other = try sandbox.nervous("query", "memory", "--json").output
+        while try sandbox.nervous("query", "memory", "--json").output == other {}
+        let isFrozen = try times(sandbox) == frozen
+        #expect(isFrozen)
+        host.kill(SIGTERM)
+        _ = host.wait()
+        // The level outlives the host.
+        let again = try ServingHost(sandbox)
+        #expect(try sandbox.nervous("sensors").output.contains(/load +off/))
+        #expect(try sandbox.nervous("sensors", "set", "load", "5ms").code == 0)
+        while try times(sandbox).count == frozen.count {}
+        again.kill(SIGTERM)
+        #expect(again.wait() == 0)
+    }
+
+    @Test func `commands at the same time wait for each other where no host runs`() async throws {
+        let sandbox = try Sandbox()
+        let codes = try await withThrowingTaskGroup(of: Int32.self) { group in
+            for words in [["apps"], ["sensors"], ["log"], ["query", "cpu"], ["status"]] {
+                group.addTask { try sandbox.nervous(words).code }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(codes == [0, 0, 0, 0, 0])
+    }
+
+    @Test func `a fixture tree stands in for hardware that the machine lacks`() throws {
+        let sandbox = try Sandbox()
+        let device = sandbox.path("sys/bus/iio/devices/iio:device0")
+        try FileManager.default.createDirectory(
+            atPath: device, withIntermediateDirectories: true)
+        let files = [
+            "name": "bma250\n", "in_accel_x_raw": "100\n", "in_accel_y_raw": "-200\n",
+            "in_accel_z_raw": "1000\n", "in_accel_scale": "0.01\n",
+        ]
+        for (name, text) in files {
+            try text.write(toFile: "\(device)/\(name)", atomically: true, encoding: .utf8)
+        }
+        let roots = ["--sys-root", sandbox.path("sys")]
+        let query = try sandbox.nervous(["query", "accelerometer", "--json"] + roots)
+        #expect(query.output.contains(#""x":1.0,"y":-2.0,"z":10.0"#))
+        let missing = try sandbox.nervous(["sensors", "list", "--all"] + roots)
+        #expect(missing.output.contains("battery"))
+        let absent = try sandbox.nervous(["query", "gyroscope"] + roots)
+        #expect(absent.code == 69)
+    }
+}

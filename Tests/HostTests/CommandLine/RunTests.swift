@@ -1,0 +1,115 @@
+import Foundation
+import Testing
+
+/// How runs of apps end, and what the person is told.
+struct RunTests {
+    /// An app of one script.
+    private func app(_ script: String, in sandbox: Sandbox) throws -> String {
+        let folder = sandbox.path("demo")
+        try? FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        let files = [
+            "package.json":
+                #"{"name":"demo","version":"1","privileges":[{"sensor":"cpu","reason":"test"}]}"#,
+            "app.js": script, "app.html": "<p>demo</p>",
+        ]
+        for (name, text) in files {
+            try text.write(toFile: "\(folder)/\(name)", atomically: true, encoding: .utf8)
+        }
+        return folder
+    }
+
+    struct Ending: CustomTestStringConvertible, Sendable {
+        let script: String
+        let code: Int32
+        let told: String
+
+        var testDescription: String { script }
+    }
+
+    @Test(arguments: [
+        Ending(script: "console.log('done')", code: 0, told: ""),
+        Ending(script: "nervous.exit(7)", code: 7, told: ""),
+        Ending(script: "\n  undefined.x", code: 1, told: "uncaught: app.js:2:"),
+        Ending(script: "\n\nlet = ;", code: 1, told: "uncaught: app.js:3"),
+        Ending(
+            script: "setTimeout(() => {\n throw new TypeError('late') }, 1)", code: 1,
+            told: "app.js:2:"),
+        Ending(script: "Promise.reject(new Error('left'))", code: 1, told: "left"),
+        Ending(script: "for (;;);", code: 124, told: "endless loop"),
+        Ending(
+            script: "const a = []; for (;;) a.push(new Uint8Array(1 << 20).fill(1))", code: 137,
+            told: "memory"),
+        Ending(
+            script: "console.log('\\u001b[2J\\u001b]0;owned\\u0007')", code: 0, told: ""),
+    ])
+    func `a run ends as its script does, and says why`(ending: Ending) throws {
+        let sandbox = try Sandbox()
+        let run = try sandbox.nervous("run", app(ending.script, in: sandbox), "--allow-all")
+        // Where memory ends, the engine throws or stops, as it comes.
+        let isMemory = ending.code == 137
+        #expect(run.code == ending.code || isMemory && run.code == 1)
+        let told = run.errors.split(separator: "\n").filter { !$0.hasPrefix("Installed") }
+        let isTold =
+            ending.told.isEmpty ? told.isEmpty : told.contains { $0.contains(ending.told) }
+        #expect(isTold || isMemory && run.code == 1)
+        #expect(!run.output.contains("\u{1B}") && !run.errors.contains("\u{1B}"))
+    }
+
+    @Test func `a run by a serving host feels a revocation at its next call`() throws {
+        let sandbox = try Sandbox()
+        let host = try ServingHost(sandbox)
+        #expect(try sandbox.nervous("sensors", "set", "cpu", "20ms").code == 0)
+        let script = """
+            (async () => {
+              for await (const sample of nervous.sensor("cpu").stream()) console.log("got one");
+            })().catch((error) => console.log(error.name));
+            """
+        let folder = try app(script, in: sandbox)
+        #expect(try sandbox.nervous("install", folder).code == 0)
+        #expect(try sandbox.nervous("permissions", "grant", "demo", "sensor:cpu").code == 0)
+        let terminal = try sandbox.terminal("run", "demo")
+        try terminal.await("got one")
+        #expect(try sandbox.nervous("permissions", "deny", "demo", "sensor:cpu").code == 0)
+        try terminal.await("NotAllowedError")
+        #expect(try terminal.finish() == 0)
+        host.kill(SIGTERM)
+        #expect(host.wait() == 0)
+    }
+
+    @Test func `an app cannot reach beyond its own address`() throws {
+        let sandbox = try Sandbox()
+        let script = """
+            (async () => {
+              for (const url of ["http://127.0.0.1:1/", "http://localhost/api/v1/apps",
+                                 "/api/v1/apps", "/api/v1/grants", "//evil/"]) {
+                try {
+                  const response = await fetch(url, { headers: { authorization: "Bearer x",
+                                                                 host: "localhost" } });
+                  console.log(url, response.status);
+                } catch (error) { console.log(url, error.name); }
+              }
+            })();
+            """
+        let run = try sandbox.nervous("run", app(script, in: sandbox), "--allow-all")
+        #expect(
+            run.output == """
+                http://127.0.0.1:1/ TypeError
+                http://localhost/api/v1/apps TypeError
+                /api/v1/apps 403
+                /api/v1/grants 403
+                //evil/ TypeError
+
+                """)
+    }
+
+    @Test func `the events of a run come as JSON lines`() throws {
+        let sandbox = try Sandbox()
+        let run = try sandbox.nervous(
+            "run", app("console.warn('hi')", in: sandbox), "--allow-all", "--json")
+        let lines = run.output.split(separator: "\n").map(String.init)
+        #expect(lines.count == 2)
+        #expect(lines.first?.contains(#""event":"started""#) == true)
+        #expect(lines.first?.contains("seccomp") == true)
+        #expect(lines.last == #"{"event":"console","level":"warn","text":"hi"}"#)
+    }
+}

@@ -1,0 +1,88 @@
+import Foundation
+import Testing
+
+/// The API as a program of the person's own meets it, by curl.
+struct TokenTests {
+    private struct Log: Decodable {
+        struct Item: Decodable {
+            let client: String?
+            let outcome: String
+            let reason: String?
+        }
+
+        let items: [Item]
+    }
+
+    private func refusals(_ sandbox: Sandbox) throws -> [Log.Item] {
+        let log = try sandbox.nervous("log", "--refused", "--json")
+        return try JSONDecoder().decode(Log.self, from: Data(log.output.utf8)).items
+    }
+
+    @Test func `right, missing, wrong, another app's and revoked tokens are told apart and logged`()
+        throws
+    {
+        let sandbox = try Sandbox()
+        let host = try ServingHost(sandbox)
+        let token = try sandbox.nervous("token", "create", "curl", "--allow", "sensor:cpu")
+            .output.trimmingCharacters(in: .newlines)
+        // The newest sample comes with the first reading after the baseline.
+        try awaitSample(of: "cpu", sandbox)
+        let latest = host.url("/api/v1/sensors/cpu/latest")
+
+        let right = try sandbox.curl("-H", "Authorization: Bearer \(token)", latest)
+        #expect(right.status == 200)
+        #expect(right.body.contains(#""busy":"#))
+        #expect(try refusals(sandbox).isEmpty)
+
+        #expect(try sandbox.curl(latest).status == 401)
+        let wrong = try sandbox.curl("-H", "Authorization: Bearer nvs_wrong", latest)
+        #expect(wrong.status == 401)
+        let foreign = try sandbox.curl(
+            "-H", "Authorization: Bearer \(token)",
+            host.url("/api/v1/sensors/cpu/latest", host: "hello-sensors.localhost"))
+        #expect(foreign.status == 403)
+        #expect(foreign.body.contains(#""code":"name-mismatch""#))
+        let other = try sandbox.curl(
+            "-H", "Authorization: Bearer \(token)", host.url("/api/v1/sensors/memory/latest"))
+        #expect(other.status == 403)
+        #expect(other.body.contains("nervous permissions grant curl sensor:memory"))
+
+        #expect(try sandbox.nervous("token", "revoke", "curl").code == 0)
+        let revoked = try sandbox.curl("-H", "Authorization: Bearer \(token)", latest)
+        #expect(revoked.status == 401)
+
+        let log = try refusals(sandbox)
+        #expect(log.count == 5)
+        #expect(log.filter { $0.client == nil }.count == 3)
+        #expect(!log.contains { $0.reason?.contains(token) == true })
+    }
+
+    @Test func `statistics and samples come by curl in the forms that were asked for`() throws {
+        let sandbox = try Sandbox()
+        let host = try ServingHost(sandbox)
+        let token = try sandbox.nervous("token", "create", "curl", "--allow", "sensor:memory")
+            .output.trimmingCharacters(in: .newlines)
+        try awaitSample(of: "memory", sandbox)
+        let bearer = "Authorization: Bearer \(token)"
+        let samples = host.url("/api/v1/sensors/memory/samples?limit=1")
+        let csv = try sandbox.curl("-H", bearer, "-H", "Accept: text/csv", samples)
+        #expect(csv.body.hasPrefix("t,total,available,free"))
+        let stats = try sandbox.curl(
+            "-H", bearer, host.url("/api/v1/sensors/memory/stats?fn=mean,p99&fields=usedPercent"))
+        #expect(stats.status == 200)
+        #expect(stats.body.contains(#""p99":"#))
+        #expect(try sandbox.curl(host.url("/health")).body == #"{"status":"ok"}"#)
+        let rebound = try sandbox.curl("-H", "Host: attacker.example", "-H", bearer, samples)
+        #expect(rebound.status == 421)
+    }
+
+    /// Asks until the host has the first sample, at most half a minute.
+    private func awaitSample(of sensor: String, _ sandbox: Sandbox) throws {
+        let deadline = ContinuousClock.now + .seconds(30)
+        while ContinuousClock.now < deadline {
+            let query = try sandbox.nervous("query", sensor, "--limit", "1", "--json")
+            if query.output.contains(#""t":"#) { return }
+        }
+        Issue.record("no sample of \(sensor) came")
+    }
+}

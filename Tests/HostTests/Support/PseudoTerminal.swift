@@ -1,0 +1,131 @@
+import Foundation
+import Glibc
+
+/// A program at a terminal of its own, and the person in front of it.
+final class PseudoTerminal {
+    private let master: Int32
+    private let pid: pid_t
+    private var screen: [UInt8] = []
+    private var seen = 0
+    private var status: Int32?
+
+    // ioctl_tty(2) and spawn.h, which the Glibc module leaves out.
+    private static let unlock: UInt = 0x4004_5431
+    private static let numberOf: UInt = 0x8004_5430
+    private static let newSession: Int16 = 0x80
+
+    struct Failure: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    init(
+        _ program: String, _ arguments: [String], environment: [String: String],
+        rows: UInt16 = 24, columns: UInt16 = 80
+    ) throws {
+        master = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
+        var number: UInt32 = 0
+        var lock: Int32 = 0
+        guard master >= 0, ioctl(master, Self.unlock, &lock) == 0,
+            ioctl(master, Self.numberOf, &number) == 0
+        else { throw Failure(description: "no pseudo-terminal") }
+        let name = "/dev/pts/\(number)"
+        var size = winsize(ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0)
+        _ = ioctl(master, UInt(TIOCSWINSZ), &size)
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        // The leader of a new session that opens a terminal gets it as its own.
+        posix_spawn_file_actions_addopen(&actions, 0, name, O_RDWR, 0)
+        posix_spawn_file_actions_adddup2(&actions, 0, 1)
+        posix_spawn_file_actions_adddup2(&actions, 0, 2)
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        posix_spawnattr_setflags(&attributes, Self.newSession)
+        let words = ([program] + arguments).map { strdup($0) } + [nil]
+        let variables = environment.map { strdup("\($0)=\($1)") } + [nil]
+        defer { (words + variables).forEach { free($0) } }
+        var child: pid_t = 0
+        let error = posix_spawn(&child, program, &actions, &attributes, words, variables)
+        guard error == 0 else { throw Failure(description: "cannot start \(program)") }
+        pid = child
+    }
+
+    deinit {
+        if status == nil {
+            kill(pid, SIGKILL)
+            waitpid(pid, nil, 0)
+        }
+        close(master)
+    }
+
+    /// Everything that the terminal has shown, without carriage returns.
+    var text: String {
+        String(decoding: screen.filter { $0 != 0x0D }, as: UTF8.self)
+    }
+
+    func type(_ text: String) {
+        let bytes = Array(text.utf8)
+        _ = write(master, bytes, bytes.count)
+    }
+
+    /// Reads on until `text` has come after what was awaited before.
+    func await(_ text: String, seconds: Double = 30) throws {
+        let wanted = Array(text.utf8)
+        let deadline = ContinuousClock.now + .seconds(seconds)
+        while true {
+            if let end = Self.end(of: wanted, in: screen, from: seen) {
+                seen = end
+                return
+            }
+            guard try read(until: deadline) else {
+                throw Failure(description: "“\(text)” did not come; the screen:\n\(self.text)")
+            }
+        }
+    }
+
+    /// Reads to the end of the program.
+    ///
+    /// - Returns: its exit code; 128 and the signal when a signal ended it.
+    func finish(seconds: Double = 30) throws -> Int32 {
+        let deadline = ContinuousClock.now + .seconds(seconds)
+        while try read(until: deadline) {}
+        if ContinuousClock.now >= deadline {
+            throw Failure(description: "it did not end; the screen:\n\(text)")
+        }
+        var result: Int32 = 0
+        waitpid(pid, &result, 0)
+        status = result
+        return result & 0x7F == 0 ? result >> 8 & 0xFF : 128 + result & 0x7F
+    }
+
+    /// - Returns: `false` when the program has let go of the terminal or the time is over.
+    private func read(until deadline: ContinuousClock.Instant) throws -> Bool {
+        let left = ContinuousClock.now.duration(to: deadline)
+        guard left > .zero else { return false }
+        var poll = pollfd(fd: master, events: Int16(POLLIN), revents: 0)
+        let milliseconds = left.components.seconds * 1000 + 1
+        guard Glibc.poll(&poll, 1, Int32(clamping: milliseconds)) > 0 else { return false }
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        let count = Glibc.read(master, &buffer, buffer.count)
+        guard count > 0 else { return false }
+        screen += buffer.prefix(count)
+        return true
+    }
+
+    private static func end(of wanted: [UInt8], in bytes: [UInt8], from start: Int) -> Int? {
+        guard bytes.count >= start + wanted.count else { return nil }
+        for index in start...(bytes.count - wanted.count)
+        where bytes[index..<(index + wanted.count)].elementsEqual(wanted) {
+            return index + wanted.count
+        }
+        return nil
+    }
+}
+
+extension Sandbox {
+    /// Runs `nervous` at a terminal.
+    func terminal(_ arguments: String...) throws -> PseudoTerminal {
+        try PseudoTerminal(try Binary.nervous, arguments, environment: environment)
+    }
+}

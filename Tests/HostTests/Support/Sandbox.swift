@@ -1,0 +1,34 @@
+import Foundation
+
+/// A place of its own for one test: an empty home, data and runtime folders, gone afterwards.
+final class Sandbox: Sendable {
+    let root: String
+    var data: String { "\(root)/data" }
+
+    init() throws {
+        var template = Array("/tmp/nervous-test-XXXXXX".utf8CString)
+        guard mkdtemp(&template) != nil else { throw POSIXError(.EIO) }
+        root = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+        for folder in ["home", "run"] { mkdir("\(root)/\(folder)", 0o700) }
+    }
+
+    deinit {
+        try? FileManager.default.removeItem(atPath: root)
+    }
+
+    var environment: [String: String] {
+        [
+            "HOME": "\(root)/home", "XDG_RUNTIME_DIR": "\(root)/run", "NERVOUS_DATA": data,
+            "PATH": "/usr/bin:/bin", "TERM": "dumb", "TZ": "UTC", "LC_ALL": "C.UTF-8",
+        ]
+    }
+
+    /// A path inside.
+    func path(_ name: String) -> String { "\(root)/\(name)" }
+
+    /// Every file below the data directory's apps, to show that nothing was left behind.
+    var installedFiles: [String] {
+        let found = FileManager.default.enumerator(atPath: "\(data)/apps")?.allObjects ?? []
+        return found.compactMap { $0 as? String }.sorted()
+    }
+}
