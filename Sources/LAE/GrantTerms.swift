@@ -81,7 +81,7 @@ struct GrantTerms: Sendable {
     }
 
     private static func nearest(_ integer: Int64, _ step: Double) -> Int64 {
-        guard let step = Int64(exactly: step) else { return 0 }
+        guard let step = Int64(exactly: step), step > 0 else { return 0 }
         let rest = integer % step
         let lower = integer - rest
         guard rest.magnitude >= step.magnitude - rest.magnitude else { return lower }

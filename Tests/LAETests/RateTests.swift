@@ -98,9 +98,10 @@ struct RateTests {
         }
     }
 
-    @Test(arguments: [
-        (1e-30, 1), (1e-3, 2), (0.5, 3), (1, 4), (1_000_000, 6), (1e9, 6), (.infinity, 6),
-    ] as [(Double, Int)])
+    @Test(
+        arguments: [
+            (1e-30, 1), (1e-3, 2), (0.5, 3), (1, 4), (1_000_000, 6), (1e9, 6), (.infinity, 6),
+        ] as [(Double, Int)])
     func `any rate above zero is kept`(rate: Double, count: Int) async throws {
         try await lab.add(
             [0, 1, 1, 1_000_000, 2_000_000, 1_500_000_000, 1_500_000_001].map { ($0, 1) })

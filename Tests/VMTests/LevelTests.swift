@@ -101,6 +101,44 @@ struct LevelTests {
         #expect((one.reads, two.reads, other.reads) == (1, 0, 1))
     }
 
+    @Test func `the level of a kind is kept in place of those of its instances`() async throws {
+        let one = FakeSensor("net.one")
+        try await machine.using(one) { started in
+            try await started.setLevel(.high, of: "net.one")
+            try await started.setLevel(.off, of: "net")
+        }
+        try await machine.using(one) { again in
+            #expect(await again.status(of: "net.one")?.level == .off)
+            await again.collectOnce()
+        }
+        #expect(one.reads == 0)
+    }
+
+    @Test func `a sensor that is turned off while it waits for its turn is not read`() async throws
+    {
+        let (readings, reading) = AsyncStream.makeStream(of: SensorID.self)
+        let mayAnswer = DispatchSemaphore(value: 0)
+        let ids: [SensorID] = ["one", "two"]
+        let sensors = ids.map { id in
+            FakeSensor(id) {
+                reading.yield(id)
+                mayAnswer.wait()
+            }
+        }
+        let drivers: [any SensorDriver] = sensors
+        let started = try await VirtualMachine.start(in: machine.path, drivers: drivers)
+        let once = Task { await started.collectOnce() }
+        for await first in readings {
+            for id in ids where id != first { try await started.setLevel(.off, of: id) }
+            break
+        }
+        for _ in ids { mayAnswer.signal() }
+        await once.value
+        #expect(sensors.map(\.reads).sorted() == [0, 1])
+        #expect(await started.status().samples == 1)
+        await started.close()
+    }
+
     @Test func `a level for nothing is refused`() async throws {
         let started = try await machine.start(sensor)
         let error = await #expect(throws: VirtualMachineError.self) {

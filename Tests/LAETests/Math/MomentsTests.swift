@@ -59,12 +59,18 @@ struct MomentsTests {
             #expect(result?.isFinite ?? true, "\(statistic)")
         }
         #expect(summary.results([.minimum, .maximum]) == [-greatest, greatest])
+        #expect(Quantile.of(0.5, sorted: [-greatest, greatest]) == 0)
     }
 
-    @Test(arguments: [0.0, 0.1, 12.5, 50, 99.9, 100])
-    func `every percentile of a constant is the constant`(percent: Double) {
-        let sorted = Array(repeating: 0.1, count: 37)
-        #expect(Quantile.of(percent / 100, sorted: sorted) == 0.1)
+    @Test func `every percentile of a constant is the constant`() {
+        let seed = UInt64.random(in: .min ... .max)
+        var random = SplitMix(state: seed)
+        for _ in 0..<1000 {
+            let constant = Double.random(in: -1e6...1e6, using: &random)
+            let sorted = Array(repeating: constant, count: .random(in: 1...40, using: &random))
+            let fraction = Double.random(in: 0...1, using: &random)
+            #expect(Quantile.of(fraction, sorted: sorted) == constant, "seed \(seed)")
+        }
     }
 
     @Test func `percentiles grow and stay between the neighbours`() {
