@@ -138,7 +138,8 @@ let package = Package(
         .testTarget(
             name: "ProviderTests",
             dependencies: [
-                "Provider", "LAE", "VM", "Auth", "JSApps", "Samples", hummingbird, lifecycle, logging,
+                "Provider", "LAE", "VM", "Auth", "JSApps", "Samples", hummingbird, lifecycle,
+                logging,
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),

@@ -1,4 +1,4 @@
-internal import Crypto
+import Crypto
 
 /// Names content by what it is.
 public enum Fingerprint {

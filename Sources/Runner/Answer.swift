@@ -1,5 +1,5 @@
-internal import CJavaScriptCore
-internal import Glibc
+import CJavaScriptCore
+import Glibc
 
 /// What a primitive gives back.
 enum Answer {

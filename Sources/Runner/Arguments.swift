@@ -1,5 +1,5 @@
-internal import CJavaScriptCore
-internal import Glibc
+import CJavaScriptCore
+import Glibc
 
 /// What JavaScript passed to a primitive.
 ///

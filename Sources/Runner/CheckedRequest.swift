@@ -1,4 +1,4 @@
-internal import RunnerProtocol
+import RunnerProtocol
 
 /// A request whose parts are what HTTP allows; only checking makes one.
 struct CheckedRequest {

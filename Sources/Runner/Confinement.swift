@@ -1,5 +1,5 @@
-internal import CSandbox
-internal import Glibc
+import CSandbox
+import Glibc
 
 /// Which layers confine the process, and when each is applied.
 ///

@@ -1,4 +1,4 @@
-internal import CJavaScriptCore
+import CJavaScriptCore
 
 /// One JavaScript context, which lives as long as the process and belongs to its only thread.
 ///

@@ -1,4 +1,4 @@
-internal import Glibc
+import Glibc
 
 /// How the engine is told to run; it reads these once, when the first context is made.
 enum EngineOptions {

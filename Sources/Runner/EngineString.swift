@@ -1,4 +1,4 @@
-internal import CJavaScriptCore
+import CJavaScriptCore
 
 /// A string in the engine's keeping, given back when this goes out of scope.
 struct EngineString: ~Copyable {

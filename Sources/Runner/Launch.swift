@@ -1,6 +1,6 @@
-internal import CSandbox
-internal import Glibc
-internal import RunnerProtocol
+import CSandbox
+import Glibc
+import RunnerProtocol
 
 /// What happens between `exec` and the first script.
 ///

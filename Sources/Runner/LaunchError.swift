@@ -1,4 +1,4 @@
-internal import Glibc
+import Glibc
 
 /// Why no app can be run, with the exit status that says so (sysexits).
 struct LaunchError: Error {

@@ -1,4 +1,4 @@
-internal import CJavaScriptCore
+import CJavaScriptCore
 
 /// How a call into the engine ended.
 ///

@@ -1,4 +1,4 @@
-internal import CJavaScriptCore
+import CJavaScriptCore
 
 /// A function of the process that `bootstrap.js` may call.
 final class Primitive {

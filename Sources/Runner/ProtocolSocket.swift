@@ -1,5 +1,5 @@
-internal import Glibc
-internal import RunnerProtocol
+import Glibc
+import RunnerProtocol
 
 /// The connection to the host.
 struct ProtocolSocket: ~Copyable {

@@ -1,4 +1,4 @@
-internal import RunnerProtocol
+import RunnerProtocol
 
 extension Run {
     /// Does what the host says.

@@ -1,4 +1,4 @@
-internal import RunnerProtocol
+import RunnerProtocol
 
 extension Run {
     /// All that `bootstrap.js` can ask of the process.

@@ -1,6 +1,6 @@
-internal import CJavaScriptCore
-internal import Glibc
-internal import RunnerProtocol
+import CJavaScriptCore
+import Glibc
+import RunnerProtocol
 
 /// One run of an app: its scripts, timers and requests on one thread, until nothing is left.
 final class Run {

@@ -1,4 +1,4 @@
-internal import Glibc
+import Glibc
 
 let status = Launch.run(
     arguments: CommandLine.arguments.dropFirst(), socket: ProtocolSocket(descriptor: 3))

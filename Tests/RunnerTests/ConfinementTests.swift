@@ -1,6 +1,6 @@
-internal import Foundation
-internal import RunnerProtocol
-internal import Testing
+import Foundation
+import RunnerProtocol
+import Testing
 
 struct ConfinementTests {
     @Test func `a ready runner names its layers, and the kernel agrees`() throws {

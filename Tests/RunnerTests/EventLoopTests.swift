@@ -1,5 +1,5 @@
-internal import RunnerProtocol
-internal import Testing
+import RunnerProtocol
+import Testing
 
 struct EventLoopTests {
     @Test func `a run with nothing left to do ends with 0`() throws {

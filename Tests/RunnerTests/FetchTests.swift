@@ -1,5 +1,5 @@
-internal import RunnerProtocol
-internal import Testing
+import RunnerProtocol
+import Testing
 
 struct FetchTests {
     @Test func `a request goes out as it was given and its answer comes back`() throws {

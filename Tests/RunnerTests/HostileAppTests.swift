@@ -1,6 +1,6 @@
-internal import Glibc
-internal import RunnerProtocol
-internal import Testing
+import Glibc
+import RunnerProtocol
+import Testing
 
 @Suite(.serialized)
 struct HostileAppTests {

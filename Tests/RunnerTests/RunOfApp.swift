@@ -1,4 +1,4 @@
-internal import RunnerProtocol
+import RunnerProtocol
 
 /// What a whole run of one script left behind.
 struct RunOfApp {

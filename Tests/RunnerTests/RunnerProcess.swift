@@ -1,6 +1,6 @@
-internal import Foundation
-internal import Glibc
-internal import RunnerProtocol
+import Foundation
+import Glibc
+import RunnerProtocol
 
 /// A real runner with a socket on descriptor 3, started as a supervisor would.
 ///

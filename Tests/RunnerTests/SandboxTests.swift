@@ -1,5 +1,5 @@
-internal import Glibc
-internal import Testing
+import Glibc
+import Testing
 
 /// The layers themselves, each tried by a process that has taken them on.
 struct SandboxTests {

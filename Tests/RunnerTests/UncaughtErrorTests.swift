@@ -1,5 +1,5 @@
-internal import RunnerProtocol
-internal import Testing
+import RunnerProtocol
+import Testing
 
 struct UncaughtErrorTests {
     @Test(

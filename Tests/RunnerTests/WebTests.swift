@@ -1,4 +1,4 @@
-internal import Testing
+import Testing
 
 struct WebTests {
     @Test(arguments: [

@@ -1,5 +1,5 @@
-internal import Auth
-internal import Foundation
+import Auth
+import Foundation
 
 extension AppIndex {
     static let fileName = "index.json"

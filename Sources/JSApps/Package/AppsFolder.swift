@@ -1,4 +1,4 @@
-internal import Foundation
+import Foundation
 
 /// The folder that holds the installed apps; every call blocks.
 struct AppsFolder: Sendable {

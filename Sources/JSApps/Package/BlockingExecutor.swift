@@ -1,4 +1,4 @@
-internal import Dispatch
+import Dispatch
 
 /// Runs the jobs of one actor on a thread of their own, so that blocking calls starve no one else.
 final class BlockingExecutor: SerialExecutor {

@@ -1,5 +1,5 @@
-internal import CArchive
-internal import Glibc
+import CArchive
+import Glibc
 
 extension Folder {
     /// The names in this folder except `.` and `..`, as the bytes they are, in byte order.

@@ -1,5 +1,5 @@
-internal import CArchive
-internal import Glibc
+import CArchive
+import Glibc
 
 /// An open folder.
 ///

@@ -1,4 +1,4 @@
-internal import Glibc
+import Glibc
 
 /// Reads an app from a folder by the rules that hold for archives.
 ///

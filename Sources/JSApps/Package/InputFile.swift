@@ -1,5 +1,5 @@
-internal import CArchive
-internal import Glibc
+import CArchive
+import Glibc
 
 /// The file or folder that a person names to install from; links are followed, as it is theirs.
 enum InputFile {

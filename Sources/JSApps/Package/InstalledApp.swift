@@ -1,4 +1,4 @@
-internal import Auth
+import Auth
 
 /// An app in the library, at the version that was there when it was asked for.
 public struct InstalledApp: Sendable {

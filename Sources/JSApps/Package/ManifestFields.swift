@@ -1,4 +1,4 @@
-internal import Auth
+import Auth
 
 /// The object of a `package.json`, asked for one field at a time.
 struct ManifestFields {

@@ -1,4 +1,4 @@
-internal import Auth
+import Auth
 
 /// Takes in the files of one package, from wherever they come, and knows in the end what it is.
 struct PackageIntake {

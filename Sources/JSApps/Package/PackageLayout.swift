@@ -1,4 +1,4 @@
-internal import Auth
+import Auth
 
 /// How the files of a package have to lie.
 enum PackageLayout {

@@ -1,4 +1,4 @@
-internal import Auth
+import Auth
 
 /// Where a package comes from, opened and checked as far as can be without unpacking it.
 enum PackageSource: ~Copyable {

@@ -1,4 +1,4 @@
-internal import Auth
+import Auth
 
 /// A relative path from a package that was checked and may be created beneath a folder.
 ///

@@ -1,4 +1,4 @@
-internal import Foundation
+import Foundation
 
 /// The paths of one package, no two of which any file system could take for the same.
 ///

@@ -1,4 +1,4 @@
-internal import Glibc
+import Glibc
 
 /// Writes the files of one package beneath an open folder that no one else uses yet.
 ///

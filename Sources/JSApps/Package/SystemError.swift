@@ -1,4 +1,4 @@
-internal import Glibc
+import Glibc
 
 /// A call to the kernel that failed.
 struct SystemError: Error, Sendable, CustomStringConvertible {

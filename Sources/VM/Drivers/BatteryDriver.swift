@@ -1,4 +1,4 @@
-internal import Samples
+import Samples
 
 /// The charge of each battery, in the machine and in its peripherals.
 ///

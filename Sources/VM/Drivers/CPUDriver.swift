@@ -1,4 +1,4 @@
-internal import Samples
+import Samples
 
 /// How busy the processor is, over all cores and for each.
 ///

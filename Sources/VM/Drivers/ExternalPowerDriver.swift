@@ -1,4 +1,4 @@
-internal import Samples
+import Samples
 
 /// Whether each mains or USB supply delivers power: `online` or `offline`.
 ///

@@ -1,4 +1,4 @@
-internal import Samples
+import Samples
 
 /// How full each mounted filesystem is.
 ///

@@ -1,4 +1,4 @@
-internal import Samples
+import Samples
 
 /// The temperatures, fans, voltages, currents, powers and humidities of each monitoring chip.
 ///

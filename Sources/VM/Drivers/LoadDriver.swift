@@ -1,4 +1,4 @@
-internal import Samples
+import Samples
 
 /// The load averages and the number of processes.
 ///

@@ -1,4 +1,4 @@
-internal import Samples
+import Samples
 
 /// Main memory and swap.
 ///

@@ -1,4 +1,4 @@
-internal import Samples
+import Samples
 
 /// The traffic of each network interface.
 ///

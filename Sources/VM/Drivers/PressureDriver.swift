@@ -1,4 +1,4 @@
-internal import Samples
+import Samples
 
 /// How much time tasks lose waiting for the processor, memory or input and output.
 ///

@@ -1,4 +1,4 @@
-internal import Samples
+import Samples
 
 /// The temperature of each thermal zone.
 ///

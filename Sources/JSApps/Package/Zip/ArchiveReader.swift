@@ -1,6 +1,6 @@
-internal import Auth
-internal import CArchive
-internal import Glibc
+import Auth
+import CArchive
+import Glibc
 
 /// A ZIP archive in memory, read by libarchive; a warning is as bad as an error.
 struct ArchiveReader: ~Copyable {

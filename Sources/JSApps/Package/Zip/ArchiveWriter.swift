@@ -1,4 +1,4 @@
-internal import CArchive
+import CArchive
 
 /// Writes a ZIP archive into memory with libarchive.
 struct ArchiveWriter: ~Copyable {

@@ -1,4 +1,4 @@
-internal import CArchive
+import CArchive
 
 /// A UTF-8 locale for one thread; elsewhere libarchive gives no name that is not ASCII.
 enum UTF8Locale {

@@ -1,4 +1,4 @@
-internal import Auth
+import Auth
 
 /// The fields that a local header and a record of the central directory have in common.
 ///

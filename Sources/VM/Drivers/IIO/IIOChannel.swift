@@ -1,4 +1,4 @@
-internal import Samples
+import Samples
 
 /// One number that an Industrial I/O device measures.
 struct IIOChannel: Sendable {

@@ -1,4 +1,4 @@
-internal import Samples
+import Samples
 
 /// Motion and environment sensors of the Industrial I/O subsystem.
 ///

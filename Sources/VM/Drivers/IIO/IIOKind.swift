@@ -1,4 +1,4 @@
-internal import Samples
+import Samples
 
 /// One kind of sensor of the Industrial I/O subsystem.
 ///

@@ -1,4 +1,4 @@
-internal import Glibc
+import Glibc
 
 /// What statvfs(3) says about a mounted filesystem.
 struct FilesystemUsage: Hashable, Sendable {

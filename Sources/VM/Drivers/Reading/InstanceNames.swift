@@ -1,4 +1,4 @@
-internal import Samples
+import Samples
 
 /// Gives each instance of a kind an identifier of its own.
 struct InstanceNames {

@@ -1,5 +1,5 @@
-internal import Glibc
-internal import Samples
+import Glibc
+import Samples
 
 /// A small text file of procfs or sysfs.
 ///

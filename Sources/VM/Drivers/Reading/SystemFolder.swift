@@ -1,4 +1,4 @@
-internal import Glibc
+import Glibc
 
 /// A folder of sysfs.
 struct SystemFolder: Hashable, Sendable {
