@@ -1,11 +1,12 @@
 import Auth
 import Foundation
 import JSApps
+import Provider
 import UnixSignals
 
 /// Runs an app in its confined process and shows what it says.
 struct AppRunner: Sendable {
-    let item: AppItem
+    let item: AppDescription
     let ticket: Ticket
     let session: HostSession
     let console: Console

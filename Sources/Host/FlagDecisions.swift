@@ -1,4 +1,5 @@
 import Auth
+import Provider
 import Samples
 
 /// What `--allow`, `--deny` and `--allow-all` decide for one run; denial is stronger.
@@ -8,7 +9,8 @@ struct FlagDecisions {
 
     /// - Throws: `usage` when a flag names what the app does not declare.
     init(
-        allow: [String], deny: [String], allowAll: Bool, declared: [AppItem.DeclaredPrivilege]
+        allow: [String], deny: [String], allowAll: Bool,
+        declared: [AppDescription.DeclaredPrivilege]
     ) throws {
         let known = declared.filter(\.supported).compactMap { PrivilegeID($0.privilege) }
         var decisions: [(PrivilegeID, Decision)] = []

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import Provider
 
 /// Lists the installed apps.
 struct AppsCommand: AsyncParsableCommand {
@@ -12,7 +13,7 @@ struct AppsCommand: AsyncParsableCommand {
         try await HostSession.with(options) { session in
             let data = try await session.client.data(.get, "/api/v1/apps")
             guard !options.json else { return options.console.print(json: data) }
-            let apps = try JSONDecoder().decode(AppList.self, from: data).items
+            let apps = try JSONDecoder().decode(ItemList<AppDescription>.self, from: data).items
             guard !apps.isEmpty else {
                 options.console.say(
                     "No app is installed. Install one with: nervous install app.zip")

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Auth
 import Foundation
+import Provider
 
 /// Installs an app.
 struct InstallCommand: AsyncParsableCommand {
@@ -23,7 +24,7 @@ struct InstallCommand: AsyncParsableCommand {
             let data = try await session.client.data(
                 .post, "/api/v1/apps", body: archive, type: "application/zip")
             guard !options.json else { return options.console.print(json: data) }
-            let app = try JSONDecoder().decode(AppItem.self, from: data)
+            let app = try JSONDecoder().decode(AppDescription.self, from: data)
             options.console.print("Installed \(app.name) \(app.shownVersion).")
             let open = app.privileges.filter { $0.state == "prompt" || !$0.supported }
             if app.privileges.isEmpty {

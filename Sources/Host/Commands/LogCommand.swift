@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import Provider
 
 /// Shows the access log.
 struct LogCommand: AsyncParsableCommand {
@@ -24,21 +25,6 @@ struct LogCommand: AsyncParsableCommand {
     @Option(help: "The most lines to show.")
     var limit = 40
 
-    private struct Item: Decodable {
-        let time: Double
-        let client: String?
-        let sensor: String?
-        let access: String?
-        let operation: String
-        let count: Int
-        let outcome: String
-        let reason: String?
-    }
-
-    private struct Items: Decodable {
-        let items: [Item]
-    }
-
     func run() async throws {
         try await HostSession.with(options) { session in
             let data = try await session.client.data(
@@ -48,7 +34,7 @@ struct LogCommand: AsyncParsableCommand {
                     ("outcome", refused ? "refused" : nil),
                 ])
             guard !options.json else { return options.console.print(json: data) }
-            let items = try JSONDecoder().decode(Items.self, from: data).items
+            let items = try JSONDecoder().decode(ItemList<AccessLogItem>.self, from: data).items
             guard !items.isEmpty else {
                 options.console.say("Nothing was read or refused yet.")
                 return

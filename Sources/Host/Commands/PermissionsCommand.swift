@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import Provider
 import Samples
 
 /// Shows and changes what apps may do.
@@ -19,40 +20,6 @@ struct PermissionsCommand: AsyncParsableCommand {
             """,
         subcommands: [List.self, Grant.self, Deny.self, Reset.self], defaultSubcommand: List.self)
 
-    struct Item: Decodable {
-        struct Terms: Decodable {
-            let access: String
-            let rate: Double?
-            let precision: Double?
-            let history: String?
-            let expires: Double?
-        }
-
-        let client: String
-        let privilege: String
-        let state: String
-        let terms: Terms?
-        let once: Bool
-        let decided: Double
-
-        var termsText: String {
-            guard let terms else { return "–" }
-            var parts = [terms.access == "raw" ? "every sample" : "statistics only"]
-            if let rate = terms.rate { parts.append("at most \(Format.number(rate))/s") }
-            if let precision = terms.precision {
-                parts.append("to ±\(Format.number(precision / 2))")
-            }
-            if let history = terms.history { parts.append("the last \(history)") }
-            if let expires = terms.expires { parts.append("until \(Format.time(expires))") }
-            if once { parts.append("this run only") }
-            return parts.joined(separator: ", ")
-        }
-    }
-
-    struct Items: Decodable {
-        let items: [Item]
-    }
-
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "List what was decided, for one app or for all.")
@@ -67,7 +34,8 @@ struct PermissionsCommand: AsyncParsableCommand {
                 let path = client.map { "/\(ControlClient.segment($0))" } ?? ""
                 let data = try await session.client.data(.get, "/api/v1/grants\(path)")
                 guard !options.json else { return options.console.print(json: data) }
-                let items = try JSONDecoder().decode(Items.self, from: data).items
+                let items = try JSONDecoder().decode(ItemList<GrantDescription>.self, from: data)
+                    .items
                 guard !items.isEmpty else {
                     options.console.say(
                         "Nothing was decided\(client.map { " about \($0)" } ?? ""). An app asks when"

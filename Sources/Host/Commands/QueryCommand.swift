@@ -1,6 +1,7 @@
 import ArgumentParser
 import Auth
 import Foundation
+import Provider
 import Samples
 
 /// Reads samples and statistics.
@@ -124,8 +125,10 @@ struct QueryCommand: AsyncParsableCommand {
         table.lines.forEach(options.console.print)
     }
 
-    private func chosenFields(_ session: HostSession) async throws -> [SensorList.Item.FieldItem] {
-        let all = try await session.client.get(SensorList.Item.self, path).fields
+    private func chosenFields(_ session: HostSession) async throws -> [SensorDescription
+        .FieldDescription]
+    {
+        let all = try await session.client.get(SensorDescription.self, path).fields
         guard let names = fields?.split(separator: ",").map(String.init) else { return all }
         return names.compactMap { name in all.first { $0.name == name } }
     }
@@ -142,19 +145,6 @@ struct QueryCommand: AsyncParsableCommand {
 
     // MARK: - Statistics
 
-    private struct Statistics: Decodable {
-        struct Window: Decodable {
-            let from: Double?
-            let to: Double?
-            let count: Int?
-            let values: [String: [String: Double?]]
-        }
-
-        let fields: [SensorList.Item.FieldItem]
-        let fn: [String]
-        let items: [Window]
-    }
-
     private func statistics(_ session: HostSession) async throws {
         let query = selection + [("fn", stats), ("every", every)]
         let data = try await session.client.data(.get, "\(path)/stats", query: query)
@@ -162,7 +152,7 @@ struct QueryCommand: AsyncParsableCommand {
             options.console.print(json: data)
             return
         }
-        let answer = try JSONDecoder().decode(Statistics.self, from: data)
+        let answer = try JSONDecoder().decode(StatisticsAnswer.self, from: data)
         let isWindowed = every != nil
         let header = (isWindowed ? ["from"] : []) + ["field"] + answer.fn
         var table = Table(header.map { $0.uppercased() })

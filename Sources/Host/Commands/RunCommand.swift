@@ -2,6 +2,7 @@ import ArgumentParser
 import Auth
 import Foundation
 import JSApps
+import Provider
 import Samples
 
 /// Runs an app headlessly, with this terminal as its console.
@@ -86,12 +87,12 @@ struct RunCommand: AsyncParsableCommand {
 
     // MARK: - Before the run
 
-    private func installed(_ session: HostSession) async throws -> AppItem {
+    private func installed(_ session: HostSession) async throws -> AppDescription {
         guard PackageFile.isPath(app) else {
             do {
                 let data = try await session.client.data(
                     .get, "/api/v1/apps/\(ControlClient.segment(app))")
-                return try JSONDecoder().decode(AppItem.self, from: data)
+                return try JSONDecoder().decode(AppDescription.self, from: data)
             } catch let failure as CommandFailure where failure.code == .noInput {
                 guard FileManager.default.fileExists(atPath: app) else { throw failure }
                 throw CommandFailure(
@@ -102,13 +103,15 @@ struct RunCommand: AsyncParsableCommand {
         let data = try await session.client.data(
             .post, "/api/v1/apps", body: try PackageFile(path: app).archive(),
             type: "application/zip")
-        let item = try JSONDecoder().decode(AppItem.self, from: data)
+        let item = try JSONDecoder().decode(AppDescription.self, from: data)
         if !options.json { options.console.say("Installed \(item.name) \(item.shownVersion).") }
         return item
     }
 
     /// Leaves no declared privilege without an answer, or ends the command.
-    private func settle(_ item: AppItem, _ ticket: Ticket, _ session: HostSession) async throws {
+    private func settle(_ item: AppDescription, _ ticket: Ticket, _ session: HostSession)
+        async throws
+    {
         let flags = try FlagDecisions(
             allow: allow, deny: deny, allowAll: allowAll, declared: item.privileges)
         for (privilege, decision) in flags.decisions {
@@ -135,7 +138,7 @@ struct RunCommand: AsyncParsableCommand {
         }
     }
 
-    private static func unanswered(_ open: [Privilege], _ item: AppItem) -> CommandFailure {
+    private static func unanswered(_ open: [Privilege], _ item: AppDescription) -> CommandFailure {
         let names = open.map(\.id.description)
         let flags = names.map { "--allow \($0)" }.joined(separator: " ")
         return CommandFailure(

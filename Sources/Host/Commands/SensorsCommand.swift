@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import Provider
 import Samples
 
 /// Lists sensors, and sets how often they are read.
@@ -31,7 +32,9 @@ struct SensorsCommand: AsyncParsableCommand {
         }
 
         private func table(_ session: HostSession) async throws {
-            let list = try await session.client.get(SensorList.self, "/api/v1/sensors").items
+            let list = try await session.client.get(
+                ItemList<SensorDescription>.self, "/api/v1/sensors"
+            ).items
             var table = Table("SENSOR", "LEVEL", "NEWEST", "VALUES")
             for sensor in list where sensor.available {
                 var values = sensor.level == "off" ? "not read" : "nothing yet"
@@ -96,53 +99,6 @@ struct SensorsCommand: AsyncParsableCommand {
                     options.console.print("\(sensor) is now \(answer.level).")
                 }
             }
-        }
-    }
-}
-
-/// What the API says of sensors.
-struct SensorList: Decodable {
-    struct Item: Decodable {
-        struct FieldItem: Decodable {
-            let name: String
-            let unit: String?
-            let kind: String
-        }
-
-        struct Unavailable: Decodable {
-            let reason: String
-            let remedy: String?
-        }
-
-        let id: String
-        let fields: [FieldItem]
-        let available: Bool
-        let unavailable: Unavailable?
-        let level: String
-        let newest: Double?
-    }
-
-    let items: [Item]
-}
-
-/// A value of a sample in JSON.
-enum JSONScalar: Decodable {
-    case number(Double)
-    case text(String)
-
-    init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        if let number = try? container.decode(Double.self) {
-            self = .number(number)
-        } else {
-            self = .text(try container.decode(String.self))
-        }
-    }
-
-    func text(unit: String?) -> String {
-        switch self {
-        case .number(let number): Format.value(number, unit: unit)
-        case .text(let text): text
         }
     }
 }

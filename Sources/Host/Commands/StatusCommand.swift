@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import Provider
 
 /// Tells how the host fares.
 struct StatusCommand: AsyncParsableCommand {
@@ -8,22 +9,11 @@ struct StatusCommand: AsyncParsableCommand {
 
     @OptionGroup var options: GlobalOptions
 
-    private struct Status: Decodable {
-        let pid: Int32
-        let data: String
-        let port: Int?
-        let started: Double
-        let samples: Int64
-        let dropped: Int
-        let bytes: Int64
-        let failure: String?
-    }
-
     func run() async throws {
         try await HostSession.with(options) { session in
             let data = try await session.client.data(.get, "/api/v1/status")
             guard !options.json else { return options.console.print(json: data) }
-            let status = try JSONDecoder().decode(Status.self, from: data)
+            let status = try JSONDecoder().decode(HostStatus.self, from: data)
             let console = options.console
             if session.isOwn {
                 console.print("No host runs on \(status.data). Start one with: nervous serve")

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import Provider
 import Samples
 
 /// Tokens for programs of the owner's own.
@@ -72,22 +73,11 @@ struct TokenCommand: AsyncParsableCommand {
 
         @OptionGroup var options: GlobalOptions
 
-        private struct Item: Decodable {
-            let name: String
-            let owner: Bool
-            let created: Double
-            let expires: Double?
-        }
-
-        private struct Items: Decodable {
-            let items: [Item]
-        }
-
         func run() async throws {
             try await HostSession.with(options) { session in
                 let data = try await session.client.data(.get, "/api/v1/tokens")
                 guard !options.json else { return options.console.print(json: data) }
-                let items = try JSONDecoder().decode(Items.self, from: data).items
+                let items = try JSONDecoder().decode(ItemList<TokenItem>.self, from: data).items
                 guard !items.isEmpty else {
                     options.console.say(
                         "There are no tokens. Make one with: nervous token create NAME")

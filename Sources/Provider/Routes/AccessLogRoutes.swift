@@ -11,25 +11,6 @@ struct AccessLogRoutes {
         routes.on("api/v1/access-log", [.get: list])
     }
 
-    private struct Item: Encodable {
-        let id: Int64
-        let time: Double
-        let client: String?
-        let sensor: String?
-        let access: String?
-        let operation: String
-        let from: Double?
-        let to: Double?
-        let count: Int
-        let outcome: String
-        let reason: String?
-    }
-
-    private struct List: Encodable {
-        let items: [Item]
-        let next: String?
-    }
-
     @Sendable
     private func list(_ request: Request, _ context: ProviderContext) async throws -> Response {
         try await door.owner("access-log", request, context)
@@ -51,19 +32,8 @@ struct AccessLogRoutes {
         let found = try await door.authority.log.entries(query)
         let entries = found.prefix(limit)
         let next = found.count > limit ? entries.last.map { String($0.id) } : nil
-        var response = try Response.json(List(items: entries.map(Self.item), next: next))
+        var response = try Response.json(ItemList(entries.map(AccessLogItem.init), next: next))
         if let next { response.headers[.link] = request.link(toNext: next) }
         return response
-    }
-
-    private static func item(_ entry: AccessLogEntry) -> Item {
-        func edge(_ time: Timestamp?) -> Double? {
-            time == .distantPast || time == .distantFuture ? nil : time?.milliseconds
-        }
-        return Item(
-            id: entry.id, time: entry.time.milliseconds, client: entry.client,
-            sensor: entry.sensor?.description, access: entry.access?.rawValue,
-            operation: entry.operation, from: edge(entry.range?.from), to: edge(entry.range?.to),
-            count: entry.count, outcome: entry.outcome.rawValue, reason: entry.reason)
     }
 }

@@ -22,16 +22,12 @@ struct AppRoutes {
         routes.on("api/v1/launch", [.post: redeem])
     }
 
-    private struct List: Encodable {
-        let items: [AppDescription]
-    }
-
     @Sendable
     private func list(_ request: Request, _ context: ProviderContext) async throws -> Response {
         try await door.owner("apps", request, context)
         var items: [AppDescription] = []
         for app in try await library.apps() { items.append(await describe(app)) }
-        return try .json(List(items: items))
+        return try .json(ItemList(items))
     }
 
     @Sendable

@@ -14,15 +14,11 @@ struct GrantRoutes {
         routes.on("api/v1/grants/{client}/{privilege}", [.put: decide, .delete: reset])
     }
 
-    private struct List: Encodable {
-        let items: [GrantDescription]
-    }
-
     @Sendable
     private func list(_ request: Request, _ context: ProviderContext) async throws -> Response {
         try await door.owner("grants", request, context)
         let records = await door.authority.records(of: context.decoded("client"))
-        return try .json(List(items: records.map(GrantDescription.init)))
+        return try .json(ItemList(records.map(GrantDescription.init)))
     }
 
     private struct Body: Decodable {
@@ -43,7 +39,7 @@ struct GrantRoutes {
         if decision != .deny, decision != .denyOnce { try await isGrantable(privilege) }
         try await door.authority.decide(decision, on: privilege, by: name, run: body.run)
         let records = await door.authority.records(of: name)
-        return try .json(List(items: records.map(GrantDescription.init)))
+        return try .json(ItemList(records.map(GrantDescription.init)))
     }
 
     @Sendable

@@ -21,10 +21,6 @@ struct SensorRoutes {
         routes.on("api/v1/collection/{sensor}", [.put: setLevel])
     }
 
-    private struct List: Encodable {
-        let items: [SensorDescription]
-    }
-
     /// The owner sees every sensor, others those that were decided about for them.
     @Sendable
     private func list(_ request: Request, _ context: ProviderContext) async throws -> Response {
@@ -35,7 +31,7 @@ struct SensorRoutes {
             guard let permission else { continue }
             items.append(SensorDescription(status, permission))
         }
-        return try .json(List(items: items))
+        return try .json(ItemList(items))
     }
 
     @Sendable

@@ -13,23 +13,6 @@ struct StatisticsRoutes {
         routes.on("api/v1/sensors/{sensor}/stats", [.get: statistics])
     }
 
-    private struct Answer: Encodable {
-        let sensor: String
-        let fields: [SensorDescription.FieldDescription]
-        let fn: [String]
-        let items: [Window]
-    }
-
-    private struct Window: Encodable {
-        /// Milliseconds since 1970; not there for an open end.
-        let from: Double?
-        let to: Double?
-        /// Not there when the samples were too few to be told.
-        let count: Int?
-        /// By field, then by statistic.
-        let values: [String: [String: Double?]]
-    }
-
     @Sendable
     private func statistics(
         _ request: Request, _ context: ProviderContext
@@ -37,21 +20,7 @@ struct StatisticsRoutes {
         let id = try request.sensor(context)
         let grant = try await door.grant("stats", .stats, of: id, request, context)
         let table = try await engine.statistics(query(request), for: grant)
-        let names = table.statistics.map(\.description)
-        let windows = table.windows.map { window in
-            let rows = window.values.map { row in
-                Dictionary(zip(names, row)) { first, _ in first }
-            }
-            return Window(
-                from: Self.edge(window.range.from), to: Self.edge(window.range.to),
-                count: window.count,
-                values: Dictionary(zip(table.fields.map(\.name), rows)) { first, _ in first })
-        }
-        return try .json(
-            Answer(
-                sensor: id.description,
-                fields: table.fields.map(SensorDescription.FieldDescription.init), fn: names,
-                items: windows))
+        return try .json(StatisticsAnswer(table, of: id))
     }
 
     private func query(_ request: Request) throws -> StatisticsQuery {
@@ -77,9 +46,5 @@ struct StatisticsRoutes {
         return StatisticsQuery(
             range: try request.range(now: .now()), fields: try request.list("fields"),
             statistics: statistics, every: every, conditions: try request.conditions())
-    }
-
-    private static func edge(_ time: Timestamp) -> Double? {
-        time == .distantPast || time == .distantFuture ? nil : time.milliseconds
     }
 }

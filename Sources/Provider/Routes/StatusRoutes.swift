@@ -30,26 +30,12 @@ struct StatusRoutes {
         .json(ByteBuffer(bytes: PackageResources.openapi_json))
     }
 
-    private struct Status: Encodable {
-        let version: String
-        let pid: Int32
-        let data: String
-        let port: Int?
-        let started: Double
-        let collecting: Bool
-        let samples: Int64
-        let buffered: Int
-        let dropped: Int
-        let bytes: Int64
-        let failure: String?
-    }
-
     @Sendable
     private func status(_ request: Request, _ context: ProviderContext) async throws -> Response {
         try await door.owner("status", request, context)
         let status = await machine.status()
         return try .json(
-            Status(
+            HostStatus(
                 version: facts.version, pid: getpid(), data: facts.dataDirectory,
                 port: facts.port(), started: status.started.milliseconds,
                 collecting: status.collecting, samples: status.samples, buffered: status.buffered,

@@ -16,17 +16,6 @@ struct TokenRoutes {
         routes.on("api/v1/tokens/{client}", [.delete: revoke])
     }
 
-    private struct Item: Encodable {
-        let name: String
-        let owner: Bool
-        let created: Double
-        let expires: Double?
-    }
-
-    private struct List: Encodable {
-        let items: [Item]
-    }
-
     private struct Body: Decodable {
         let name: String
         let owner: Bool?
@@ -44,12 +33,7 @@ struct TokenRoutes {
     @Sendable
     private func list(_ request: Request, _ context: ProviderContext) async throws -> Response {
         try await door.owner("tokens", request, context)
-        let items = await door.authority.clientTokens().map { record in
-            Item(
-                name: record.client.name, owner: record.client.kind == .owner,
-                created: record.created.milliseconds, expires: record.expires?.milliseconds)
-        }
-        return try .json(List(items: items))
+        return try .json(ItemList(await door.authority.clientTokens().map(TokenItem.init)))
     }
 
     @Sendable

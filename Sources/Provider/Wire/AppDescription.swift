@@ -6,32 +6,32 @@ import Samples
 /// An installed app as the API tells of it.
 ///
 /// Its texts are the package's own: escape them.
-struct AppDescription: Encodable {
-    struct DeclaredPrivilege: Encodable {
-        let privilege: String
-        let sensor: String?
-        let access: String?
+public struct AppDescription: Codable, Sendable {
+    public struct DeclaredPrivilege: Codable, Sendable {
+        public let privilege: String
+        public let sensor: String?
+        public let access: String?
         /// Origins, of `net`.
-        let origins: [String]?
-        let reason: String
+        public let origins: [String]?
+        public let reason: String
         /// `granted`, `denied` or `prompt`.
-        let state: String
+        public let state: String
         /// Whether this version of the host can give it at all.
-        let supported: Bool
+        public let supported: Bool
     }
 
-    let name: String
-    let version: String
-    let title: String?
-    let description: String?
-    let author: String?
-    let license: String?
+    public let name: String
+    public let version: String
+    public let title: String?
+    public let description: String?
+    public let author: String?
+    public let license: String?
     /// Milliseconds since 1970.
-    let installed: Double
+    public let installed: Double
     /// SHA-256 over names and contents of its files.
-    let fingerprint: String
-    let files: Int
-    let privileges: [DeclaredPrivilege]
+    public let fingerprint: String
+    public let files: Int
+    public let privileges: [DeclaredPrivilege]
 
     init(_ app: InstalledApp, undecided: Set<PrivilegeID>, denied: Set<PrivilegeID>) {
         name = app.name.text

@@ -4,31 +4,31 @@ import Samples
 import VM
 
 /// A sensor as the API tells of it.
-struct SensorDescription: Encodable {
-    struct FieldDescription: Encodable {
-        let name: String
-        let unit: String?
-        let kind: String
+public struct SensorDescription: Codable, Sendable {
+    public struct FieldDescription: Codable, Sendable {
+        public let name: String
+        public let unit: String?
+        public let kind: String
     }
 
-    struct Unavailability: Encodable {
-        let reason: String
-        let remedy: String?
+    public struct Unavailability: Codable, Sendable {
+        public let reason: String
+        public let remedy: String?
     }
 
-    let id: String
-    let title: String
-    let fields: [FieldDescription]
-    let source: String
-    let available: Bool
-    let unavailable: Unavailability?
-    let level: String
+    public let id: String
+    public let title: String
+    public let fields: [FieldDescription]
+    public let source: String
+    public let available: Bool
+    public let unavailable: Unavailability?
+    public let level: String
     /// W3C permission state of this client for raw samples, or `statistics`.
-    let access: String
+    public let access: String
     /// When the newest sample was taken, in milliseconds since 1970.
-    let newest: Double?
-    let failure: String?
-    let failures: Int
+    public let newest: Double?
+    public let failure: String?
+    public let failures: Int
 
     init(_ status: SensorStatus, _ permission: SensorPermission) {
         id = status.sensor.id.description

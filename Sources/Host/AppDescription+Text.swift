@@ -1,34 +1,13 @@
 import Auth
+import Provider
 import Samples
 
-/// What the API says of an installed app.
-///
-/// Its texts are the package's: they are escaped when shown.
-struct AppItem: Decodable {
-    struct DeclaredPrivilege: Decodable {
-        let privilege: String
-        let sensor: String?
-        let access: String?
-        let origins: [String]?
-        let reason: String
-        let state: String
-        let supported: Bool
-    }
-
-    let name: String
-    let version: String
-    let title: String?
-    let description: String?
-    let author: String?
-    let installed: Double
-    let fingerprint: String
-    let files: Int
-    let privileges: [DeclaredPrivilege]
-
+extension AppDescription {
+    /// The version, escaped and cut.
     var shownVersion: String { version.escapedForDisplay(limit: 24) }
 }
 
-extension AppItem.DeclaredPrivilege {
+extension AppDescription.DeclaredPrivilege {
     /// What it lets an app do, in the host's own words.
     var meaning: String {
         switch (sensor, access) {
@@ -57,9 +36,4 @@ extension AppItem.DeclaredPrivilege {
         }
         return Privilege(.sensor(sensor, access), reason: reason)
     }
-}
-
-/// What the API says of installed apps.
-struct AppList: Decodable {
-    let items: [AppItem]
 }

@@ -1,39 +1,18 @@
 import Auth
 import Samples
 
-/// A decision as the API tells of it, and as the owner sends it.
-struct GrantDescription: Encodable {
-    let client: String
-    let privilege: String
-    let state: String
-    let terms: TermsDescription?
-    /// Whether it ends with the run it was given for.
-    let once: Bool
-    /// Milliseconds since 1970.
-    let decided: Double
-
-    init(_ record: PermissionRecord) {
-        client = record.client
-        privilege = record.privilege.description
-        state = record.state.rawValue
-        terms = record.terms.map(TermsDescription.init)
-        once = record.run != nil
-        decided = record.decided.milliseconds
-    }
-}
-
 /// The terms of a grant in JSON.
-struct TermsDescription: Codable {
-    let access: String
+public struct TermsDescription: Codable, Sendable {
+    public let access: String
     /// Samples a second.
-    var rate: Double?
+    public var rate: Double?
     /// In the field's unit.
-    var precision: Double?
+    public var precision: Double?
     /// A span such as `1h`.
-    var history: String?
+    public var history: String?
     /// Milliseconds since 1970.
-    var expires: Double?
-    var background: Bool?
+    public var expires: Double?
+    public var background: Bool?
 
     init(_ terms: Terms) {
         access = terms.access.rawValue

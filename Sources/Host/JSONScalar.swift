@@ -1,0 +1,23 @@
+import Foundation
+
+/// A value of a sample in JSON.
+enum JSONScalar: Decodable {
+    case number(Double)
+    case text(String)
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        if let number = try? container.decode(Double.self) {
+            self = .number(number)
+        } else {
+            self = .text(try container.decode(String.self))
+        }
+    }
+
+    func text(unit: String?) -> String {
+        switch self {
+        case .number(let number): Format.value(number, unit: unit)
+        case .text(let text): text
+        }
+    }
+}

@@ -1,0 +1,35 @@
+import LAE
+import Samples
+
+/// Statistics as the API gives them.
+public struct StatisticsAnswer: Codable, Sendable {
+    public struct Window: Codable, Sendable {
+        /// Milliseconds since 1970; not there for an open end.
+        public let from: Double?
+        public let to: Double?
+        /// Not there when the samples were too few to be told.
+        public let count: Int?
+        /// By field, then by statistic.
+        public let values: [String: [String: Double?]]
+    }
+
+    public let sensor: String
+    public let fields: [SensorDescription.FieldDescription]
+    /// The names of the statistics, in the order in which they were asked for.
+    public let fn: [String]
+    public let items: [Window]
+
+    init(_ table: StatisticsTable, of sensor: SensorID) {
+        self.sensor = sensor.description
+        fields = table.fields.map(SensorDescription.FieldDescription.init)
+        let names = table.statistics.map(\.description)
+        fn = names
+        items = table.windows.map { window in
+            let rows = window.values.map { Dictionary(zip(names, $0)) { first, _ in first } }
+            return Window(
+                from: window.range.from.bounded?.milliseconds,
+                to: window.range.to.bounded?.milliseconds, count: window.count,
+                values: Dictionary(zip(table.fields.map(\.name), rows)) { first, _ in first })
+        }
+    }
+}
