@@ -35,11 +35,13 @@ extension AuthDatabase {
                     WHERE (:client IS NULL OR client = :client)
                       AND (:before IS NULL OR id < :before)
                       AND (NOT :onlyRefused OR outcome = 'refused')
+                      AND (NOT :withoutOwner OR client IS NOT :owner)
                     ORDER BY id DESC LIMIT :limit
                     """,
                 arguments: [
                     "client": query.client, "before": query.before,
                     "onlyRefused": query.onlyRefused, "limit": query.limit,
+                    "withoutOwner": query.withoutOwner, "owner": Client.owner.name,
                 ])
             return rows.map(Self.entry)
         }

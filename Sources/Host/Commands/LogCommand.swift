@@ -11,6 +11,7 @@ struct LogCommand: AsyncParsableCommand {
             Examples:
               nervous log
               nervous log hello-sensors --refused
+              nervous log --owner                     what you read yourself, too
               nervous log --json | jq '.items[] | select(.outcome == "refused")'
             """)
 
@@ -22,6 +23,9 @@ struct LogCommand: AsyncParsableCommand {
     @Flag(help: "Only what was refused.")
     var refused = false
 
+    @Flag(help: "Also what you read yourself with these commands.")
+    var owner = false
+
     @Option(help: "The most lines to show.")
     var limit = 40
 
@@ -32,6 +36,7 @@ struct LogCommand: AsyncParsableCommand {
                 query: [
                     ("client", client), ("limit", String(limit)),
                     ("outcome", refused ? "refused" : nil),
+                    ("owner", owner || client != nil ? nil : "false"),
                 ])
             guard !options.json else { return options.console.print(json: data) }
             let items = try JSONDecoder().decode(ItemList<AccessLogItem>.self, from: data).items

@@ -25,10 +25,14 @@ struct AccessLogRoutes {
         guard outcome == nil || outcome == "refused" else {
             throw Problem.invalidParameter("outcome", "only refused can be asked for")
         }
+        let owner = request.parameter("owner")
+        guard owner == nil || owner == "false" else {
+            throw Problem.invalidParameter("owner", "only false can be said")
+        }
         // One more than asked for tells whether there is a next page.
         let query = AccessLogQuery(
-            client: request.parameter("client"), onlyRefused: outcome != nil, before: before,
-            limit: limit + 1)
+            client: request.parameter("client"), onlyRefused: outcome != nil,
+            withoutOwner: owner != nil, before: before, limit: limit + 1)
         let found = try await door.authority.log.entries(query)
         let entries = found.prefix(limit)
         let next = found.count > limit ? entries.last.map { String($0.id) } : nil

@@ -57,6 +57,17 @@ struct TokenTests {
         #expect(!log.contains { $0.reason?.contains(token) == true })
     }
 
+    @Test func `the log leaves out what the person read, unless asked`() throws {
+        let sandbox = try Sandbox()
+        #expect(try sandbox.nervous("query", "load", "--json").code == 0)
+        let others = try sandbox.nervous("log", "--json").output
+        #expect(!others.contains(#""client":"owner""#))
+        for words in [["log", "--owner", "--json"], ["log", "owner", "--json"]] {
+            let log = try sandbox.nervous(words).output
+            #expect(log.contains(#""client":"owner""#))
+        }
+    }
+
     @Test func `statistics and samples come by curl in the forms that were asked for`() throws {
         let sandbox = try Sandbox()
         let host = try ServingHost(sandbox)
