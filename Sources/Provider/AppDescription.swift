@@ -3,7 +3,9 @@ import Foundation
 import JSApps
 import Samples
 
-/// An installed app as the API tells of it. Its texts are the package's own: escape them.
+/// An installed app as the API tells of it.
+///
+/// Its texts are the package's own: escape them.
 struct AppDescription: Encodable {
     struct DeclaredPrivilege: Encodable {
         let privilege: String
