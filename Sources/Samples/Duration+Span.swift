@@ -4,7 +4,8 @@ extension Duration {
     /// - Returns: `nil` for anything else, also for more than a thousand years.
     public init?(span: String) {
         let digits = span.prefix { ("0"..."9").contains($0) }
-        guard let count = Int64(digits), let unit = Self.spanUnits[String(span.dropFirst(digits.count))]
+        guard let count = Int64(digits),
+            let unit = Self.spanUnits[String(span.dropFirst(digits.count))]
         else { return nil }
         let (microseconds, overflow) = count.multipliedReportingOverflow(by: unit)
         guard !overflow, microseconds <= 1000 * 366 * 86_400_000_000 else { return nil }
@@ -16,7 +17,9 @@ extension Duration {
         let microseconds = wholeMicroseconds
         for unit in ["d", "h", "m", "s", "ms"] {
             guard let size = Self.spanUnits[unit] else { continue }
-            if microseconds != 0, microseconds % size == 0 { return "\(microseconds / size)\(unit)" }
+            if microseconds != 0, microseconds % size == 0 {
+                return "\(microseconds / size)\(unit)"
+            }
         }
         return "\(microseconds)us"
     }
