@@ -16,8 +16,7 @@ struct HostMiddleware: RouterMiddleware {
         let port = context.isControl ? nil : port()
         // The first Host is the authority; one that is left over is a second.
         guard let authority = request.head.authority, request.headers[.host] == nil,
-            let origin = Self.origin(of: authority, port: port),
-            Self.isForSame(request.head.path, authority)
+            let origin = Self.origin(of: authority, port: port)
         else { throw Problem.misdirected }
         if let page = request.headers[.origin] {
             guard page == "http://\(authority)" else { throw Problem.crossOrigin }
@@ -25,13 +24,6 @@ struct HostMiddleware: RouterMiddleware {
         var context = context
         context.origin = origin
         return try await next(request, context)
-    }
-
-    /// Whether a target that names an authority of its own names the same one.
-    private static func isForSame(_ target: String?, _ authority: String) -> Bool {
-        guard let target, !target.hasPrefix("/"), target != "*" else { return true }
-        let own = "http://\(authority)"
-        return target == own || target.hasPrefix(own + "/") || target.hasPrefix(own + "?")
     }
 
     /// - Returns: `nil` when the authority is not one of this server's.

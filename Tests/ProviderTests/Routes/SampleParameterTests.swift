@@ -42,7 +42,7 @@ struct SampleParameterTests {
 
     @Test(arguments: [
         ("from=-15m", [2.0, 3]), ("from=-2h", [1, 2, 3]), ("from=-1d&to=-15m", [1]),
-        ("from=now", [3]), ("to=now", [1, 2]), ("from=-600100ms&to=-1s", [2]), ("to=-2h", []),
+        ("from=now", [3]), ("to=now", [1, 2]), ("from=-660000ms&to=-1s", [2]), ("to=-2h", []),
         ("from=now&to=-1h", []),
     ])
     func `spans count from now`(query: String, expected: [Double]) async throws {
@@ -92,7 +92,7 @@ struct SampleParameterTests {
                 "-15y",
                 "2026-03-01", "2026-03-01T12:00:00", "2026-13-01T00:00:00Z", "2026-02-30T00:00:00Z",
                 "2026-03-01T25:00:00Z", "now-1h",
-            ].filter { $0 != "-15" }
+            ]
         ),
         ("to", ["x", "", "yesterday"]),
         ("cursor", ["x", "", "1", "1_x", "1_2_3", "99999999999999999999_1", "_"]),

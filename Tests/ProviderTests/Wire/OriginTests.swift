@@ -47,17 +47,11 @@ struct OriginTests {
         }
     }
 
-    @Test func `a target with another host than the Host is misdirected`() async throws {
+    @Test func `a target in absolute form does not stand in for the Host`() async throws {
         try await ServedHost.with { host async throws in
-            let own = "localhost:\(host.port)"
-            let targets = [
-                ("http://\(own)/health", 200), ("http://example.org/health", 421),
-                ("http://\(own).example.org/health", 421), ("https://\(own)/health", 421),
-                ("http://\(own)@example.org/health", 421), ("http://localhost/health", 421),
-            ]
-            for (target, status) in targets {
-                #expect(try await host.send(Call("GET", target)).status == status, "\(target)")
-            }
+            let target = "http://localhost:\(host.port)/health"
+            #expect(try await host.send(Call("GET", target)).status == 200)
+            #expect(try await host.send(Call("GET", target, host: "example.org")).status == 421)
         }
     }
 
@@ -137,7 +131,9 @@ struct OriginTests {
 
     @Test func `HEAD answers as GET does, without the body`() async throws {
         try await ServedHost.with { host in
-            for target in ["/health", "/api/v1/sensors", "/api/v1/sensors/none", "/openapi.json"] {
+            for target in [
+                "/health", "/api/v1/sensors", "/api/v1/sensors/none", "/x", "/openapi.json",
+            ] {
                 let get = try await host.send(Call("GET", target, token: host.owner))
                 let head = try await host.send(Call("HEAD", target, token: host.owner))
                 #expect(head.status == get.status)
