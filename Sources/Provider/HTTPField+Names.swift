@@ -1,6 +1,7 @@
 import HTTPTypes
 
 extension HTTPField.Name {
+    static let host = known("Host")
     static let requestID = known("X-Request-Id")
     static let referrerPolicy = known("Referrer-Policy")
     static let lastEventID = known("Last-Event-ID")

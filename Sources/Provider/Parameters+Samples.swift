@@ -52,7 +52,15 @@ extension Request {
     }
 
     func conditions() throws -> [Condition] {
-        try uri.queryParameters.getAll("where").map { try Condition(parsing: String($0)) }
+        try uri.queryParameters.getAll("where").map { text in
+            do throws(LAEError) {
+                return try Condition(parsing: String(text))
+            } catch {
+                var problem = Problem(error)
+                problem.detail = "where: " + problem.detail
+                throw problem
+            }
+        }
     }
 
     /// Milliseconds since 1970, RFC 3339, or a span before now such as `-15m`.
@@ -67,11 +75,7 @@ extension Request {
         {
             return time
         }
-        for fractional in [false, true] {
-            let style = Date.ISO8601FormatStyle(includingFractionalSeconds: fractional)
-            guard let date = try? Date(text, strategy: style) else { continue }
-            if let time = Timestamp(milliseconds: date.timeIntervalSince1970 * 1000) { return time }
-        }
+        if let time = Timestamp(rfc3339: text) { return time }
         throw Problem.invalidParameter(
             name, "milliseconds since 1970, an RFC 3339 time or a span such as -15m is needed")
     }

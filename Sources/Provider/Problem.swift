@@ -9,7 +9,7 @@ struct Problem: Error, Sendable {
     /// The stable name of the kind of problem, such as `not-allowed`.
     let code: String
     let title: String
-    let detail: String
+    var detail: String
     /// The command or setting that would help.
     var fix: String?
     /// The privilege that was missing.

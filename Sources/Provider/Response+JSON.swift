@@ -22,6 +22,22 @@ extension Request {
     /// The largest body of a call that carries JSON.
     private static let jsonLimit = 256 << 10
 
+    /// The whole body.
+    func bytes(upTo limit: Int) async throws -> [UInt8] {
+        do {
+            return Array(try await body.collect(upTo: limit).readableBytesView)
+        } catch is NIOTooManyBytesError {
+            throw Problem(
+                status: .contentTooLarge, code: "too-large", title: "The body is too large",
+                detail: "At most \(limit) bytes are taken.")
+        } catch is CancellationError {
+            throw CancellationError()
+        } catch {
+            // Only the connection can fail here: a chunk that is none, or an early end.
+            throw Problem.invalidBody("The body did not come whole.")
+        }
+    }
+
     /// The body, strictly read.
     ///
     /// A body without a type is taken for JSON.
@@ -34,15 +50,7 @@ extension Request {
                 detail: "Only application/json is taken here.",
                 fix: "Send the header Content-Type: application/json")
         }
-        let buffer: ByteBuffer
-        do {
-            buffer = try await body.collect(upTo: Self.jsonLimit)
-        } catch is NIOTooManyBytesError {
-            throw Problem(
-                status: .contentTooLarge, code: "too-large", title: "The body is too large",
-                detail: "At most \(Self.jsonLimit) bytes are taken.")
-        }
-        let bytes = Array(buffer.readableBytesView)
+        let bytes = try await bytes(upTo: Self.jsonLimit)
         do {
             _ = try StrictJSON().parse(bytes)
         } catch {

@@ -14,7 +14,8 @@ struct HostMiddleware: RouterMiddleware {
         next: (Request, ProviderContext) async throws -> Response
     ) async throws -> Response {
         let port = context.isControl ? nil : port()
-        guard let authority = request.head.authority,
+        // The first Host is the authority; one that is left over is a second.
+        guard let authority = request.head.authority, request.headers[.host] == nil,
             let origin = Self.origin(of: authority, port: port)
         else { throw Problem.misdirected }
         if let page = request.headers[.origin] {

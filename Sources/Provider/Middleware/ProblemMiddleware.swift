@@ -18,6 +18,8 @@ struct ProblemMiddleware: RouterMiddleware {
         } catch {
             let problem = Self.problem(error, request, context)
             response = try problem.response(from: request, context: context)
+            // A body here would be taken for the beginning of the next answer.
+            if request.method == .head { response = response.createHeadResponse() }
         }
         if response.headers[.cacheControl] == nil { response.headers[.cacheControl] = "no-store" }
         response.headers[.xContentTypeOptions] = "nosniff"

@@ -3,7 +3,6 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import JSApps
-import NIOCore
 
 /// Installed apps and their runs, for the owner.
 struct AppRoutes {
@@ -40,15 +39,8 @@ struct AppRoutes {
     @Sendable
     private func install(_ request: Request, _ context: ProviderContext) async throws -> Response {
         try await door.owner("install", request, context)
-        let archive: ByteBuffer
-        do {
-            archive = try await request.body.collect(upTo: Self.archiveLimit)
-        } catch is NIOTooManyBytesError {
-            throw Problem(
-                status: .contentTooLarge, code: "too-large", title: "The archive is too large",
-                detail: "An archive has at most \(Self.archiveLimit) bytes.")
-        }
-        let app = try await library.install(archive: Array(archive.readableBytesView))
+        let archive = try await request.bytes(upTo: Self.archiveLimit)
+        let app = try await library.install(archive: archive)
         try await door.authority.admit(app: app.name.text)
         var response = try await Response.json(describe(app), status: .created)
         response.headers[.location] = "/api/v1/apps/\(app.name)"

@@ -69,7 +69,7 @@ struct ConformanceTests {
     }
 
     @Test func `each described answer is given, and is what is described`() async throws {
-        try await ServedHost.with { host in
+        try await ServedHost.with { host async throws in
             try await Self.prepare(host)
             let description = try await Self.description(of: host)
             let operations = Dictionary(
@@ -144,7 +144,7 @@ struct ConformanceTests {
     }
 
     @Test func `a host without a port has no address for a page`() async throws {
-        try await ServedHost.with(knowsPort: false) { host in
+        try await ServedHost.with(knowsPort: false) { host async throws in
             try await host.install()
             let call = Call("POST", "/api/v1/apps/my-app/launch", token: host.owner)
             let answer = try await host.send(call)

@@ -1,0 +1,151 @@
+import Auth
+import Samples
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct GrantRouteTests {
+    private static func put(
+        _ host: ServedHost, _ body: String, _ privilege: String = "sensor:gauge",
+        of client: String = "my-app"
+    ) async throws -> Answer {
+        try await host.send(
+            Call("PUT", "/api/v1/grants/\(client)/\(privilege)", token: host.owner, json: body))
+    }
+
+    private static func latest(_ host: ServedHost, _ token: String) async throws -> Answer {
+        try await host.send(Call("GET", "/api/v1/sensors/gauge/latest", token: token))
+    }
+
+    @Test func `each change is felt by the next call of a running app`() async throws {
+        try await ServedHost.with { host in
+            try await host.install()
+            let token = try await host.begin().token
+            await host.gauge(1)
+            #expect(try await Self.latest(host, token).code == "undecided")
+            for (body, status, code) in [
+                (#"{"decision": "allow-always"}"#, 200, nil),
+                (#"{"decision": "statistics-only"}"#, 403, "statistics-only"),
+                (#"{"decision": "allow-always"}"#, 200, nil),
+                (#"{"decision": "deny"}"#, 403, "denied"),
+            ] {
+                #expect(try await Self.put(host, body).status == 200)
+                let answer = try await Self.latest(host, token)
+                #expect(answer.status == status)
+                #expect(answer.code == code)
+            }
+            let reset = Call("DELETE", "/api/v1/grants/my-app/sensor%3Agauge", token: host.owner)
+            #expect(try await host.send(reset).status == 204)
+            #expect(try await Self.latest(host, token).code == "undecided")
+        }
+    }
+
+    @Test func `a denied sensor leaves the others as they are`() async throws {
+        try await ServedHost.with { host in
+            let token = try await host.client(allow: ["sensor:gauge", "sensor:networking"])
+            try await host.decide(.deny, "sensor:gauge", by: "curl")
+            await host.gauge(1)
+            await host.collect("networking", [.number(1)])
+            #expect(try await Self.latest(host, token).status == 403)
+            let other = Call("GET", "/api/v1/sensors/networking/latest", token: token)
+            #expect(try await host.send(other).status == 200)
+        }
+    }
+
+    @Test(arguments: [
+        ("sensor:network", "network.eth0", 200), ("sensor:network", "networking", 403),
+        ("sensor:network.eth0", "network.wlan0", 403),
+        ("sensor:network.eth0", "network.eth0", 200),
+    ])
+    func `a grant covers whole segments on every path`(
+        privilege: String, sensor: String, status: Int
+    ) async throws {
+        try await ServedHost.with { host in
+            let token = try await host.client(allow: [privilege])
+            let id = try #require(SensorID(sensor))
+            await host.collect(id, [.number(1)])
+            for part in ["latest", "samples", "stats"] {
+                let answer = try await host.send(
+                    Call("GET", "/api/v1/sensors/\(sensor)/\(part)", token: token))
+                #expect(answer.status == status)
+            }
+            let stream = Call("HEAD", "/api/v1/sensors/\(sensor)/stream", token: token)
+            #expect(try await host.send(stream).status == status)
+        }
+    }
+
+    @Test func `terms are kept, told and applied`() async throws {
+        try await ServedHost.with { host in
+            try await host.install()
+            let token = try await host.begin().token
+            let body = """
+                {"decision": "allow", "terms": {"access": "raw", "rate": 0.5, "precision": 10,
+                 "history": "1h", "expires": \(Int64(host.clock.now.milliseconds) + 5000),
+                 "background": false}}
+                """
+            let answer = try await Self.put(host, body)
+            let terms = try answer.json()["items"]?.array?.first?["terms"]
+            #expect(terms?["rate"]?.number?.double == 0.5)
+            #expect(terms?["history"]?.string == "1h")
+            #expect(terms?["background"]?.bool == false)
+            let start = host.clock.now.microseconds / 2_000_000 * 2_000_000
+            for (level, offset) in [(1.0, -7200), (16, -20), (24, -19), (36, -18)] {
+                await host.gauge(
+                    level, at: Timestamp(microseconds: start + Int64(offset) * 1_000_000))
+            }
+            let samples = Call("GET", "/api/v1/sensors/gauge/samples", token: token)
+            #expect(try ServedHost.levels(try await host.send(samples)) == [20, 40])
+            host.clock.advance(.seconds(6))
+            #expect(try await host.send(samples).code == "undecided")
+        }
+    }
+
+    @Test func `a rate too low to count lets one sample through`() async throws {
+        try await ServedHost.with { host in
+            try await host.install()
+            let token = try await host.begin().token
+            let body = #"{"decision": "allow", "terms": {"access": "raw", "rate": 1e-300}}"#
+            #expect(try await Self.put(host, body).status == 200)
+            for level in 1...3 { await host.gauge(Double(level)) }
+            let samples = Call("GET", "/api/v1/sensors/gauge/samples", token: token)
+            #expect(try ServedHost.levels(try await host.send(samples)) == [1])
+        }
+    }
+
+    @Test(arguments: [
+        (#"{"decision": "maybe"}"#, 400), (#"{"decision": "allow"}"#, 400), ("{}", 400),
+        (#"{"decision": "deny", "terms": {"access": "raw"}}"#, 400),
+        (#"{"decision": "allow-once"}"#, 400), (#"{"decision": "deny-once"}"#, 400),
+        (#"{"decision": "allow-once", "run": "none"}"#, 404),
+        (#"{"decision": "allow", "terms": {"access": "all"}}"#, 400),
+        (#"{"decision": "allow", "terms": {"access": "write"}}"#, 422),
+        (#"{"decision": "allow", "terms": {"access": "raw", "rate": 0}}"#, 400),
+        (#"{"decision": "allow", "terms": {"access": "raw", "rate": -1}}"#, 400),
+        (#"{"decision": "allow", "terms": {"access": "raw", "precision": 0}}"#, 400),
+        (#"{"decision": "allow", "terms": {"access": "raw", "history": "long"}}"#, 400),
+        (#"{"decision": "allow", "terms": {"access": "raw", "expires": 1e300}}"#, 400),
+        (#"{"decision": "allow", "terms": {"access": "raw", "rate": "1"}}"#, 400),
+    ])
+    func `a decision that makes no sense changes nothing`(body: String, status: Int) async throws {
+        try await ServedHost.with { host in
+            try await host.install()
+            #expect(try await Self.put(host, body).status == status)
+            #expect(await host.authority.records().isEmpty)
+        }
+    }
+
+    @Test func `a client sees what was decided about it and nothing else`() async throws {
+        try await ServedHost.with { host in
+            let token = try await host.client(allow: ["sensor:gauge:stats"])
+            _ = try await host.client("other", allow: ["sensor:networking"])
+            let me = try await host.send(Call("GET", "/api/v1/me", token: token)).json()
+            #expect(me["name"]?.string == "curl")
+            #expect(me["kind"]?.string == "client")
+            let names = me["privileges"]?.array?.compactMap { $0["privilege"]?.string }
+            #expect(names == ["sensor:gauge:stats"])
+            let list = try await host.send(Call("GET", "/api/v1/sensors", token: token)).json()
+            let sensors = list["items"]?.array ?? []
+            #expect(sensors.compactMap { $0["id"]?.string } == ["gauge"])
+            #expect(sensors.first?["access"]?.string == "statistics")
+        }
+    }
+}

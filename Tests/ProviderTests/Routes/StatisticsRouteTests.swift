@@ -1,0 +1,117 @@
+import Auth
+import Samples
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct StatisticsRouteTests {
+    private static func stats(
+        _ host: ServedHost, _ query: String, token: String? = nil
+    ) async throws -> Answer {
+        try await host.send(
+            Call("GET", "/api/v1/sensors/gauge/stats?\(query)", token: token ?? host.owner))
+    }
+
+    private static func fill(_ host: ServedHost, _ count: Int) async {
+        for number in 0..<count {
+            await host.gauge(
+                Double(number), at: Timestamp(microseconds: Int64(number) * 10_000_000))
+        }
+    }
+
+    @Test func `without a choice every numeric field has the usual statistics`() async throws {
+        try await ServedHost.with { host async throws in
+            await Self.fill(host, 4)
+            let json = try await Self.stats(host, "").json()
+            #expect(
+                json["fn"]?.array?.compactMap(\.string) == [
+                    "count", "mean", "stddev", "min", "max",
+                ])
+            #expect(json["fields"]?.array?.compactMap { $0["name"]?.string } == ["level", "total"])
+            let window = try #require(json["items"]?.array?.first)
+            #expect(window["count"]?.number?.int64 == 4)
+            #expect(window["from"] == nil)
+            #expect(window["values"]?["level"]?["mean"]?.number?.double == 1.5)
+            #expect(window["values"]?["total"]?["max"]?.number?.double == 0)
+        }
+    }
+
+    @Test func `windows of every stand beside each other and hold every sample`() async throws {
+        try await ServedHost.with { host async throws in
+            await Self.fill(host, 7)
+            let json = try await Self.stats(host, "every=30s&fn=sum,count&from=0&to=70000").json()
+            let items = json["items"]?.array ?? []
+            #expect(items.compactMap { $0["from"]?.number?.double } == [0, 30_000, 60_000])
+            #expect(items.compactMap { $0["to"]?.number?.double } == [30_000, 60_000, 70_000])
+            #expect(items.compactMap { $0["count"]?.number?.int64 } == [3, 3, 1])
+            let sums = items.compactMap { $0["values"]?["level"]?["sum"]?.number?.double }
+            #expect(sums == [3, 12, 6])
+        }
+    }
+
+    @Test func `what is not defined is null`() async throws {
+        try await ServedHost.with { host async throws in
+            let fn = "count,sum,mean,stddev,min,max,range,rms,first,last,median,p99.9"
+            let json = try await Self.stats(host, "fn=\(fn)").json()
+            let values = try #require(json["items"]?.array?.first?["values"]?["level"]?.object)
+            #expect(values.count == 12)
+            for member in values where !["count", "sum"].contains(member.key) {
+                #expect(member.value.isNull, "\(member.key)")
+            }
+        }
+    }
+
+    @Test(arguments: [
+        ("fn", "x", 422), ("fn", "", 400), ("fn", "mean,mean", 400), ("fn", "p101", 422),
+        ("fn", "p-1", 422), ("fn", "pnan", 422), ("every", "x", 400), ("every", "0s", 400),
+        ("every", "-1m", 400), ("every", "", 400), ("from", "x", 400), ("where", "x", 422),
+    ])
+    func `a parameter that is not understood is named`(
+        name: String, value: String, status: Int
+    ) async throws {
+        try await ServedHost.with { host async throws in
+            let answer = try await Self.stats(host, "\(name)=\(value)")
+            #expect(answer.status == status)
+            #expect(try answer.json()["detail"]?.string?.hasPrefix("\(name): ") == true)
+        }
+    }
+
+    @Test(arguments: [
+        "every=1us&from=0&to=1e12", "every=1us&from=-9e15&to=9e15", "fields=note",
+        "fields=state&fn=mean",
+    ])
+    func `what cannot be computed is refused`(query: String) async throws {
+        try await ServedHost.with { host async throws in
+            await host.gauge(1, at: Timestamp(microseconds: 0))
+            #expect(try await Self.stats(host, query).status == 422)
+        }
+    }
+
+    @Test func `statistics only shows no sample, however it is asked for`() async throws {
+        try await ServedHost.with { host async throws in
+            let token = try await host.client()
+            try await host.decide(.statisticsOnly, "sensor:gauge", by: "curl")
+            await Self.fill(host, 7)
+            let whole = try await Self.stats(host, "fn=mean,max", token: token)
+            #expect(whole.status == 200)
+            #expect(try whole.json()["items"]?.array?.first?["count"]?.number?.int64 == 7)
+            for part in ["latest", "samples", "stream"] {
+                let answer = try await host.send(
+                    Call("GET", "/api/v1/sensors/gauge/\(part)", token: token))
+                #expect(answer.status == 403)
+                #expect(answer.code == "statistics-only")
+                #expect(answer["www-authenticate"]?.contains(#"scope="sensor:gauge""#) == true)
+            }
+            for fn in ["first", "last", "mean,first"] {
+                let answer = try await Self.stats(host, "fn=\(fn)", token: token)
+                #expect(answer.status == 403, "\(fn)")
+            }
+            for query in ["every=10s&fn=max", "from=0&to=40000&fn=max", "where=level%3D3&fn=max"] {
+                let items = try await Self.stats(host, query, token: token).json()["items"]?.array
+                for window in items ?? [] {
+                    #expect(window["count"] == nil, "\(query)")
+                    #expect(window["values"]?["level"]?["max"]?.isNull == true)
+                }
+            }
+        }
+    }
+}

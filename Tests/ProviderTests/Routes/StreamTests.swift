@@ -1,0 +1,121 @@
+import Auth
+import Samples
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct StreamTests {
+    @Test func `a stream begins now and gives each sample once, in the order of arrival`()
+        async throws
+    {
+        try await ServedHost.with { host in
+            for level in 1...2 { await host.gauge(Double(level)) }
+            try await host.stream { events in
+                #expect(events.text.contains("text/event-stream"))
+                // Time runs backwards and elsewhere something arrives.
+                await host.gauge(3, at: Timestamp(microseconds: 5))
+                await host.collect("networking", [.number(1)])
+                await host.gauge(4, at: Timestamp(microseconds: 4))
+                await events.read { $0.ids.count >= 2 }
+                #expect(events.ids == [3, 5])
+                #expect(events.text.contains(#"data: {"t":0.005,"level":3.0,"#))
+            }
+        }
+    }
+
+    @Test func `a reader that comes back misses nothing and sees nothing twice`() async throws {
+        try await ServedHost.with { host in
+            for level in 1...5 { await host.gauge(Double(level)) }
+            try await host.stream(after: "0") { events in
+                await events.read { $0.ids.count >= 5 }
+                #expect(events.ids == [1, 2, 3, 4, 5])
+                await host.gauge(6)
+                await events.read { $0.ids.count >= 6 }
+            }
+            for level in 7...8 { await host.gauge(Double(level)) }
+            try await host.stream(after: "4") { events in
+                await host.gauge(9)
+                await events.read { $0.ids.count >= 5 }
+                #expect(events.ids == [5, 6, 7, 8, 9])
+            }
+        }
+    }
+
+    @Test func `a long absence is made up for in several groups`() async throws {
+        try await ServedHost.with { host in
+            for level in 1...1001 { await host.gauge(Double(level)) }
+            try await host.stream(after: "0") { events in
+                await events.read { $0.ids.count >= 1001 }
+                #expect(events.ids == Array(1...1001))
+            }
+        }
+    }
+
+    @Test(arguments: ["x", "-1", "3", "1.5", "9223372036854775808", "1,2", "0x1"])
+    func `an id that no event had is refused`(id: String) async throws {
+        try await ServedHost.with { host in
+            for level in 1...2 { await host.gauge(Double(level)) }
+            let answer = try await host.send(
+                Call(
+                    "GET", "/api/v1/sensors/gauge/stream", token: host.owner,
+                    headers: [("Last-Event-ID", id)]))
+            #expect(answer.status == 400)
+            #expect(try answer.json()["detail"]?.string?.hasPrefix("Last-Event-ID: ") == true)
+        }
+    }
+
+    @Test(arguments: [Decision.deny, .statisticsOnly])
+    func `a stream ends with a problem when permission does`(decision: Decision) async throws {
+        try await ServedHost.with { host in
+            let token = try await host.client(allow: ["sensor:gauge"])
+            try await host.stream(token: token) { events async throws in
+                await host.gauge(1)
+                await events.read { $0.ids.count >= 1 }
+                try await host.decide(decision, "sensor:gauge", by: "curl")
+                await host.gauge(2)
+                await events.read { _ in false }
+                #expect(events.ids == [1])
+                let code = decision == .deny ? "denied" : "statistics-only"
+                #expect(events.text.contains("event: problem\ndata: {"))
+                #expect(events.text.contains(#""code":"\#(code)""#))
+                #expect(events.text.hasSuffix("0\r\n\r\n"))
+            }
+        }
+    }
+
+    @Test func `a stream ends with a problem when the token does`() async throws {
+        try await ServedHost.with { host in
+            let token = try await host.client(allow: ["sensor:gauge"])
+            try await host.stream(token: token) { events async throws in
+                try await host.authority.revokeClient("curl")
+                await host.gauge(1)
+                await events.read { _ in false }
+                #expect(events.ids.isEmpty)
+                #expect(events.text.contains(#""code":"invalid-token""#))
+            }
+        }
+    }
+
+    @Test func `a silent stream says that it lives`() async throws {
+        try await ServedHost.with(heartbeat: .milliseconds(2)) { host in
+            try await host.stream { events async throws in
+                await events.read { $0.heartbeats >= 3 }
+                #expect(events.heartbeats >= 3)
+                await host.gauge(1)
+                await events.read { $0.ids == [1] }
+                #expect(events.ids == [1])
+            }
+        }
+    }
+
+    @Test func `what a stream gave out is in the access log`() async throws {
+        try await ServedHost.with { host async throws in
+            let token = try await host.client(allow: ["sensor:gauge"])
+            for level in 1...3 { await host.gauge(Double(level)) }
+            try await host.stream(after: "0", token: token) { events async throws in
+                await events.read { $0.ids.count >= 3 }
+            }
+            let lines = try await host.authority.log.entries(AccessLogQuery(client: "curl"))
+            #expect(lines.filter { $0.operation == "stream" }.map(\.count).reduce(0, +) == 3)
+        }
+    }
+}

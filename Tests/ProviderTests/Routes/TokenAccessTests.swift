@@ -1,0 +1,151 @@
+import Auth
+import Foundation
+import JSApps
+import Samples
+import Testing
+
+@testable import Provider
+
+/// What a token opens, and what is told and noted where it opens nothing.
+@Suite(.timeLimit(.minutes(1)))
+struct TokenAccessTests {
+    private static let invalid = #"Bearer realm="nervous", error="invalid_token""#
+    private static let path = "/api/v1/sensors/gauge/stats"
+
+    @Test func `each token is answered as it deserves, noted and told`() async throws {
+        try await ServedHost.with { host in
+            try await host.install()
+            try await host.install("other-app")
+            try await host.decide(.allowAlways, "sensor:gauge", by: "my-app")
+            try await host.decide(.allowAlways, "sensor:gauge", by: "other-app")
+            let (right, other) = (
+                try await host.begin().token, try await host.begin("other-app").token
+            )
+            let (run, ended) = try await host.begin()
+            try await host.authority.endRun(run)
+            let expiring = try await host.begin().token
+            let wrong = String(right.dropLast()) + (right.hasSuffix("A") ? "E" : "A")
+            var notices = host.authority.notices.makeAsyncIterator()
+
+            func call(
+                _ token: String?, _ status: Int, _ code: String?, _ challenge: String?,
+                client: String? = nil
+            ) async throws {
+                let answer = try await host.send(
+                    Call("GET", Self.path, token: token, host: "my-app.localhost:\(host.port)"))
+                #expect(answer.status == status)
+                #expect(answer.code == code)
+                #expect(answer["www-authenticate"] == challenge)
+                let line = try await host.authority.log.entries(AccessLogQuery(limit: 1)).first
+                #expect(line?.operation == "stats")
+                #expect(line?.sensor == "gauge")
+                #expect(line?.outcome == (status == 200 ? .allowed : .refused))
+                guard status != 200 else { return }
+                #expect(line?.client == client)
+                #expect(await notices.next()?.message == line?.reason)
+                if let token { #expect(!answer.text.contains(token)) }
+            }
+            try await call(right, 200, nil, nil)
+            try await call(nil, 401, "missing-token", #"Bearer realm="nervous""#)
+            try await call(wrong, 401, "invalid-token", Self.invalid)
+            try await call(String(right.dropLast()), 401, "invalid-token", Self.invalid)
+            try await call(ended, 401, "invalid-token", Self.invalid)
+            try await call(
+                other, 403, "name-mismatch",
+                #"Bearer realm="nervous", error="insufficient_scope""#, client: "other-app")
+            host.clock.advance(.seconds(3600))
+            try await call(expiring, 401, "invalid-token", Self.invalid)
+        }
+    }
+
+    @Test(arguments: [
+        "Basic TOKEN", "TOKEN", "Bearer", "Bearer ", "Bearer  TOKEN", "Bearer TOKEN TOKEN",
+        "Bearer TOKEN,", "Bearer \"TOKEN\"",
+    ])
+    func `a token counts only where it belongs`(field: String) async throws {
+        try await ServedHost.with { host async throws in
+            let value = field.replacing("TOKEN", with: host.owner)
+            let answer = try await host.send(
+                Call("GET", "/api/v1/me", headers: [("Authorization", value)]))
+            #expect(answer.status == 401)
+            for target in [
+                "/api/v1/me?token=\(host.owner)", "/api/v1/me?access_token=\(host.owner)",
+            ] {
+                #expect(try await host.send(Call("GET", target)).code == "missing-token")
+            }
+        }
+    }
+
+    @Test func `the owner's routes refuse apps and clients`() async throws {
+        try await ServedHost.with { host async throws in
+            try await host.install()
+            let tokens = [try await host.client(), try await host.begin().token]
+            let shared = [
+                "/health", "/openapi.json", "/api/v1/me", "/api/v1/launch", "/api/v1/sensors",
+            ]
+            for (path, methods) in host.provider.resources
+            where !shared.contains(path) && !path.hasPrefix("/api/v1/sensors/") {
+                let target = path.replacing(/\{[a-z]+\}/, with: "gauge")
+                for method in methods {
+                    for token in tokens {
+                        let answer = try await host.send(Call("\(method)", target, token: token))
+                        #expect(answer.status == 403, "\(method) \(target)")
+                        #expect(answer.code == "owner-only", "\(method) \(target)")
+                    }
+                }
+            }
+            #expect(try await host.library.apps().count == 1)
+        }
+    }
+
+    @Test func `the eleventh wrong token in a minute waits, a valid one never`() async throws {
+        try await ServedHost.with { host async throws in
+            let wrong = Call("GET", "/api/v1/me", token: "nvs_wrong")
+            for _ in 1...10 { #expect(try await host.send(wrong).status == 401) }
+            host.clock.advance(.milliseconds(500))
+            let held = try await host.send(wrong)
+            #expect(held.status == 429)
+            #expect(held["retry-after"] == "60")
+            #expect(try await host.send(Call("GET", "/api/v1/me", token: host.owner)).status == 200)
+            host.clock.advance(.seconds(60))
+            #expect(try await host.send(wrong).status == 401)
+        }
+    }
+
+    @Test func `a client's token is made, listed without its text, and revoked`() async throws {
+        try await ServedHost.with { host async throws in
+            let body = """
+                {"name": "curl", "allow": ["sensor:gauge:stats"], "lifetime": "1h"}
+                """
+            let made = try await host.send(
+                Call("POST", "/api/v1/tokens", token: host.owner, json: body))
+            #expect(made["location"] == "/api/v1/tokens/curl")
+            let token = try #require(try made.json()["token"]?.string)
+            let list = try await host.send(Call("GET", "/api/v1/tokens", token: host.owner))
+            #expect(list.text.contains("curl"))
+            #expect(!list.text.contains("nvs_"))
+            #expect(try await host.send(Call("GET", Self.path, token: token)).status == 200)
+            let raw = Call("GET", "/api/v1/sensors/gauge/latest", token: token)
+            #expect(try await host.send(raw).code == "statistics-only")
+            let revoke = Call("DELETE", "/api/v1/tokens/curl", token: host.owner)
+            #expect(try await host.send(revoke).status == 204)
+            #expect(try await host.send(Call("GET", Self.path, token: token)).status == 401)
+        }
+    }
+
+    @Test(arguments: [
+        #"{"name": "Curl"}"#, #"{"name": "a.b"}"#, #"{"name": ""}"#, #"{"name": "../x"}"#,
+        #"{"name": 1}"#, "{}", "[]", #"{"name": "x", "allow": ["camera"]}"#,
+        #"{"name": "x", "lifetime": "soon"}"#, #"{"name": "x", "lifetime": "0s"}"#,
+        #"{"name": "x", "lifetime": "-1h"}"#,
+        #"{"name": "\#(String(repeating: "x", count: 65))"}"#,
+    ])
+    func `a token that cannot be is not made`(body: String) async throws {
+        try await ServedHost.with { host async throws in
+            let answer = try await host.send(
+                Call("POST", "/api/v1/tokens", token: host.owner, json: body))
+            #expect(answer.status == 400)
+            #expect(await host.authority.clientTokens().isEmpty)
+        }
+    }
+}

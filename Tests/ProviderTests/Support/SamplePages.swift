@@ -1,0 +1,29 @@
+import Auth
+import Samples
+
+extension ServedHost {
+    /// Lets `gauge` have a sample with this level.
+    func gauge(_ level: Double, at time: Timestamp? = nil) async {
+        await collect("gauge", [.number(level), .integer(0), .text("on"), .text("")], at: time)
+    }
+
+    /// The levels of the samples on a page.
+    static func levels(_ answer: Answer) throws -> [Double] {
+        (try answer.json()["items"]?.array ?? []).compactMap { $0["level"]?.number?.double }
+    }
+
+    /// What `next` of `Link` leads to.
+    static func next(_ answer: Answer) throws -> String? {
+        guard let link = answer["link"] else { return nil }
+        guard let target = link.wholeMatch(of: /<(\/[^>]*)>; rel="next"/) else {
+            throw Answer.NotHTTP(text: link)
+        }
+        return String(target.1)
+    }
+
+    /// The samples that a query on `gauge` finds.
+    func levels(_ query: String) async throws -> [Double] {
+        try Self.levels(
+            await send(Call("GET", "/api/v1/sensors/gauge/samples?\(query)", token: owner)))
+    }
+}
