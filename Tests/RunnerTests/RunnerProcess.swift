@@ -57,8 +57,9 @@ final class RunnerProcess {
         return place.deletingLastPathComponent().appendingPathComponent(program).path
     }
 
+    /// Sends frames at once: after the first of them the app may already have ended its run.
     func send(_ frames: HostFrame...) throws {
-        for frame in frames { try send(bytes: frame.encoded()) }
+        try send(bytes: frames.flatMap { $0.encoded() })
     }
 
     func send(bytes: [UInt8]) throws {
