@@ -16,6 +16,8 @@ public actor VirtualMachine {
     private let started: Timestamp
     var sensors: [SensorID: CollectedSensor] = [:]
     private var levels: [SensorID: CollectionLevel]
+    /// Ends with the change of a level that was asked for last.
+    private var lastChange: Task<Void, Never>?
     var isCollecting = false
 
     /// The level of a sensor that the person has said nothing about.
@@ -97,18 +99,31 @@ public actor VirtualMachine {
                 .unknownSensor, "There is no sensor named \(id).",
                 hint: "List them with: nervous sensors")
         }
+        // One change after the other, so that memory and file end with the same level.
+        let before = lastChange
+        let change = Task {
+            await before?.value
+            return await self.change(to: level, of: id)
+        }
+        lastChange = Task { _ = await change.value }
+        try await change.value.get()
+    }
+
+    private func change(
+        to level: CollectionLevel, of id: SensorID
+    ) async -> Result<Void, VirtualMachineError> {
         let narrower = levels.keys.filter { $0 != id && id.covers($0) }
         do {
             try await store.keep(level: level.description, of: narrower + [id])
         } catch {
-            throw Self.wrap(error)
+            return .failure(Self.wrap(error))
         }
         for key in narrower + [id] { levels[key] = level }
         for key in sensors.keys where id.covers(key) {
             restart(key)
-            // Another change may have come meanwhile: the level that holds now is what counts.
-            await store.admit(self.level(of: key) != .off, key)
+            await store.admit(level != .off, key)
         }
+        return .success(())
     }
 
     // MARK: - Samples
