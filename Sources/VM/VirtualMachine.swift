@@ -7,7 +7,8 @@ public import Samples
 /// There is one for a data directory: the initialiser is internal, and `start` takes a lock that
 /// this process or any other can hold only once. A sensor that is off is not read and gains no row.
 public actor VirtualMachine {
-    private let directory: DataDirectory
+    /// Held until the machine is closed.
+    private var directory: DataDirectory?
     let store: SampleStore
     let drivers: [any SensorDriver]
     let time: TimeSource
@@ -27,7 +28,7 @@ public actor VirtualMachine {
         directory: consuming DataDirectory, store: SampleStore, drivers: [any SensorDriver],
         levels: [SensorID: CollectionLevel], time: TimeSource, logger: Logger
     ) {
-        self.directory = directory
+        self.directory = consume directory
         self.store = store
         self.drivers = drivers
         self.levels = levels
@@ -174,13 +175,16 @@ public actor VirtualMachine {
             bytes: store.bytes, failure: store.failure)
     }
 
-    /// Acknowledges everything and lets go of the file and, with the last reference, of the lock.
+    /// Acknowledges everything and lets go of the file and of the data directory.
+    ///
+    /// Nothing can be read or collected afterwards.
     public func close() async {
         do {
             try await store.close()
         } catch {
             logger.error("\(error.message)")
         }
+        directory = nil
     }
 
     // MARK: - Private

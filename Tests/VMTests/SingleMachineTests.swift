@@ -39,7 +39,7 @@ struct SingleMachineTests {
         #expect(started.count == 1)
     }
 
-    @Test func `the data is free again when its machine is closed and released`() async throws {
+    @Test func `the data is free again when its machine is closed`() async throws {
         let sensor = FakeSensor("probe")
         for round in 1...20 {
             let started = try await machine.start(sensor)
