@@ -12,7 +12,6 @@ struct CommandFailure: Error, Sendable {
         case badData = 65
         case noInput = 66
         case unavailable = 69
-        case bug = 70
         case cannotCreate = 73
         case input = 74
         case tryAgain = 75

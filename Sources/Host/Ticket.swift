@@ -1,17 +1,11 @@
 import Auth
 import Foundation
+import Provider
 
 /// One run as the host knows it: its name, and the token that ends with it.
 struct Ticket: Decodable, Sendable {
     let run: String
     let token: String
-
-    private struct Nothing: Encodable {}
-
-    private struct Body: Encodable {
-        let decision: String
-        let run: String
-    }
 
     /// - Parameter app: the name of an installed app.
     static func begin(_ app: String, _ session: HostSession) async throws -> Ticket {
@@ -31,18 +25,10 @@ struct Ticket: Decodable, Sendable {
     func decide(
         _ decision: Decision, _ privilege: PrivilegeID, _ session: HostSession
     ) async throws {
-        let word =
-            switch decision {
-            case .allowOnce: "allow-once"
-            case .allowAlways: "allow-always"
-            case .statisticsOnly: "statistics-only"
-            case .denyOnce: "deny-once"
-            case .deny, .allow: "deny"
-            }
         let parts = [app, privilege.description].map(ControlClient.segment)
         _ = try await session.client.data(
             .put, "/api/v1/grants/\(parts.joined(separator: "/"))",
-            body: try JSONEncoder().encode(Body(decision: word, run: run)))
+            body: try JSONEncoder().encode(DecisionRequest(decision, run: run)))
     }
 
     /// Keeps the token alive until the task is cancelled.

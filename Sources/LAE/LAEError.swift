@@ -3,7 +3,7 @@ public struct LAEError: Error, Sendable, CustomStringConvertible {
     /// What went wrong, for a program.
     public struct Code: Hashable, Sendable {
         private enum Kind: Hashable {
-            case unknownSensor, unavailable, unknownField, notNumeric, unknownFunction
+            case unknownSensor, unavailable, unknownField, notNumeric
             case invalidCondition, tooManyWindows, notGranted, failed
         }
         private let kind: Kind
@@ -16,8 +16,6 @@ public struct LAEError: Error, Sendable, CustomStringConvertible {
         public static let unknownField = Code(kind: .unknownField)
         /// The field holds names or text, on which no statistics are defined.
         public static let notNumeric = Code(kind: .notNumeric)
-        /// No statistic has that name.
-        public static let unknownFunction = Code(kind: .unknownFunction)
         /// A condition on values is not understood.
         public static let invalidCondition = Code(kind: .invalidCondition)
         /// The range holds more windows than one answer may have.

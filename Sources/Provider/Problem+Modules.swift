@@ -54,8 +54,6 @@ extension Problem {
             case .unknownField:
                 (.unprocessableContent, "unknown-field", "The sensor has no such field")
             case .notNumeric: (.unprocessableContent, "not-numeric", "The field is not a number")
-            case .unknownFunction:
-                (.unprocessableContent, "unknown-function", "There is no such statistic")
             case .invalidCondition:
                 (.unprocessableContent, "invalid-condition", "The condition is not understood")
             case .tooManyWindows:

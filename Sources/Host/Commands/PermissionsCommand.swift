@@ -1,4 +1,5 @@
 import ArgumentParser
+import Auth
 import Foundation
 import Provider
 import Samples
@@ -53,21 +54,8 @@ struct PermissionsCommand: AsyncParsableCommand {
         }
     }
 
-    private struct Body: Encodable {
-        struct Terms: Encodable {
-            let access: String
-            let rate: Double?
-            let precision: Double?
-            let history: String?
-            let expires: Double?
-        }
-
-        let decision: String
-        var terms: Terms?
-    }
-
     private static func decide(
-        _ options: GlobalOptions, _ client: String, _ privilege: String, _ body: Body
+        _ options: GlobalOptions, _ client: String, _ privilege: String, _ body: DecisionRequest
     ) async throws {
         try await HostSession.with(options) { session in
             let path =
@@ -117,11 +105,11 @@ struct PermissionsCommand: AsyncParsableCommand {
                     .milliseconds
             }
             let access = privilege.hasSuffix(":stats") ? "stats" : "raw"
-            let terms = Body.Terms(
+            let terms = TermsDescription(
                 access: access, rate: rate, precision: precision, history: history,
                 expires: expires)
             try await PermissionsCommand.decide(
-                options, client, privilege, Body(decision: "allow", terms: terms))
+                options, client, privilege, DecisionRequest(terms: terms))
         }
     }
 
@@ -138,7 +126,7 @@ struct PermissionsCommand: AsyncParsableCommand {
 
         func run() async throws {
             try await PermissionsCommand.decide(
-                options, client, privilege, Body(decision: "deny"))
+                options, client, privilege, DecisionRequest(.deny))
         }
     }
 

@@ -14,6 +14,7 @@ public actor AppRun {
     private static let outputLimit = 4096
 
     private let configuration: RunConfiguration
+    private let origin: OwnOrigin
     private let connection: any HostConnection
     private let onEvent: @Sendable (RunEvent) async -> Void
     private let process: RunnerProcess
@@ -30,6 +31,7 @@ public actor AppRun {
         onEvent: @escaping @Sendable (RunEvent) async -> Void
     ) async throws(JSAppsError) {
         self.configuration = configuration
+        origin = OwnOrigin(app: configuration.app)
         self.connection = connection
         self.onEvent = onEvent
         let arguments = configuration.isInsecure ? ["--insecure-no-sandbox"] : []
@@ -61,7 +63,7 @@ public actor AppRun {
             guard !bytes.isEmpty else { return }
             reader.append(bytes)
             do throws(FrameError) {
-                while let frame = try reader.next() { await receive(frame) }
+                while verdict == nil, let frame = try reader.next() { await receive(frame) }
             } catch {
                 end(.protocolViolation("\(error)"))
             }
@@ -92,8 +94,8 @@ public actor AppRun {
     }
 
     private func load() async {
-        let origin = "http://\(OwnOrigin(app: configuration.app).host)/"
-        _ = await send(.load(name: "nervous:environment", source: "location = \"\(origin)\";"))
+        let address = "http://\(origin.host)/"
+        _ = await send(.load(name: "nervous:environment", source: "location = \"\(address)\";"))
         for script in configuration.scripts {
             _ = await send(.load(name: script.name, source: script.source))
         }
@@ -129,14 +131,14 @@ public actor AppRun {
             _ = await send(.failure(id: id, message: "The host takes no \(method) calls."))
             return
         }
-        guard let path = OwnOrigin(app: configuration.app).path(of: target) else {
+        guard let path = origin.path(of: target) else {
             let message =
                 "This host does not let apps call other servers; it answers only at its own address."
             _ = await send(.failure(id: id, message: message))
             return
         }
         let call = HostCall(
-            method: method, target: path, host: OwnOrigin(app: configuration.app).host,
+            method: method, target: path, host: origin.host,
             headers: CallHeaders.allowed(headers) + [
                 ("Authorization", "Bearer \(configuration.token)")
             ], body: body)

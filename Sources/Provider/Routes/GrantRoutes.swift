@@ -21,21 +21,12 @@ struct GrantRoutes {
         return try .json(ItemList(records.map(GrantDescription.init)))
     }
 
-    private struct Body: Decodable {
-        /// `allow-once`, `allow-always`, `statistics-only`, `deny-once`, `deny`, or `allow` with
-        /// `terms`.
-        let decision: String
-        let terms: TermsDescription?
-        /// The run that `allow-once` and `deny-once` are for.
-        let run: String?
-    }
-
     @Sendable
     private func decide(_ request: Request, _ context: ProviderContext) async throws -> Response {
         try await door.owner("decide", request, context)
-        let body = try await request.json(Body.self)
+        let body = try await request.json(DecisionRequest.self)
         let name = try context.decoded("client").required("client")
-        let (decision, privilege) = (try decision(body), try privilege(context))
+        let (decision, privilege) = (try body.checked(), try privilege(context))
         if decision != .deny, decision != .denyOnce { try await isGrantable(privilege) }
         try await door.authority.decide(decision, on: privilege, by: name, run: body.run)
         let records = await door.authority.records(of: name)
@@ -61,24 +52,6 @@ struct GrantRoutes {
                 fix: "Write it like sensor:cpu, sensor:cpu:stats or net")
         }
         return privilege
-    }
-
-    private func decision(_ body: Body) throws -> Decision {
-        guard body.run != nil || !body.decision.hasSuffix("-once") else {
-            throw Problem.invalidBody("\(body.decision) needs the run that it is for.")
-        }
-        return switch (body.decision, body.terms) {
-        case ("allow-once", nil): .allowOnce
-        case ("allow-always", nil): .allowAlways
-        case ("statistics-only", nil): .statisticsOnly
-        case ("deny-once", nil): .denyOnce
-        case ("deny", nil): .deny
-        case ("allow", let terms?): .allow(try terms.terms())
-        default:
-            throw Problem.invalidBody(
-                "decision must be allow-once, allow-always, statistics-only, deny-once, deny,"
-                    + " or allow with terms.")
-        }
     }
 }
 

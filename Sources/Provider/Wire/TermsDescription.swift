@@ -14,6 +14,17 @@ public struct TermsDescription: Codable, Sendable {
     public var expires: Double?
     public var background: Bool?
 
+    /// Terms as a person said them; the host checks them.
+    public init(
+        access: String, rate: Double?, precision: Double?, history: String?, expires: Double?
+    ) {
+        self.access = access
+        self.rate = rate
+        self.precision = precision
+        self.history = history
+        self.expires = expires
+    }
+
     init(_ terms: Terms) {
         access = terms.access.rawValue
         rate = terms.maximumRate
