@@ -15,7 +15,7 @@ struct AppRunner: Sendable {
 
     func run() async throws -> RunOutcome {
         var configuration = RunConfiguration(
-            runner: try Self.runnerPath(), app: item.name, token: ticket.token,
+            runner: try CompanionProgram.runner.path(), app: item.name, token: ticket.token,
             scripts: [
                 .init(
                     name: "nervous.js",
@@ -90,20 +90,5 @@ struct AppRunner: Sendable {
             let origin = place.map { "\($0.escapedForDisplay(limit: 120)): " } ?? ""
             console.say("uncaught: \(origin)\(text)")
         }
-    }
-
-    /// Beside this program, where installing and building put it.
-    private static func runnerPath() throws -> String {
-        let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-        let folder = (own as NSString).deletingLastPathComponent
-        let candidates = [
-            "\(folder)/nervous-runner", "\(folder)/../libexec/nervous/nervous-runner",
-        ]
-        guard let found = candidates.first(where: FileManager.default.isExecutableFile) else {
-            throw CommandFailure(
-                .unavailable, "nervous-runner is not beside \(own).",
-                hint: "Build it with: swift build --product nervous-runner")
-        }
-        return found
     }
 }
