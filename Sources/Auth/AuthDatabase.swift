@@ -85,6 +85,18 @@ struct AuthDatabase: Sendable {
                     ) STRICT;
                     """)
         }
+        migrator.registerMigration("refusals") { database in
+            try database.execute(
+                sql: """
+                    CREATE TABLE refusal (
+                        client TEXT NOT NULL REFERENCES client(name) ON DELETE CASCADE,
+                        privilege TEXT NOT NULL,
+                        count INTEGER NOT NULL,
+                        refused INTEGER NOT NULL,
+                        PRIMARY KEY (client, privilege)
+                    ) STRICT, WITHOUT ROWID;
+                    """)
+        }
         return migrator
     }
 }

@@ -4,7 +4,7 @@ public struct AuthError: Error, Sendable, CustomStringConvertible {
     public struct Code: Hashable, Sendable {
         private enum Kind: Hashable {
             case missingToken, invalidToken, nameMismatch, ownerOnly, denied, undecided
-            case statisticsOnly, invalidPrivilege, notFound, nameTaken, unsafeFile
+            case statisticsOnly, notInBackground, invalidPrivilege, notFound, nameTaken, unsafeFile
             case storeFailed, tooManyAttempts
         }
         private let kind: Kind
@@ -23,6 +23,8 @@ public struct AuthError: Error, Sendable, CustomStringConvertible {
         public static let undecided = Code(kind: .undecided)
         /// The client's grants cover only aggregates.
         public static let statisticsOnly = Code(kind: .statisticsOnly)
+        /// The client's grant holds only while a person watches, and nobody does.
+        public static let notInBackground = Code(kind: .notInBackground)
         /// A privilege in a manifest or a flag is not one.
         public static let invalidPrivilege = Code(kind: .invalidPrivilege)
         /// There is no such client, token or record.

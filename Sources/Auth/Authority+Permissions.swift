@@ -11,7 +11,9 @@ extension Authority {
     /// An update that asks for nothing new or wider has none.
     public func undecided(_ declared: [Privilege], by app: String) -> [Privilege] {
         let client = Client(name: app, kind: .app, run: nil)
-        return declared.filter { permissions.isUndecided($0, by: client, at: now()) }
+        return declared.filter {
+            permissions.isUndecided($0, by: client, at: now()) && !isExhausted($0, by: app)
+        }
     }
 
     /// How a client stands with a sensor; `nil` when nothing was ever decided about it.
@@ -25,6 +27,7 @@ extension Authority {
         switch permissions.verdict(on: request, by: client, at: now()) {
         case .granted: return .granted
         case .statisticsOnly: return .statistics
+        case .notInBackground: return .denied
         case .denied:
             let stats = AccessRequest("permission", of: sensor, .stats)
             guard case .granted = permissions.verdict(on: stats, by: client, at: now()) else {
@@ -44,21 +47,25 @@ extension Authority {
             }
         }
         let request = AccessRequest("ask", of: sensor, access)
-        guard case .denied = permissions.verdict(on: request, by: client, at: now()) else {
-            return false
+        switch permissions.verdict(on: request, by: client, at: now()) {
+        case .denied: return true
+        case .granted, .notInBackground: return false
+        case .statisticsOnly, .undecided: return isExhausted(declared, by: app)
         }
-        return true
     }
 
     /// Keeps a decision; it is in force when this returns.
     ///
     /// A lasting decision also takes the place of those for single runs.
     ///
-    /// - Parameter run: the run that `allowOnce` and `denyOnce` are for.
+    /// - Parameters:
+    ///   - run: the run that `allowOnce` and `denyOnce` are for.
+    ///   - isAnswer: whether the person gave it when asked: who says no twice is not asked again.
     /// - Throws: `notFound` when the client or the run does not exist, `invalidPrivilege` when the
     ///   terms give what the privilege does not, `storeFailed` when it cannot be kept.
     public func decide(
-        _ decision: Decision, on privilege: PrivilegeID, by client: String, run: String? = nil
+        _ decision: Decision, on privilege: PrivilegeID, by client: String, run: String? = nil,
+        isAnswer: Bool = false
     ) async throws(AuthError) {
         guard clients[client] != nil else {
             throw AuthError(
@@ -71,8 +78,16 @@ extension Authority {
         let record = PermissionRecord(
             client: client, privilege: privilege, state: terms == nil ? .denied : .granted,
             terms: terms, run: isOnce ? run : nil, decided: now())
+        let refusal = refusal(decision, privilege, client, isAnswer: isAnswer)
+        // What a flag says for one run is no answer, and leaves what was answered.
+        let isNewMind = !isOnce || isAnswer
         do {
             try await database.keep(record)
+            if let refusal {
+                try await database.keep(refusal)
+            } else if isNewMind {
+                try await database.removeRefusal(of: client, privilege)
+            }
         } catch {
             throw AuthError(wrapping: error, while: "keeping a decision")
         }
@@ -82,6 +97,11 @@ extension Authority {
         }
         if isOnce { try checkRun(run, of: client) }
         permissions.insert(record)
+        if let refusal {
+            refusals.insert(refusal)
+        } else if isNewMind {
+            refusals.remove(privilege, of: client)
+        }
     }
 
     /// Forgets the decision about a privilege, or about all of a client's, so that it is asked again.
@@ -96,6 +116,11 @@ extension Authority {
             where privilege == nil || record.privilege == privilege {
                 try await database.removePermission(of: client, record.privilege)
                 permissions.remove(record.privilege, of: client)
+            }
+            for refusal in refusals.all(of: client)
+            where privilege == nil || refusal.privilege == privilege {
+                try await database.removeRefusal(of: client, refusal.privilege)
+                refusals.remove(refusal.privilege, of: client)
             }
         } catch {
             throw AuthError(wrapping: error, while: "forgetting a decision")

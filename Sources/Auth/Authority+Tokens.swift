@@ -20,14 +20,19 @@ extension Authority {
         }
         clients[name] = nil
         permissions.remove(client: name)
+        refusals.remove(client: name)
         tokens.remove(client: name)
         launches = launches.filter { $0.value.app != name }
     }
 
     /// A new run of an app, with a token of its own that dies with it.
-    public func beginRun(of app: String) async throws(AuthError) -> (run: String, token: Token) {
+    ///
+    /// - Parameter isWatched: whether a person sees what it does; grants may be limited to that.
+    public func beginRun(
+        of app: String, isWatched: Bool = true
+    ) async throws(AuthError) -> (run: String, token: Token) {
         let run = RandomName.make()
-        let client = Client(name: app, kind: .app, run: run)
+        let client = Client(name: app, kind: .app, run: run, isWatched: isWatched)
         guard clients[app] == .app else {
             throw AuthError(.notFound, "There is no app named \(app).")
         }

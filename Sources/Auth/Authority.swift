@@ -19,6 +19,7 @@ public actor Authority {
     private let prompter: any Prompter
     private let noticing: AsyncStream<SecurityNotice>.Continuation
     var permissions: PermissionTable
+    var refusals: RefusalTable
     var tokens: TokenTable
     var clients: [String: Client.Kind]
     var launches: [Data: Launch] = [:]
@@ -51,6 +52,7 @@ public actor Authority {
             try await database.removeRun(nil)
             clients = try await database.clients()
             permissions = PermissionTable(try await database.permissions())
+            refusals = RefusalTable(try await database.refusals())
             tokens = TokenTable(try await database.tokens(clients))
             log = try await AccessLog(database, logger: logger)
         } catch {
@@ -102,7 +104,7 @@ public actor Authority {
             return Grant(
                 client: client.name, sensor: requested.sensor, terms: Terms(access: access))
         }
-        if permissions.isOpen(requested, by: client, at: now()) {
+        if mayAsk(requested, of: client) {
             let failure = await ask(requested, of: client)
             // While the person thought about it, the token may have ended.
             client = try await identify(
@@ -119,10 +121,21 @@ public actor Authority {
             throw await refuse(
                 requested, client, .statisticsOnly,
                 "\(client.name) may read only statistics of \(requested.sensor).")
+        case .notInBackground(let privilege):
+            throw await refuse(
+                requested, client, .notInBackground,
+                "\(client.name) may use \(privilege) only while you watch it, and nobody does.")
         case .undecided:
             if let denied = permissions.denial(of: requested.sensor, to: client) {
                 throw await refuse(
                     requested, client, .denied, "You have denied \(denied) to \(client.name).")
+            }
+            if let refusal = refusals.final(requested, of: client.name) {
+                throw await refuse(
+                    requested, client, .denied,
+                    "You said no to \(refusal.privilege) for \(client.name) twice, so it is not"
+                        + " asked again.",
+                    hint: "To be asked again: nervous permissions reset \(client.name)")
             }
             throw await refuse(
                 requested, client, .undecided,
@@ -189,9 +202,10 @@ public actor Authority {
         _ answer: Decision?, to request: AccessRequest, of client: Client
     ) async -> AuthError? {
         // A decision that was made elsewhere meanwhile is the newer one.
-        guard let answer, permissions.isOpen(request, by: client, at: now()) else { return nil }
+        guard let answer, mayAsk(request, of: client) else { return nil }
         do throws(AuthError) {
-            try await decide(answer, on: request.privilege, by: client.name, run: client.run)
+            try await decide(
+                answer, on: request.privilege, by: client.name, run: client.run, isAnswer: true)
             return nil
         } catch {
             return error
@@ -234,13 +248,15 @@ public actor Authority {
     }
 
     private func refuse(
-        _ request: AccessRequest, _ client: Client, _ code: AuthError.Code, _ message: String
+        _ request: AccessRequest, _ client: Client, _ code: AuthError.Code, _ message: String,
+        hint: String? = nil
     ) async -> AuthError {
         await log.refuse(
             request, operation: request.operation, client: client.name, reason: message)
         return AuthError(
             code, message,
-            hint: "Allow it with: nervous permissions grant \(client.name) \(request.privilege)",
+            hint: hint
+                ?? "Allow it with: nervous permissions grant \(client.name) \(request.privilege)",
             privilege: request.privilege)
     }
 }

@@ -29,7 +29,7 @@ struct GlobalOptions: ParsableArguments {
     var console: Console { Console(isJSON: json) }
 
     var logger: Logger {
-        var logger = Logger(label: "nervous") { StreamLogHandler.standardError(label: $0) }
+        var logger = Logger(label: "nervous") { GatedLogHandler(label: $0, gate: .standard) }
         logger.logLevel = .error
         return logger
     }

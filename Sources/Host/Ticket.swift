@@ -22,13 +22,16 @@ struct Ticket: Decodable, Sendable {
         case run, token
     }
 
+    /// - Parameter isAnswer: whether the person gave it when asked.
     func decide(
-        _ decision: Decision, _ privilege: PrivilegeID, _ session: HostSession
+        _ decision: Decision, _ privilege: PrivilegeID, _ session: HostSession,
+        isAnswer: Bool = false
     ) async throws {
         let parts = [app, privilege.description].map(ControlClient.segment)
         _ = try await session.client.data(
             .put, "/api/v1/grants/\(parts.joined(separator: "/"))",
-            body: try JSONEncoder().encode(DecisionRequest(decision, run: run)))
+            body: try JSONEncoder().encode(
+                DecisionRequest(decision, run: run, isAnswer: isAnswer)))
     }
 
     /// Keeps the token alive until the task is cancelled.

@@ -18,6 +18,8 @@ extension Problem {
             case .undecided: (.forbidden, "undecided", "The person has not allowed this")
             case .statisticsOnly:
                 (.forbidden, "statistics-only", "Only statistics are allowed")
+            case .notInBackground:
+                (.forbidden, "not-in-background", "Allowed only while the person watches")
             case .invalidPrivilege:
                 (.unprocessableContent, "invalid-privilege", "This is not a privilege")
             case .notFound: (.notFound, "not-found", "There is nothing here")

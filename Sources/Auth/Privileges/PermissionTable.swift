@@ -16,6 +16,8 @@ struct PermissionTable: Sendable {
         case denied(PrivilegeID)
         /// Aggregates are granted by the decision about this privilege, single samples are not.
         case statisticsOnly(PrivilegeID)
+        /// Granted by the decision about this privilege only while somebody watches, and nobody does.
+        case notInBackground(PrivilegeID)
         case undecided
     }
 
@@ -74,7 +76,10 @@ struct PermissionTable: Sendable {
         let granted = rivals.filter { record in
             Self.depth(record) == depth && record.terms?.access.includes(request.access) == true
         }.max { Self.rank($0) < Self.rank($1) }
-        if let found = granted?.terms { return .granted(found) }
+        if let granted, let found = granted.terms {
+            let holds = found.background || client.isWatched
+            return holds ? .granted(found) : .notInBackground(granted.privilege)
+        }
         let aggregates = (rivals.filter { Self.depth($0) == depth } + grants).first {
             $0.terms?.access == .stats
         }
@@ -93,7 +98,7 @@ struct PermissionTable: Sendable {
     /// Whether the person can still be asked: nothing was decided, or only about less than this.
     func isOpen(_ request: AccessRequest, by client: Client, at now: Timestamp) -> Bool {
         switch verdict(on: request, by: client, at: now) {
-        case .granted, .denied: false
+        case .granted, .denied, .notInBackground: false
         case .statisticsOnly(let privilege): privilege.access == .stats
         case .undecided: true
         }

@@ -1,3 +1,5 @@
+public import Samples
+
 /// Puts a privilege to the person.
 public protocol Prompter: Sendable {
     /// - Returns: `nil` when nobody answered; nothing is recorded then and the answer counts as no.
@@ -11,17 +13,27 @@ public struct PermissionQuestion: Hashable, Sendable {
     public let version: String
     public let title: String?
     public let privilege: Privilege
+    /// Who signed the package, as the host checked it; `nil` when nobody did.
+    public let signer: String?
+    /// Whether an earlier version of the app did not ask for this.
+    public let isUpdate: Bool
+    /// What a sample of the sensor holds, where the host knows it.
+    public let fields: [Field]
     /// Which question of how many, from 1.
     public let number: Int
     public let count: Int
 
     public init(
-        app: String, version: String, title: String?, privilege: Privilege, number: Int, count: Int
+        app: String, version: String, title: String?, privilege: Privilege, signer: String? = nil,
+        isUpdate: Bool = false, fields: [Field] = [], number: Int, count: Int
     ) {
         self.app = app
         self.version = version
         self.title = title
         self.privilege = privilege
+        self.signer = signer
+        self.isUpdate = isUpdate
+        self.fields = fields
         self.number = number
         self.count = count
     }

@@ -15,11 +15,14 @@ struct PermissionsCommand: AsyncParsableCommand {
               nervous permissions hello-sensors                 what one app may do
               nervous permissions grant hello-sensors sensor:cpu --rate 1 --precision 5
               nervous permissions deny hello-sensors sensor:memory
+              nervous permissions grant hello-sensors sensor:cpu --expires 7d --no-background
               nervous permissions reset hello-sensors           ask again at the next run
+              nervous permissions export > decisions.json
 
             A change is felt by a running app at its next call.
             """,
-        subcommands: [List.self, Grant.self, Deny.self, Reset.self], defaultSubcommand: List.self)
+        subcommands: [List.self, Grant.self, Deny.self, Reset.self, Export.self],
+        defaultSubcommand: List.self)
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
@@ -80,34 +83,44 @@ struct PermissionsCommand: AsyncParsableCommand {
         @Argument(help: "Such as sensor:cpu, or sensor:cpu:stats for statistics only.")
         var privilege: String
 
-        @Option(help: ArgumentHelp("The most samples a second.", valueName: "hertz"))
-        var rate: Double?
+        @Option(help: ArgumentHelp("The most samples a second, such as 1.", valueName: "hertz"))
+        var rate: String?
 
-        @Option(help: ArgumentHelp("Round numbers to multiples of this.", valueName: "step"))
-        var precision: Double?
+        @Option(
+            help: ArgumentHelp(
+                "Round numbers to multiples of this, such as 0.1.", valueName: "step"))
+        var precision: String?
 
-        @Option(help: ArgumentHelp("How far back it may look, such as 1h.", valueName: "span"))
+        @Option(help: ArgumentHelp("How far back it may look, such as 10m.", valueName: "span"))
         var history: String?
 
         @Option(
-            name: .customLong("for"),
-            help: ArgumentHelp("When it ends, from now, such as 8h.", valueName: "span"))
-        var lifetime: String?
+            name: [.customLong("expires"), .customLong("for")],
+            help: ArgumentHelp(
+                "When it ends: from now, such as 7d, or a day such as 2027-01-31.",
+                valueName: "end"))
+        var expires: String?
+
+        @Flag(inversion: .prefixedNo, help: "Whether it holds while nobody watches the app.")
+        var background = true
+
+        @Flag(help: "Only statistics, never a single sample.")
+        var statsOnly = false
 
         func run() async throws {
-            var expires: Double?
-            if let lifetime {
-                guard let span = Duration(span: lifetime) else {
-                    throw CommandFailure(.usage, "--for takes a span such as 30m, 8h or 7d.")
-                }
-                expires =
-                    Timestamp.now().advanced(byMicroseconds: span.wholeMicroseconds)
-                    .milliseconds
+            let input = TermsInput(now: .now())
+            let terms: TermsDescription
+            do throws(TermsInput.Fault) {
+                terms = TermsDescription(
+                    access: statsOnly || privilege.hasSuffix(":stats") ? "stats" : "raw",
+                    rate: try input.rate(rate ?? ""),
+                    precision: try input.precision(precision ?? ""),
+                    history: try input.history(history ?? "")?.span,
+                    expires: try input.expires(expires ?? "")?.milliseconds,
+                    background: background)
+            } catch {
+                throw CommandFailure(.usage, error.message)
             }
-            let access = privilege.hasSuffix(":stats") ? "stats" : "raw"
-            let terms = TermsDescription(
-                access: access, rate: rate, precision: precision, history: history,
-                expires: expires)
             try await PermissionsCommand.decide(
                 options, client, privilege, DecisionRequest(terms: terms))
         }

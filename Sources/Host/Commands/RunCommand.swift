@@ -69,7 +69,12 @@ struct RunCommand: AsyncParsableCommand {
             let item = try await installed(session)
             let ticket = try await Ticket.begin(item.name, session)
             do {
-                try await settle(item, ticket, session)
+                let flags = try FlagDecisions(
+                    allow: allow, deny: deny, allowAll: allowAll, declared: item.privileges)
+                try await Consent(
+                    app: item, ticket: ticket, session: session, console: options.console,
+                    flags: flags, mayAsk: !noPrompt
+                ).settle()
                 let outcome = try await AppRunner(
                     item: item, ticket: ticket, session: session, console: options.console,
                     duration: duration.flatMap { Duration(span: $0) }, isInsecure: isInsecure
@@ -106,45 +111,5 @@ struct RunCommand: AsyncParsableCommand {
         let item = try JSONDecoder().decode(AppDescription.self, from: data)
         if !options.json { options.console.say("Installed \(item.name) \(item.shownVersion).") }
         return item
-    }
-
-    /// Leaves no declared privilege without an answer, or ends the command.
-    private func settle(_ item: AppDescription, _ ticket: Ticket, _ session: HostSession)
-        async throws
-    {
-        let flags = try FlagDecisions(
-            allow: allow, deny: deny, allowAll: allowAll, declared: item.privileges)
-        for (privilege, decision) in flags.decisions {
-            try await ticket.decide(decision, privilege, session)
-        }
-        var open: [Privilege] = []
-        for declared in item.privileges where declared.state == "prompt" {
-            guard let question = declared.question, !flags.covers(question.id) else { continue }
-            open.append(question)
-        }
-        guard !open.isEmpty, !noPrompt else { return }
-        guard Console.inputIsTerminal, Console.talkIsTerminal, !options.json else {
-            throw Self.unanswered(open, item)
-        }
-        let prompter = TerminalPrompter(console: options.console)
-        for (index, privilege) in open.enumerated() {
-            let question = PermissionQuestion(
-                app: item.name, version: item.version, title: item.title, privilege: privilege,
-                number: index + 1, count: open.count)
-            guard let decision = await prompter.decide(question) else {
-                throw Self.unanswered(Array(open[index...]), item)
-            }
-            try await ticket.decide(decision, privilege.id, session)
-        }
-    }
-
-    private static func unanswered(_ open: [Privilege], _ item: AppDescription) -> CommandFailure {
-        let names = open.map(\.id.description)
-        let flags = names.map { "--allow \($0)" }.joined(separator: " ")
-        return CommandFailure(
-            .noPermission,
-            "\(item.name) asks for \(names.joined(separator: ", ")), and nobody answered.",
-            hint: "Run it in a terminal, or decide here: nervous run \(item.name) \(flags)",
-            type: "undecided")
     }
 }

@@ -4,20 +4,24 @@ import Foundation
 struct Console: Sendable {
     /// Whether facts are to be JSON.
     let isJSON: Bool
+    var gate = OutputGate.standard
+    /// Where facts and where talk go.
+    var output: Int32 = 1
+    var talk: Int32 = 2
 
     /// A line of facts.
     func print(_ line: String) {
-        Self.write(line + "\n", to: 1)
+        gate.write(line + "\n", to: output)
     }
 
     /// A line of talk.
     func say(_ line: String) {
-        Self.write(line + "\n", to: 2)
+        gate.write(line + "\n", to: talk)
     }
 
     /// JSON as the host's API gave it, one document a line.
     func print(json data: Data) {
-        Self.write(String(decoding: data, as: UTF8.self) + "\n", to: 1)
+        gate.write(String(decoding: data, as: UTF8.self) + "\n", to: output)
     }
 
     func report(_ failure: CommandFailure) {
@@ -33,23 +37,6 @@ struct Console: Sendable {
         if let hint = failure.hint { say("hint: \(hint)") }
     }
 
-    /// Talk without the end of a line, in front of an answer.
-    static func ask(_ text: String) {
-        write(text, to: 2)
-    }
-
     static var inputIsTerminal: Bool { isatty(0) == 1 }
     static var talkIsTerminal: Bool { isatty(2) == 1 }
-
-    private static func write(_ text: String, to descriptor: Int32) {
-        var rest = Array(text.utf8)[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes {
-                Foundation.write(descriptor, $0.baseAddress, $0.count)
-            }
-            if count < 0, errno == EINTR || errno == EAGAIN { continue }
-            guard count > 0 else { return }
-            rest = rest.dropFirst(count)
-        }
-    }
 }

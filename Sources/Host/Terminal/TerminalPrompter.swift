@@ -1,54 +1,93 @@
 import Auth
-import Foundation
-import Glibc
+import Samples
 
-/// Puts privileges to the person at the terminal.
+/// Puts privileges to the person at the terminal that the process was started at.
 ///
-/// Nothing of the package reaches the terminal unescaped, and what was typed before the question
-/// stood there does not answer it. End of input is no answer.
+/// Nothing of the package reaches the terminal unescaped, nothing else writes there meanwhile, and
+/// what is typed before the question has stood there for a moment answers nothing. End of input, a
+/// terminal that went away and three answers that are none: nobody answered, and that is no.
 struct TerminalPrompter: Prompter {
+    /// How long no key may come before one counts: who types on does not mean this question.
+    static let deadTime = Duration.milliseconds(500)
     private static let attempts = 3
 
-    let console: Console
+    /// How a question ends.
+    enum Answer: Hashable {
+        case decided(Decision)
+        /// Also where there is no terminal.
+        case nobody
+        /// The terminal is too small to show who asks what.
+        case tooSmall
+        /// The person wants the whole command to end.
+        case interrupted
+    }
+
+    let gate: OutputGate
+    var path = "/dev/tty"
+    var pause: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
+    var now: @Sendable () -> Timestamp = { .now() }
 
     func decide(_ question: PermissionQuestion) async -> Decision? {
-        let privilege = question.privilege
-        guard let sensor = privilege.id.sensor, let access = privilege.id.access else { return nil }
-        let isRaw = access == .raw
-        let title = question.title.map { " “\($0.escapedForDisplay(limit: 30))”" } ?? ""
-        let claim =
-            privilege.reason.isEmpty
-            ? "It gives no reason."
-            : "Its claim: “\(privilege.reason.escapedForDisplay(limit: 60))”"
-        let wish =
-            isRaw ? "read every sample of" : "read statistics, never a single sample, of"
-        console.say(
-            """
+        guard case .decided(let decision) = await answer(question) else { return nil }
+        return decision
+    }
 
-            Nervous asks you (\(question.number) of \(question.count)):
-              \(question.app) \(question.version.escapedForDisplay(limit: 16))\(title)
-              wants to \(wish) \(sensor)
-              \(claim)
-              o  allow once        a  allow always
-              \(isRaw ? "s  statistics only   " : "")d  deny
-              Change it later: nervous permissions \(question.app)
-            """)
-        tcflush(0, TCIFLUSH)
-        for _ in 0..<Self.attempts {
-            Console.ask(isRaw ? "o/a/s/d> " : "o/a/d> ")
-            guard let answer = readLine() else {
-                console.say("")
-                return nil
-            }
+    /// Puts a question; others wait until it is answered.
+    func answer(_ question: PermissionQuestion) async -> Answer {
+        await gate.hold()
+        defer { gate.release() }
+        guard let terminal = TerminalDevice(path: path) else { return .nobody }
+        defer { terminal.close() }
+        let size = terminal.size
+        guard size.columns >= QuestionText.smallest.columns, size.rows >= QuestionText.smallest.rows
+        else { return .tooSmall }
+        guard
+            let text = QuestionText(question, columns: size.columns - 1, rows: size.rows)
+        else { return .nobody }
+        var dialogue = Dialogue(terminal)
+        dialogue.say(text.lines)
+        repeat {
+            guard (try? await pause(Self.deadTime)) != nil else { return .nobody }
+        } while terminal.discard()
+        terminal.listen()
+        do throws(Dialogue.End) {
+            return .decided(try await decision(on: question, text, &dialogue))
+        } catch {
+            return error == .interrupted ? .interrupted : .nobody
+        }
+    }
+
+    private func decision(
+        on question: PermissionQuestion, _ text: QuestionText, _ dialogue: inout Dialogue
+    ) async throws(Dialogue.End) -> Decision {
+        let access = question.privilege.id.access ?? .raw
+        var failures = 0
+        var prompt = "\(text.letters)> "
+        while failures < Self.attempts {
+            let answer = try await dialogue.ask(prompt)
+            prompt = "\(text.letters)> "
             switch answer.lowercased().filter({ !$0.isWhitespace }) {
             case "o", "once": return .allowOnce
             case "a", "always": return .allowAlways
-            case "d", "deny": return .deny
-            case let word where isRaw && ["s", "statistics"].contains(word): return .statisticsOnly
-            default: console.say("Type one letter and Enter.")
+            case "s" where access == .raw, "statistics" where access == .raw:
+                return .statisticsOnly
+            case "", "n", "no", "d", "deny": return .denyOnce
+            case "v", "never": return .deny
+            case "e", "edit":
+                let terms = TermsDialogue(
+                    question: question, access: access, input: TermsInput(now: now()))
+                if let terms = try await terms.terms(&dialogue) { return .allow(terms) }
+                dialogue.say(["Nothing was allowed."] + text.lines)
+            case "?", "explain", "help":
+                try await dialogue.page(text.explanation(columns: dialogue.columns))
+                _ = try await dialogue.ask("-- back to the question: Enter -- ")
+                dialogue.say(text.lines)
+            default:
+                failures += 1
+                prompt = "One letter, Enter: \(text.letters)> "
             }
         }
-        console.say("No answer counts as no.")
-        return nil
+        dialogue.say(["No answer counts as no."])
+        throw .nobody
     }
 }

@@ -140,6 +140,13 @@ struct AppRoutes {
         where await authority.isDenied(privilege, to: app.name.text) {
             denied.insert(privilege.id)
         }
-        return AppDescription(app, undecided: Set(undecided.map(\.id)), denied: denied)
+        var exhausted: Set<PrivilegeID> = []
+        for privilege in app.manifest.privileges where denied.contains(privilege.id) {
+            if await authority.isExhausted(privilege, by: app.name.text) {
+                exhausted.insert(privilege.id)
+            }
+        }
+        return AppDescription(
+            app, undecided: Set(undecided.map(\.id)), denied: denied, exhausted: exhausted)
     }
 }

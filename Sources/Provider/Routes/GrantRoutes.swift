@@ -17,8 +17,7 @@ struct GrantRoutes {
     @Sendable
     private func list(_ request: Request, _ context: ProviderContext) async throws -> Response {
         try await door.owner("grants", request, context)
-        let records = await door.authority.records(of: context.decoded("client"))
-        return try .json(ItemList(records.map(GrantDescription.init)))
+        return try .json(ItemList(await items(of: context.decoded("client"))))
     }
 
     @Sendable
@@ -28,9 +27,16 @@ struct GrantRoutes {
         let name = try context.decoded("client").required("client")
         let (decision, privilege) = (try body.checked(), try privilege(context))
         if decision != .deny, decision != .denyOnce { try await isGrantable(privilege) }
-        try await door.authority.decide(decision, on: privilege, by: name, run: body.run)
-        let records = await door.authority.records(of: name)
-        return try .json(ItemList(records.map(GrantDescription.init)))
+        try await door.authority.decide(
+            decision, on: privilege, by: name, run: body.run, isAnswer: body.answer ?? false)
+        return try .json(ItemList(await items(of: name)))
+    }
+
+    /// The decisions, and after them what is not asked any more.
+    private func items(of client: String?) async -> [GrantDescription] {
+        let records = await door.authority.records(of: client)
+        let refusals = await door.authority.refusals(of: client).filter(\.isFinal)
+        return records.map(GrantDescription.init) + refusals.map(GrantDescription.init)
     }
 
     @Sendable

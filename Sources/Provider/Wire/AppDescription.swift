@@ -18,6 +18,8 @@ public struct AppDescription: Codable, Sendable {
         public let state: String
         /// Whether this version of the host can give it at all.
         public let supported: Bool
+        /// Whether the person said no so often that it is not asked any more.
+        public let exhausted: Bool?
     }
 
     public let name: String
@@ -33,7 +35,10 @@ public struct AppDescription: Codable, Sendable {
     public let files: Int
     public let privileges: [DeclaredPrivilege]
 
-    init(_ app: InstalledApp, undecided: Set<PrivilegeID>, denied: Set<PrivilegeID>) {
+    init(
+        _ app: InstalledApp, undecided: Set<PrivilegeID>, denied: Set<PrivilegeID>,
+        exhausted: Set<PrivilegeID> = []
+    ) {
         name = app.name.text
         version = app.manifest.version
         title = app.manifest.title
@@ -46,13 +51,14 @@ public struct AppDescription: Codable, Sendable {
         privileges = app.manifest.privileges.map { privilege in
             DeclaredPrivilege(
                 privilege, isUndecided: undecided.contains(privilege.id),
-                isDenied: denied.contains(privilege.id))
+                isDenied: denied.contains(privilege.id),
+                isExhausted: exhausted.contains(privilege.id))
         }
     }
 }
 
 extension AppDescription.DeclaredPrivilege {
-    init(_ privilege: Privilege, isUndecided: Bool, isDenied: Bool) {
+    init(_ privilege: Privilege, isUndecided: Bool, isDenied: Bool, isExhausted: Bool) {
         var origins: [String]?
         if case .net(let list) = privilege.resource { origins = list }
         let access = privilege.id.access
@@ -61,6 +67,6 @@ extension AppDescription.DeclaredPrivilege {
             privilege: privilege.id.description, sensor: privilege.id.sensor?.description,
             access: access?.rawValue, origins: origins, reason: privilege.reason,
             state: !isSupported || isDenied ? "denied" : isUndecided ? "prompt" : "granted",
-            supported: isSupported)
+            supported: isSupported, exhausted: isExhausted ? true : nil)
     }
 }

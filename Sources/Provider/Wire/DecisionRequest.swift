@@ -7,9 +7,14 @@ public struct DecisionRequest: Codable, Sendable {
     public let terms: TermsDescription?
     /// The run that `allow-once` and `deny-once` are for.
     public let run: String?
+    /// Whether the person gave it when asked; who says no twice is not asked again.
+    public var answer: Bool?
 
-    /// - Parameter run: the run that a decision for once is for.
-    public init(_ decision: Decision, run: String? = nil) {
+    /// - Parameters:
+    ///   - run: the run that a decision for once is for.
+    ///   - isAnswer: whether the person gave it when asked.
+    public init(_ decision: Decision, run: String? = nil, isAnswer: Bool = false) {
+        answer = isAnswer ? true : nil
         var terms: Terms?
         if case .allow(let own) = decision { terms = own }
         self.terms = terms.map(TermsDescription.init)

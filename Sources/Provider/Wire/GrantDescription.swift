@@ -11,6 +11,8 @@ public struct GrantDescription: Codable, Sendable {
     public let once: Bool
     /// Milliseconds since 1970.
     public let decided: Double
+    /// How often the person said no to it for one run; there once it is not asked any more.
+    public let refusals: Int?
 
     init(_ record: PermissionRecord) {
         client = record.client
@@ -19,5 +21,17 @@ public struct GrantDescription: Codable, Sendable {
         terms = record.terms.map(TermsDescription.init)
         once = record.run != nil
         decided = record.decided.milliseconds
+        refusals = nil
+    }
+
+    /// What is not asked any more, as if it were denied.
+    init(_ refusal: Refusal) {
+        client = refusal.client
+        privilege = refusal.privilege.description
+        state = PermissionRecord.State.denied.rawValue
+        terms = nil
+        once = false
+        decided = refusal.refused.milliseconds
+        refusals = refusal.count
     }
 }

@@ -1,4 +1,4 @@
-import Auth
+public import Auth
 import Samples
 
 /// The terms of a grant in JSON.
@@ -16,16 +16,19 @@ public struct TermsDescription: Codable, Sendable {
 
     /// Terms as a person said them; the host checks them.
     public init(
-        access: String, rate: Double?, precision: Double?, history: String?, expires: Double?
+        access: String, rate: Double?, precision: Double?, history: String?, expires: Double?,
+        background: Bool? = nil
     ) {
         self.access = access
         self.rate = rate
         self.precision = precision
         self.history = history
         self.expires = expires
+        self.background = background
     }
 
-    init(_ terms: Terms) {
+    /// Terms as they are kept.
+    public init(_ terms: Terms) {
         access = terms.access.rawValue
         rate = terms.maximumRate
         precision = terms.precision
@@ -46,7 +49,7 @@ public struct TermsDescription: Codable, Sendable {
             }
         }
         let span = try history.map { text in
-            guard let span = Duration(span: text) else {
+            guard let span = Duration(span: text), span > .zero else {
                 throw Problem.invalidBody("history must be a span such as 1h.")
             }
             return span

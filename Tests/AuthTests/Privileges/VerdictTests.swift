@@ -49,6 +49,7 @@ struct VerdictTests {
         case .granted(let terms): terms.access.rawValue
         case .denied: "denied"
         case .statisticsOnly: "statistics only"
+        case .notInBackground: "not in background"
         case .undecided: "undecided"
         }
     }

@@ -9,7 +9,7 @@ struct PromptTests {
         let sandbox = try Sandbox()
         for app in [Self.app, "denied-demo"] {
             let terminal = try sandbox.terminal("run", app)
-            try terminal.await("o/a/s/d> ")
+            try terminal.await("o/a/s/e/n/v/?> ")
             terminal.type("o\n")
             #expect(try terminal.finish() == 0)
             #expect(terminal.text.contains("latest(): allowed"))

@@ -1,0 +1,120 @@
+import Auth
+import Foundation
+import Glibc
+import Provider
+import Samples
+import UnixSignals
+
+/// Leaves nothing that an app declares without an answer before it runs, or ends the command.
+///
+/// What flags decide holds for the run; what they leave open is put to the person.
+struct Consent: Sendable {
+    let app: AppDescription
+    let ticket: Ticket
+    let session: HostSession
+    let console: Console
+    let flags: FlagDecisions
+    /// Whether the person may be asked at all; what is open is refused otherwise.
+    let mayAsk: Bool
+
+    /// - Throws: `noPermission` when nobody answers, `interrupted` when the person ends it.
+    func settle() async throws {
+        for (privilege, decision) in flags.decisions {
+            try await ticket.decide(decision, privilege, session)
+        }
+        tellOfRefusals()
+        let open = app.privileges.filter { $0.state == "prompt" }.compactMap(\.question)
+            .filter { !flags.covers($0.id) }
+        guard !open.isEmpty, mayAsk else { return }
+        guard Console.inputIsTerminal, Console.talkIsTerminal, !console.isJSON else {
+            throw unanswered(open)
+        }
+        let sensors = try await session.client.get(
+            ItemList<SensorDescription>.self, "/api/v1/sensors"
+        ).items
+        for (index, privilege) in open.enumerated() {
+            let question = PermissionQuestion(
+                app: app.name, version: app.version, title: app.title, privilege: privilege,
+                fields: Self.fields(of: privilege, in: sensors), number: index + 1,
+                count: open.count)
+            switch await answer(question) {
+            case .decided(let decision):
+                try await ticket.decide(decision, privilege.id, session, isAnswer: true)
+            case .nobody: throw unanswered(Array(open[index...]))
+            case .tooSmall: throw tooSmall(Array(open[index...]))
+            case .interrupted: throw CommandFailure(.interrupted, "Interrupted: that was no yes.")
+            }
+        }
+    }
+
+    /// Says why something that the app declares is not asked.
+    private func tellOfRefusals() {
+        let names = app.privileges.filter { privilege in
+            let isDecided = PrivilegeID(privilege.privilege).map(flags.covers) ?? false
+            return privilege.exhausted == true && !isDecided
+        }.map(\.privilege)
+        guard !names.isEmpty, !console.isJSON else { return }
+        console.say(
+            """
+            \(app.name) may not use \(names.joined(separator: ", ")): you said no twice, so it is \
+            not asked again.
+            To be asked again: nervous permissions reset \(app.name)
+            """)
+    }
+
+    /// The person's answer; a signal to end is one, too.
+    private func answer(_ question: PermissionQuestion) async -> TerminalPrompter.Answer {
+        let prompter = TerminalPrompter(gate: console.gate)
+        let first = await withTaskGroup(of: TerminalPrompter.Answer.self) { group in
+            group.addTask { await prompter.answer(question) }
+            group.addTask {
+                let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm, .sighup)
+                for await signal in signals { return signal == .sighup ? .nobody : .interrupted }
+                return .nobody
+            }
+            let first = await group.next() ?? .nobody
+            // The prompter gives the terminal back before this goes on.
+            group.cancelAll()
+            return first
+        }
+        // Whoever closes the terminal later means the whole run.
+        signal(SIGHUP, SIG_DFL)
+        return first
+    }
+
+    private static func fields(
+        of privilege: Privilege, in sensors: [SensorDescription]
+    ) -> [Field] {
+        let found = sensors.first { sensor in
+            SensorID(sensor.id).flatMap { privilege.id.sensor?.covers($0) } ?? false
+        }
+        return (found?.fields ?? []).map { field in
+            Field(field.name, unit: field.unit, kind: Field.Kind(rawValue: field.kind) ?? .text)
+        }
+    }
+
+    // MARK: - Failures
+
+    private func unanswered(_ open: [Privilege]) -> CommandFailure {
+        CommandFailure(
+            .noPermission, "\(app.name) asks for \(Self.names(open)), and nobody answered.",
+            hint: "Run it in a terminal, or decide here: \(command(open))", type: "undecided")
+    }
+
+    private func tooSmall(_ open: [Privilege]) -> CommandFailure {
+        let (columns, rows) = QuestionText.smallest
+        return CommandFailure(
+            .noPermission,
+            "\(app.name) asks for \(Self.names(open)), and the terminal is too small to ask.",
+            hint: "Give it \(columns) columns and \(rows) rows, or decide here: \(command(open))",
+            type: "undecided")
+    }
+
+    private static func names(_ open: [Privilege]) -> String {
+        open.map(\.id.description).joined(separator: ", ")
+    }
+
+    private func command(_ open: [Privilege]) -> String {
+        "nervous run \(app.name) " + open.map { "--allow \($0.id)" }.joined(separator: " ")
+    }
+}

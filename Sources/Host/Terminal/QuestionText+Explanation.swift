@@ -1,0 +1,30 @@
+import Auth
+
+extension QuestionText {
+    /// What the answers mean, for who asks before they answer.
+    func explanation(columns: Int) -> [String] {
+        let statistics =
+            isRaw
+            ? [
+                "only statistics: means, counts and the like of five samples or more, kept until you"
+                    + " change it."
+            ] : []
+        let paragraphs =
+            [
+                "\(name) would get \(wish)" + (fields.isEmpty ? "." : ": \(fields)."),
+                "That can reveal \(SensorFamily(of: sensor).reveals).",
+                "It gets it through this host alone, and every reading is listed by:"
+                    + " nervous log \(name)",
+                "once: until this run ends.", "always: until you change it.",
+            ] + statistics + [
+                "own terms: how many samples a second, how finely, how far back, until when, and"
+                    + " whether also when nobody watches.",
+                "no: not in this run. After \(Refusal.limit) of these it is not asked again.",
+                "never: refused until you change it.",
+                "To change it: nervous permissions \(name)",
+                "To be asked again: nervous permissions reset \(name)",
+            ]
+        return paragraphs.flatMap { CautiousText.wrapped($0, width: columns, indent: "  ") }
+            + claim("Claims:  ", atMost: 40)
+    }
+}

@@ -1,0 +1,129 @@
+import Auth
+import Samples
+
+/// A question as it stands on the terminal.
+///
+/// Every line begins with the host's own words, so no text of the package can stand where those do;
+/// the first line is wholly the host's. With its answer and two that were none it fits the terminal.
+struct QuestionText {
+    /// The smallest terminal on which a question can be put.
+    static let smallest = (columns: 40, rows: 10)
+    /// From here on nothing has to be left out.
+    private static let roomy = (columns: 72, rows: 20)
+    private static let widest = 100
+
+    let question: PermissionQuestion
+    let sensor: SensorID
+    let isRaw: Bool
+    private let width: Int
+    private let isRoomy: Bool
+
+    /// - Parameter columns: that may be used.
+    /// - Returns: `nil` for what is no reading of a sensor, which nobody can be asked for yet.
+    init?(_ question: PermissionQuestion, columns: Int, rows: Int) {
+        guard let sensor = question.privilege.id.sensor, let access = question.privilege.id.access,
+            access != .write
+        else { return nil }
+        self.question = question
+        self.sensor = sensor
+        isRaw = access == .raw
+        width = min(columns, Self.widest)
+        isRoomy = columns >= Self.roomy.columns && rows >= Self.roomy.rows
+    }
+
+    /// The letters that answer it.
+    var letters: String { isRaw ? "o/a/s/e/n/v/?" : "o/a/e/n/v/?" }
+
+    var lines: [String] {
+        isRoomy ? roomy : compact
+    }
+
+    /// What it gives, in the host's words.
+    var wish: String {
+        isRaw ? "every sample of \(sensor)" : "statistics of \(sensor), never a sample"
+    }
+
+    /// The app's name where the host speaks of it.
+    var name: String { CautiousText.line(of: question.app, width: 64) }
+
+    /// Fields and units, as far as the host knows them: names come from devices.
+    var fields: String {
+        question.fields.map { field in
+            let unit = field.unit.map { " (\($0.escapedForDisplay(limit: 12)))" } ?? ""
+            return field.name.escapedForDisplay(limit: 24) + unit
+        }.joined(separator: ", ")
+    }
+
+    /// The reason, in as many lines as there may be.
+    func claim(_ prefix: String, atMost count: Int) -> [String] {
+        let reason = question.privilege.reason
+        guard !reason.isEmpty else { return [prefix + "none; it gives no reason"] }
+        let inner = width - prefix.utf8.count - 2
+        let parts = CautiousText.lines(of: reason, width: inner, atMost: count)
+        let indent = String(repeating: " ", count: prefix.utf8.count) + "|"
+        return parts.enumerated().map { index, part in
+            (index == 0 ? prefix + "\"" : indent) + part + (index == parts.count - 1 ? "\"" : "")
+        }
+    }
+
+    // MARK: - Private
+
+    private var frame: String {
+        let head = "-- Nervous asks you (\(question.number) of \(question.count)) "
+        return head + String(repeating: "-", count: max(0, width - head.utf8.count))
+    }
+
+    private var signer: String {
+        question.signer.map { "signed by " + CautiousText.line(of: $0, width: width / 3) }
+            ?? "unsigned"
+    }
+
+    /// Name, version and signer; the name gives way where there is no room.
+    private var app: String {
+        let version = CautiousText.line(of: question.version, width: 12)
+        let rest = (version.isEmpty ? "" : " " + version) + ", " + signer
+        let room = width - "App:     ".utf8.count - CautiousText.columns(of: rest)
+        return CautiousText.line(of: question.app, width: max(8, room)) + rest
+    }
+
+    private var compact: [String] {
+        let novelty = question.isUpdate ? "Wants, new: " : "Wants:   "
+        return [
+            frame,
+            "App:     " + app,
+            cut(novelty + wish),
+            "Reveals: " + SensorFamily(of: sensor).brief,
+        ] + claim("Claims:  ", atMost: 1) + [
+            isRaw ? "o once  a always  s only statistics" : "o once  a always",
+            "e own terms  n no=Enter  v never  ? why",
+        ]
+    }
+
+    private var roomy: [String] {
+        let title = question.title.map {
+            ["Title:   \"" + CautiousText.line(of: $0, width: width - 11) + "\""]
+        }
+        let family = SensorFamily(of: sensor)
+        var lines = ["", frame, "App:     " + app] + (title ?? [])
+        lines.append(cut("Wants:   " + wish + (question.isUpdate ? "  (new in this update)" : "")))
+        if !fields.isEmpty { lines.append(cut("Fields:  " + fields)) }
+        lines += CautiousText.wrapped(
+            "Reveals: " + family.reveals, width: width, indent: "         ")
+        lines += claim("Claims:  ", atMost: 3)
+        let statistics = isRaw ? "s  only statistics, never a sample" : ""
+        return lines
+            + [
+                "",
+                "o  allow once, for this run        n  no, not in this run; Enter alone says so",
+                "a  allow always                    v  never, and do not ask again",
+                "e  allow under terms of your own   ?  explain",
+            ].map(cut) + (isRaw ? [statistics] : []) + [
+                cut("Change it later: nervous permissions \(name)"),
+                String(repeating: "-", count: width),
+            ]
+    }
+
+    private func cut(_ line: String) -> String {
+        CautiousText.cut(line, width: width)
+    }
+}

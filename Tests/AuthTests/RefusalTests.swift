@@ -1,0 +1,123 @@
+import Samples
+import Testing
+
+@testable import Auth
+
+/// Who says no twice is not asked again.
+struct RefusalTests {
+    private let registry: Registry
+    private let cpu = PrivilegeID(sensor: "cpu", access: .raw)
+    private let declared = Privilege(.sensor("cpu", .raw), reason: "r")
+
+    init() throws {
+        registry = try Registry()
+    }
+
+    /// Says no when asked, each time in a run of its own.
+    private func refuse(_ times: Int, _ authority: Authority) async throws {
+        for _ in 0..<times {
+            let (run, _) = try await authority.beginRun(of: "app")
+            try await authority.decide(.denyOnce, on: cpu, by: "app", run: run, isAnswer: true)
+            try await authority.endRun(run)
+        }
+    }
+
+    private func admitted(_ prompter: any Prompter = NobodyPrompter()) async throws -> Authority {
+        let authority = try await registry.open(prompter)
+        try await authority.admit(app: "app")
+        return authority
+    }
+
+    @Test
+    func `one no is asked again, after two it is denied without asking, also after a restart`()
+        async throws
+    {
+        var authority = try await admitted()
+        try await refuse(1, authority)
+        #expect(await authority.undecided([declared], by: "app") == [declared])
+        #expect(await !authority.isDenied(declared, to: "app"))
+        authority = try await registry.open()
+        try await refuse(1, authority)
+        for _ in 1...2 {
+            #expect(await authority.undecided([declared], by: "app").isEmpty)
+            #expect(await authority.isDenied(declared, to: "app"))
+            #expect(await authority.isExhausted(declared, by: "app"))
+            #expect(await authority.refusals(of: "app").map(\.count) == [2])
+            authority = try await registry.open()
+        }
+    }
+
+    @Test
+    func `an app that asks while it runs is refused without a question, and told how to reset`()
+        async throws
+    {
+        let prompter = ScriptedPrompter([.denyOnce, .denyOnce, .allowAlways])
+        let authority = try await admitted(prompter)
+        for asked in [1, 2, 2, 2] {
+            let (_, token) = try await authority.beginRun(of: "app")
+            do {
+                _ = try await authority.checkApp(
+                    token: token.text, name: "app",
+                    requested: AccessRequest("latest", of: "cpu", .raw))
+                Issue.record("it was allowed")
+            } catch {
+                #expect(error.code == .denied)
+                #expect(prompter.questions.count == asked)
+                let isLast = prompter.questions.count == 2 && error.message.contains("twice")
+                #expect(error.hint?.contains("nervous permissions reset app") == isLast)
+            }
+        }
+    }
+
+    @Test(arguments: [nil, "sensor:cpu"])
+    func `a reset asks again`(privilege: String?) async throws {
+        var authority = try await admitted()
+        try await refuse(2, authority)
+        try await authority.reset(privilege.flatMap { PrivilegeID($0) }, of: "app")
+        #expect(await authority.undecided([declared], by: "app") == [declared])
+        authority = try await registry.open()
+        #expect(await authority.refusals().isEmpty)
+        try await refuse(1, authority)
+        #expect(await authority.undecided([declared], by: "app") == [declared])
+    }
+
+    @Test(arguments: [Decision.allowAlways, .statisticsOnly, .deny, .allow(Terms(access: .raw))])
+    func `a lasting decision takes the place of the refusals`(decision: Decision) async throws {
+        let authority = try await admitted()
+        try await refuse(2, authority)
+        try await authority.decide(decision, on: cpu, by: "app")
+        #expect(await authority.refusals().isEmpty)
+        #expect(await authority.isDenied(declared, to: "app") == (decision == .deny))
+    }
+
+    @Test func `a yes for once when asked starts the count anew, a flag leaves it`() async throws {
+        let authority = try await admitted()
+        let (run, token) = try await authority.beginRun(of: "app")
+        try await refuse(1, authority)
+        try await authority.decide(.denyOnce, on: cpu, by: "app", run: run)
+        try await authority.decide(.allowOnce, on: cpu, by: "app", run: run)
+        #expect(await authority.refusals().map(\.count) == [1])
+        try await authority.decide(.allowOnce, on: cpu, by: "app", run: run, isAnswer: true)
+        #expect(await authority.refusals().isEmpty)
+        try await refuse(2, authority)
+        // What the person allows for a run in so many words holds for it.
+        _ = try await authority.checkApp(
+            token: token.text, name: "app", requested: AccessRequest("latest", of: "cpu", .raw))
+    }
+
+    @Test func `refusals are one app's, about one privilege, and go with the app`() async throws {
+        let authority = try await admitted()
+        try await authority.admit(app: "other")
+        try await refuse(2, authority)
+        #expect(await authority.undecided([declared], by: "other") == [declared])
+        let memory = Privilege(.sensor("memory", .raw), reason: "r")
+        let statistics = Privilege(.sensor("cpu", .stats), reason: "r")
+        #expect(
+            await authority.undecided([memory, statistics, declared], by: "app")
+                == [memory, statistics])
+        try await authority.forget(client: "app")
+        try await authority.admit(app: "app")
+        #expect(await authority.undecided([declared], by: "app") == [declared])
+        #expect(try await registry.open().refusals().isEmpty)
+    }
+}

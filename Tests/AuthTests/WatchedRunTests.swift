@@ -1,0 +1,86 @@
+import Samples
+import Testing
+
+@testable import Auth
+
+/// Grants that hold only while a person watches.
+struct WatchedRunTests {
+    private let registry: Registry
+    private let cpu = PrivilegeID(sensor: "cpu", access: .raw)
+
+    init() throws {
+        registry = try Registry()
+    }
+
+    private func check(
+        _ authority: Authority, _ token: Token, _ access: Access = .raw
+    ) async -> AuthError.Code? {
+        await refusal {
+            _ = try await authority.checkApp(
+                token: token.text, name: nil, requested: AccessRequest("test", of: "cpu", access))
+        }
+    }
+
+    private func app(background: Bool) async throws -> Authority {
+        let authority = try await registry.open(ScriptedPrompter([.allowAlways]))
+        try await authority.admit(app: "app")
+        try await authority.decide(
+            .allow(Terms(access: .raw, background: background)), on: cpu, by: "app")
+        return authority
+    }
+
+    @Test(arguments: [true, false], [true, false])
+    func `a grant without background holds for runs that are watched alone`(
+        background: Bool, isWatched: Bool
+    ) async throws {
+        let authority = try await app(background: background)
+        let (_, token) = try await authority.beginRun(of: "app", isWatched: isWatched)
+        for access in [Access.raw, .stats] {
+            let code = await check(authority, token, access)
+            #expect(code == (background || isWatched ? nil : .notInBackground))
+        }
+    }
+
+    @Test func `an open page is watched, a program of the owner's own is not`() async throws {
+        let authority = try await app(background: false)
+        let code = try await authority.launchCode(for: "app")
+        let page = try await authority.redeem(launchCode: code, name: "app")
+        #expect(await check(authority, page) == nil)
+        let program = try await authority.createClient("curl", isOwner: false, expires: nil)
+        try await authority.decide(
+            .allow(Terms(access: .raw, background: false)), on: cpu, by: "curl")
+        #expect(await check(authority, program) == .notInBackground)
+    }
+
+    @Test func `renewing a run does not make somebody watch it`() async throws {
+        let authority = try await app(background: false)
+        let (run, token) = try await authority.beginRun(of: "app", isWatched: false)
+        try await authority.renewRun(run)
+        #expect(await check(authority, token) == .notInBackground)
+    }
+
+    @Test func `a change of the term is felt by the next call, and the refusal is logged`()
+        async throws
+    {
+        let authority = try await app(background: true)
+        let (_, token) = try await authority.beginRun(of: "app", isWatched: false)
+        #expect(await check(authority, token) == nil)
+        try await authority.decide(
+            .allow(Terms(access: .raw, background: false)), on: cpu, by: "app")
+        #expect(await check(authority, token) == .notInBackground)
+        let line = try await authority.log.entries(AccessLogQuery()).first
+        #expect(line?.outcome == .refused)
+        #expect(line?.reason?.contains("while you watch") == true)
+        let client = try await authority.identify(token: token.text, name: nil)
+        #expect(await authority.permission(of: client, for: "cpu") == .denied)
+        try await authority.decide(.allowAlways, on: cpu, by: "app")
+        #expect(await check(authority, token) == nil)
+    }
+
+    @Test func `what holds only while watched is decided, and not asked again`() async throws {
+        let authority = try await app(background: false)
+        let declared = Privilege(.sensor("cpu", .raw), reason: "r")
+        #expect(await authority.undecided([declared], by: "app").isEmpty)
+        #expect(await !authority.isDenied(declared, to: "app"))
+    }
+}
