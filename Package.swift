@@ -145,7 +145,8 @@ let package = Package(
                 .product(name: "NIOPosix", package: "swift-nio"),
             ], swiftSettings: house),
         .testTarget(
-            name: "HostTests", dependencies: ["Host", "nervous", "nervous-runner"],
+            name: "HostTests",
+            dependencies: ["Host", "Auth", "JSApps", "Samples", "nervous", "nervous-runner"],
             swiftSettings: house),
     ]
 )

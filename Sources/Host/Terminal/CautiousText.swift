@@ -2,28 +2,15 @@ import Auth
 
 /// Lines that no terminal shows wider than meant.
 ///
-/// Terminals disagree about how wide characters beyond ASCII are, so each scalar counts as the two
-/// columns that it takes at most. A stranger's text can then never wrap to the start of a line.
+/// Terminals disagree about how wide characters beyond ASCII are, and which of them join, so each
+/// scalar counts as the two columns that it takes at most. A stranger's text can then never wrap to
+/// the start of a line.
 enum CautiousText {
     /// A stranger's text: escaped, broken after `width` columns, and cut after some lines.
-    ///
-    /// - Parameter width: of the first line; further ones have the same.
     static func lines(of text: String, width: Int, atMost count: Int) -> [String] {
-        var lines: [String] = []
-        var (line, columns) = ("", 0)
-        for character in text.escapedForDisplay(limit: width * count) {
-            let more = Self.columns(of: String(character))
-            if columns + more > width {
-                guard lines.count < count - 1 else {
-                    return lines + [cut(line + "…", width: width)]
-                }
-                lines.append(line)
-                (line, columns) = ("", 0)
-            }
-            line.append(character)
-            columns += more
-        }
-        return lines + [line]
+        let all = pieces(of: text.escapedForDisplay(limit: width * count), width: width)
+        guard all.count > count, let last = all.prefix(count).last else { return all }
+        return all.prefix(count - 1) + [cut(last + "……", width: width)]
     }
 
     /// The same in one line.
@@ -31,36 +18,21 @@ enum CautiousText {
         lines(of: text, width: width, atMost: 1)[0]
     }
 
-    /// A word as pieces that each fit a line.
-    private static func pieces(of word: Substring, width: Int) -> [String] {
-        var pieces: [String] = []
-        var (piece, columns) = ("", 0)
-        for character in word {
-            let more = Self.columns(of: String(character))
-            if columns + more > width {
-                pieces.append(piece)
-                (piece, columns) = ("", 0)
-            }
-            piece.append(character)
-            columns += more
-        }
-        return pieces + [piece]
+    /// The most columns that some terminal gives a text.
+    static func columns(of text: String) -> Int {
+        text.unicodeScalars.reduce(0) { $0 + columns(of: $1) }
     }
 
     /// A text that is safe already, cut where it is too wide.
     static func cut(_ text: String, width: Int) -> String {
-        guard columns(of: text) > width else { return text }
-        var (rest, columns) = (text, columns(of: text))
+        var columns = columns(of: text)
+        guard columns > width else { return text }
+        var rest = text.unicodeScalars
         // Room for the ellipsis.
         while columns + 2 > width, let last = rest.popLast() {
-            columns -= Self.columns(of: String(last))
+            columns -= Self.columns(of: last)
         }
-        return rest + "…"
-    }
-
-    /// The most columns that some terminal gives a text.
-    static func columns(of text: String) -> Int {
-        text.unicodeScalars.reduce(0) { $0 + ($1.isASCII ? 1 : 2) }
+        return String(rest) + "…"
     }
 
     /// Words that are safe already, broken between them, and within those that are too long.
@@ -68,7 +40,7 @@ enum CautiousText {
         var lines: [String] = []
         var line = ""
         let words = text.split(separator: " ").flatMap { word in
-            pieces(of: word, width: width - indent.utf8.count)
+            pieces(of: String(word), width: width - indent.utf8.count)
         }
         for word in words {
             if !line.isEmpty, columns(of: line) + 1 + columns(of: word) > width {
@@ -78,5 +50,37 @@ enum CautiousText {
             line += (line.isEmpty || line == indent ? "" : " ") + word
         }
         return lines + [line]
+    }
+
+    /// A text as pieces that each fit a line.
+    private static func pieces(of text: String, width: Int) -> [String] {
+        var pieces: [String] = []
+        var (piece, columns) = (String.UnicodeScalarView(), 0)
+        var rest = text.unicodeScalars[...]
+        while let base = rest.popFirst() {
+            // A mark that came first in a line would stand on what the host wrote before it.
+            let marks = rest.prefix { isMark($0) }
+            rest = rest.dropFirst(marks.count)
+            let more = marks.reduce(Self.columns(of: base)) { $0 + Self.columns(of: $1) }
+            if columns + more > width {
+                pieces.append(String(piece))
+                (piece, columns) = (String.UnicodeScalarView(), 0)
+            }
+            piece.append(base)
+            piece.append(contentsOf: marks)
+            columns += more
+        }
+        return pieces + [String(piece)]
+    }
+
+    private static func isMark(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .nonspacingMark, .spacingMark, .enclosingMark: true
+        default: false
+        }
+    }
+
+    private static func columns(of scalar: Unicode.Scalar) -> Int {
+        scalar.isASCII ? 1 : 2
     }
 }

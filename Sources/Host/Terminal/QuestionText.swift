@@ -34,6 +34,9 @@ struct QuestionText {
     /// The letters that answer it.
     var letters: String { isRaw ? "o/a/s/e/n/v/?" : "o/a/e/n/v/?" }
 
+    /// What stands before the answer; the last of its lines.
+    var prompt: String { isRoomy ? "\(letters)> " : "n no=Enter  v never  ? why> " }
+
     var lines: [String] {
         isRoomy ? roomy : compact
     }
@@ -73,15 +76,14 @@ struct QuestionText {
         return head + String(repeating: "-", count: max(0, width - head.utf8.count))
     }
 
-    private var signer: String {
-        question.signer.map { "signed by " + CautiousText.line(of: $0, width: width / 3) }
-            ?? "unsigned"
+    private func signer(_ name: String) -> String {
+        CautiousText.line(of: name, width: width * 2 / 5)
     }
 
-    /// Name, version and signer; the name gives way where there is no room.
-    private var app: String {
+    /// Name and version, and what else belongs there; the name gives way where there is no room.
+    private func app(_ more: String = "") -> String {
         let version = CautiousText.line(of: question.version, width: 12)
-        let rest = (version.isEmpty ? "" : " " + version) + ", " + signer
+        let rest = (version.isEmpty ? "" : " " + version) + more
         let room = width - "App:     ".utf8.count - CautiousText.columns(of: rest)
         return CautiousText.line(of: question.app, width: max(8, room)) + rest
     }
@@ -90,12 +92,12 @@ struct QuestionText {
         let novelty = question.isUpdate ? "Wants, new: " : "Wants:   "
         return [
             frame,
-            "App:     " + app,
+            "App:     " + app(),
+            "Signer:  " + (question.signer.map(signer) ?? "none, unsigned"),
             cut(novelty + wish),
             "Reveals: " + SensorFamily(of: sensor).brief,
         ] + claim("Claims:  ", atMost: 1) + [
-            isRaw ? "o once  a always  s only statistics" : "o once  a always",
-            "e own terms  n no=Enter  v never  ? why",
+            isRaw ? "o once  a always  s statistics  e terms" : "o once  a always  e own terms"
         ]
     }
 
@@ -104,7 +106,8 @@ struct QuestionText {
             ["Title:   \"" + CautiousText.line(of: $0, width: width - 11) + "\""]
         }
         let family = SensorFamily(of: sensor)
-        var lines = ["", frame, "App:     " + app] + (title ?? [])
+        let origin = question.signer.map { "signed by " + signer($0) } ?? "unsigned"
+        var lines = ["", frame, "App:     " + app(", " + origin)] + (title ?? [])
         lines.append(cut("Wants:   " + wish + (question.isUpdate ? "  (new in this update)" : "")))
         if !fields.isEmpty { lines.append(cut("Fields:  " + fields)) }
         lines += CautiousText.wrapped(

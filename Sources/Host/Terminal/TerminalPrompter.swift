@@ -62,10 +62,10 @@ struct TerminalPrompter: Prompter {
     ) async throws(Dialogue.End) -> Decision {
         let access = question.privilege.id.access ?? .raw
         var failures = 0
-        var prompt = "\(text.letters)> "
+        var prompt = text.prompt
         while failures < Self.attempts {
             let answer = try await dialogue.ask(prompt)
-            prompt = "\(text.letters)> "
+            prompt = text.prompt
             switch answer.lowercased().filter({ !$0.isWhitespace }) {
             case "o", "once": return .allowOnce
             case "a", "always": return .allowAlways

@@ -22,15 +22,10 @@ final class PseudoTerminal {
         _ program: String, _ arguments: [String], environment: [String: String],
         rows: UInt16 = 24, columns: UInt16 = 80
     ) throws {
-        master = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
-        var number: UInt32 = 0
-        var lock: Int32 = 0
-        guard master >= 0, ioctl(master, Self.unlock, &lock) == 0,
-            ioctl(master, Self.numberOf, &number) == 0
-        else { throw Failure(description: "no pseudo-terminal") }
-        let name = "/dev/pts/\(number)"
         var size = winsize(ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0)
-        _ = ioctl(master, UInt(TIOCSWINSZ), &size)
+        let number: Int32
+        (master, number) = try Self.openMaster(&size)
+        let name = "/dev/pts/\(number)"
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
@@ -57,6 +52,25 @@ final class PseudoTerminal {
             waitpid(pid, nil, 0)
         }
         close(master)
+    }
+
+    /// The person's side of a new terminal, and its number.
+    static func openMaster(_ size: inout winsize) throws -> (master: Int32, number: Int32) {
+        let master = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
+        var number: Int32 = 0
+        var lock: Int32 = 0
+        guard master >= 0, ioctl(master, unlock, &lock) == 0, ioctl(master, numberOf, &number) == 0
+        else { throw Failure(description: "no pseudo-terminal") }
+        _ = ioctl(master, UInt(TIOCSWINSZ), &size)
+        return (master, number)
+    }
+
+    /// Everything that came, as it came.
+    var bytes: [UInt8] { screen }
+
+    /// Sends the program a signal.
+    func signal(_ signal: Int32) {
+        kill(pid, signal)
     }
 
     /// Everything that the terminal has shown, without carriage returns.
@@ -126,6 +140,15 @@ final class PseudoTerminal {
 extension Sandbox {
     /// Runs `nervous` at a terminal.
     func terminal(_ arguments: String...) throws -> PseudoTerminal {
-        try PseudoTerminal(try Binary.nervous, arguments, environment: environment)
+        try terminal(arguments)
+    }
+
+    /// The same at a terminal of some size.
+    func terminal(
+        _ arguments: [String], columns: Int = 80, rows: Int = 24
+    ) throws -> PseudoTerminal {
+        try PseudoTerminal(
+            try Binary.nervous, arguments, environment: environment, rows: UInt16(rows),
+            columns: UInt16(columns))
     }
 }

@@ -1,0 +1,94 @@
+import Dispatch
+import Foundation
+import Glibc
+
+/// A pseudo-terminal whose program is in this process, and the person in front of it.
+///
+/// Nothing here blocks a thread, as the program needs them, too.
+final class TerminalPair {
+    /// What the program opens.
+    let path: String
+    /// The program's side, kept open so that its state can be looked at.
+    let program: Int32
+    private let master: Int32
+    private let source: any DispatchSourceRead
+    private var output: AsyncStream<[UInt8]>.Iterator
+    /// Everything that came.
+    private(set) var bytes: [UInt8] = []
+    private var seen = 0
+
+    struct Failure: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    init(columns: Int = 80, rows: Int = 24) throws {
+        var number: Int32 = 0
+        var opened = (master: Int32(-1), program: Int32(-1))
+        var size = winsize(
+            ws_row: UInt16(rows), ws_col: UInt16(columns), ws_xpixel: 0, ws_ypixel: 0)
+        (opened.master, number) = try PseudoTerminal.openMaster(&size)
+        path = "/dev/pts/\(number)"
+        opened.program = open(path, O_RDWR | O_NOCTTY | O_CLOEXEC)
+        guard opened.program >= 0 else { throw Failure(description: "cannot open \(path)") }
+        (master, program) = opened
+        let (stream, arrived) = AsyncStream.makeStream(of: [UInt8].self)
+        output = stream.makeAsyncIterator()
+        source = DispatchSource.makeReadSource(fileDescriptor: master)
+        source.setEventHandler { [master] in
+            var buffer = [UInt8](repeating: 0, count: 4096)
+            let count = read(master, &buffer, buffer.count)
+            if count > 0 { arrived.yield(Array(buffer.prefix(count))) } else { arrived.finish() }
+        }
+        source.setCancelHandler { [master, program] in
+            close(master)
+            close(program)
+        }
+        source.activate()
+    }
+
+    deinit {
+        source.cancel()
+    }
+
+    var text: String { String(decoding: bytes.filter { $0 != 0x0D }, as: UTF8.self) }
+
+    func type(_ text: String) {
+        let bytes = Array(text.utf8)
+        _ = write(master, bytes, bytes.count)
+    }
+
+    /// Reads on until `text` has come after what was awaited before.
+    func await(_ text: String) async throws {
+        let wanted = Array(text.utf8)
+        while true {
+            let fresh = bytes[seen...]
+            if let start = fresh.indices.first(where: { fresh[$0...].starts(with: wanted) }) {
+                seen = start + wanted.count
+                return
+            }
+            guard let more = await output.next() else {
+                throw Failure(description: "“\(text)” did not come; there is:\n\(self.text)")
+            }
+            bytes += more
+        }
+    }
+
+    /// How much waits to be read by the program.
+    var typedAhead: Int {
+        var count: Int32 = 0
+        _ = ioctl(program, 0x541B as UInt, &count)
+        return Int(count)
+    }
+
+    /// Whether the kernel shows what is typed, and makes lines and signals of it.
+    var isCooked: Bool {
+        var mode = termios()
+        tcgetattr(program, &mode)
+        return mode.c_lflag & tcflag_t(ECHO | ICANON | ISIG) == tcflag_t(ECHO | ICANON | ISIG)
+    }
+
+    /// Takes the terminal away, as closing its window does.
+    func hangUp() {
+        source.cancel()
+    }
+}
