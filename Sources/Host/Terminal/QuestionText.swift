@@ -9,7 +9,7 @@ struct QuestionText {
     /// The smallest terminal on which a question can be put.
     static let smallest = (columns: 40, rows: 10)
     /// From here on nothing has to be left out.
-    private static let roomy = (columns: 72, rows: 20)
+    private static let roomy = (columns: 72, rows: 22)
     private static let widest = 100
 
     let question: PermissionQuestion

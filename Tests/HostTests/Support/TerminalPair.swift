@@ -60,17 +60,29 @@ final class TerminalPair {
     /// Reads on until `text` has come after what was awaited before.
     func await(_ text: String) async throws {
         let wanted = Array(text.utf8)
+        var start = seen
         while true {
-            let fresh = bytes[seen...]
-            if let start = fresh.indices.first(where: { fresh[$0...].starts(with: wanted) }) {
-                seen = start + wanted.count
-                return
+            while start + wanted.count <= bytes.count {
+                if bytes[start...].starts(with: wanted) {
+                    seen = start + wanted.count
+                    return
+                }
+                start += 1
             }
             guard let more = await output.next() else {
                 throw Failure(description: "“\(text)” did not come; there is:\n\(self.text)")
             }
             bytes += more
         }
+    }
+
+    /// Reads on until everything has come that the program wrote before.
+    func drain() async throws {
+        let end = "~ drained ~"
+        _ = write(program, end, end.utf8.count)
+        try await `await`(end)
+        bytes.removeLast(end.utf8.count)
+        seen = bytes.count
     }
 
     /// How much waits to be read by the program.

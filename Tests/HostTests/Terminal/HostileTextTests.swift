@@ -101,6 +101,7 @@ struct HostileTextTests {
         // The explanation, a screen at a time, and the terms.
         terminal.type("?" + String(repeating: "\n", count: 40))
         #expect(await answer == .decided(.denyOnce))
+        try await terminal.drain()
         Self.expectHarmless(terminal.bytes)
     }
 
@@ -118,6 +119,7 @@ struct HostileTextTests {
         try await terminal.await("Allow that until you change it? y/n> ")
         terminal.type("n\nv\n")
         #expect(await answer == .decided(.deny))
+        try await terminal.drain()
         Self.expectHarmless(terminal.bytes)
         // As wide as a terminal may show it, nothing wraps.
         for line in terminal.text.split(separator: "\n") where !line.hasPrefix("Allow that") {

@@ -1,0 +1,53 @@
+import Auth
+import Samples
+import Testing
+
+@testable import Host
+
+struct QuestionTextTests {
+    private static func text(
+        _ sensor: SensorID, _ access: Access = .raw, columns: Int, rows: Int
+    ) -> QuestionText? {
+        let question = PermissionQuestion(
+            app: String(repeating: "very-long-", count: 6) + "name", version: "10.20.30-beta.1",
+            title: String(repeating: "Title ", count: 16),
+            privilege: Privilege(
+                .sensor(sensor, access), reason: String(repeating: "Because of ä. ", count: 14)),
+            signer: String(repeating: "signer ", count: 9), isUpdate: true,
+            fields: (1...40).map { Field("field\($0)", unit: "By") }, number: 10, count: 64)
+        return QuestionText(question, columns: columns - 1, rows: rows)
+    }
+
+    @Test func `a question and two answers that are none fit every terminal that will do`() throws {
+        for columns in [40, 41, 60, 72, 73, 80, 132, 300] {
+            for rows in [10, 15, 21, 22, 24, 50] {
+                for access in [Access.raw, .stats] {
+                    let text = try #require(
+                        Self.text("accelerometer.left-hand", access, columns: columns, rows: rows))
+                    #expect(text.lines.count + 3 <= rows, "\(columns)×\(rows)")
+                    for line in text.lines + [text.prompt, "One letter, Enter: \(text.letters)> "] {
+                        #expect(CautiousText.columns(of: line) < columns, "\(columns): \(line)")
+                    }
+                }
+            }
+        }
+    }
+
+    @Test func `only reading is asked for`() {
+        #expect(Self.text("cpu", .write, columns: 80, rows: 24) == nil)
+    }
+
+    @Test(arguments: [
+        ("cpu", "when you use the machine"), ("network.eth0", "when you are online"),
+        ("accelerometer", "at home"), ("gyroscope.a.b", "at home"), ("location", "where you live"),
+        ("microphone", "what is said"), ("filesystem.root", "how much you keep"),
+        ("something-new", "nobody here knows"), ("cpuid", "nobody here knows"),
+    ])
+    func `each family of sensors has its sentence, unknown ones a general one`(
+        sensor: String, words: String
+    ) throws {
+        let family = SensorFamily(of: try #require(SensorID(sensor)))
+        #expect(family.reveals.contains(words))
+        #expect(family.brief.utf8.count <= 28)
+    }
+}
