@@ -46,11 +46,11 @@ struct PermissionsCommand: AsyncParsableCommand {
                             + " you first run it.")
                     return
                 }
-                var table = Table("WHO", "PRIVILEGE", "STATE", "TERMS", "SINCE")
+                var table = Table("WHO", "PRIVILEGE", "STATE", "SINCE", "TERMS")
                 for item in items {
                     table.add(
-                        item.client, item.privilege, item.state, item.termsText,
-                        Format.time(item.decided))
+                        item.client, item.privilege, item.state, Format.time(item.decided),
+                        item.termsText)
                 }
                 table.lines.forEach(options.console.print)
             }
