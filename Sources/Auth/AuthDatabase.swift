@@ -8,7 +8,11 @@ struct AuthDatabase: Sendable {
 
     /// - Throws: `unsafeFile` when others than the owner of the process could read or change it.
     init(path: String) throws {
-        try Self.checkFile(path)
+        try Self.checkFolder(of: path)
+        try Self.checkFile(path, O_CREAT)
+        for companion in ["-wal", "-shm"] where access(path + companion, F_OK) == 0 {
+            try Self.checkFile(path + companion)
+        }
         var configuration = Configuration()
         configuration.label = "auth"
         configuration.journalMode = .wal
@@ -18,8 +22,30 @@ struct AuthDatabase: Sendable {
         try Self.migrator.migrate(queue)
     }
 
-    private static func checkFile(_ path: String) throws {
-        let descriptor = open(path, O_CREAT | O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    /// Who may change the folder could put another file in the place of this one.
+    private static func checkFolder(of path: String) throws {
+        let folder = URL(filePath: path).deletingLastPathComponent().path(percentEncoded: false)
+        var information = stat()
+        guard stat(folder, &information) == 0 else {
+            throw AuthError(
+                .storeFailed, "Cannot open \(folder): \(String(cString: strerror(errno))).")
+        }
+        guard information.st_uid == geteuid() || information.st_uid == 0 else {
+            throw AuthError(
+                .unsafeFile, "The folder \(folder) belongs to somebody else.",
+                hint: "Check who made it; make it yours with: chown $USER \(folder)")
+        }
+        // In a sticky folder such as /tmp others cannot replace what is not theirs.
+        let isOpen = information.st_mode & 0o022 != 0 && information.st_mode & S_ISVTX == 0
+        guard !isOpen else {
+            throw AuthError(
+                .unsafeFile, "Others on this machine can change the folder \(folder).",
+                hint: "If that was not on purpose: chmod 700 \(folder)")
+        }
+    }
+
+    private static func checkFile(_ path: String, _ flags: Int32 = 0) throws {
+        let descriptor = open(path, flags | O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else {
             throw AuthError(
                 .storeFailed, "Cannot open \(path): \(String(cString: strerror(errno))).")

@@ -29,13 +29,13 @@ struct Consent: Sendable {
         guard Console.inputIsTerminal, Console.talkIsTerminal, !console.isJSON else {
             throw unanswered(open)
         }
-        let sensors = try await session.client.get(
-            ItemList<SensorDescription>.self, "/api/v1/sensors"
-        ).items
+        // A question can do without the fields.
+        let sensors = try? await session.client.get(
+            ItemList<SensorDescription>.self, "/api/v1/sensors")
         for (index, privilege) in open.enumerated() {
             let question = PermissionQuestion(
                 app: app.name, version: app.version, title: app.title, privilege: privilege,
-                fields: Self.fields(of: privilege, in: sensors), number: index + 1,
+                fields: Self.fields(of: privilege, in: sensors?.items ?? []), number: index + 1,
                 count: open.count)
             switch await answer(question) {
             case .decided(let decision):
@@ -65,6 +65,8 @@ struct Consent: Sendable {
     /// The person's answer; a signal to end is one, too.
     private func answer(_ question: PermissionQuestion) async -> TerminalPrompter.Answer {
         let prompter = TerminalPrompter(gate: console.gate)
+        var disposition = sigaction()
+        sigaction(SIGHUP, nil, &disposition)
         let first = await withTaskGroup(of: TerminalPrompter.Answer.self) { group in
             group.addTask { await prompter.answer(question) }
             group.addTask {
@@ -77,8 +79,8 @@ struct Consent: Sendable {
             group.cancelAll()
             return first
         }
-        // Whoever closes the terminal later means the whole run.
-        signal(SIGHUP, SIG_DFL)
+        // Whoever closes the terminal later means the whole run again.
+        sigaction(SIGHUP, &disposition, nil)
         return first
     }
 

@@ -36,6 +36,37 @@ struct DatabaseFileTests {
         #expect(await refusal { _ = try await registry.open() } == .unsafeFile)
     }
 
+    @Test(arguments: [0o770, 0o707, 0o777, 0o722])
+    func `a folder that others can change is refused, whatever the file's mode`(mode: Int)
+        async throws
+    {
+        _ = try await registry.open()
+        let folder = registry.folder.path(percentEncoded: false)
+        try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: folder)
+        #expect(await refusal { _ = try await registry.open() } == .unsafeFile)
+        for safe in [0o700, 0o755, 0o1777] {
+            try FileManager.default.setAttributes([.posixPermissions: safe], ofItemAtPath: folder)
+            _ = try await registry.open()
+        }
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "only root can give a folder away"))
+    func `a folder of somebody else is refused`() async throws {
+        _ = try await registry.open()
+        try FileManager.default.setAttributes(
+            [.ownerAccountID: 65_534], ofItemAtPath: registry.folder.path(percentEncoded: false))
+        #expect(await refusal { _ = try await registry.open() } == .unsafeFile)
+    }
+
+    @Test(arguments: ["-wal", "-shm"])
+    func `a companion that others can open is refused`(companion: String) async throws {
+        _ = try await registry.open()
+        try Data().write(to: URL(filePath: registry.path + companion))
+        try FileManager.default.setAttributes(
+            [.posixPermissions: 0o644], ofItemAtPath: registry.path + companion)
+        #expect(await refusal { _ = try await registry.open() } == .unsafeFile)
+    }
+
     @Test func `a link in place of the file is not followed`() async throws {
         let target = registry.path + "-elsewhere"
         try Data().write(to: URL(filePath: target))

@@ -62,6 +62,10 @@ struct PrivilegeFields {
             throw PrivilegeSyntaxError(
                 at: value.position, "net must be a list of origins such as https://example.org")
         }
+        guard entries.count <= PrivilegeList.originLimit else {
+            throw PrivilegeSyntaxError(
+                at: value.position, "net takes at most \(PrivilegeList.originLimit) origins")
+        }
         var origins: [String] = []
         for entry in entries {
             guard let origin = entry.string, Self.isOrigin(origin) else {

@@ -4,6 +4,8 @@ import Samples
 public struct PrivilegeList: Sendable, Hashable {
     /// The most privileges that one app may declare.
     public static let limit = 64
+    /// The most origins of one privilege.
+    static let originLimit = 16
     /// The longest reason, in characters.
     public static let reasonLimit = 200
 

@@ -1,5 +1,6 @@
 import Auth
 import Logging
+import Samples
 
 /// The log on standard error, which waits while a question stands like everything else.
 struct GatedLogHandler: LogHandler {
@@ -14,7 +15,9 @@ struct GatedLogHandler: LogHandler {
     }
 
     func log(event: LogEvent) {
-        let text = event.message.description.escapedForDisplay(limit: 1000)
-        gate.write("\(event.level): \(label): \(text)\n", to: 2)
+        let details = metadata.merging(event.metadata ?? [:]) { $1 }.sorted { $0.key < $1.key }
+            .map { " \($0.key)=\($0.value)" }.joined()
+        let text = "\(event.message)\(details)".escapedForDisplay(limit: 1000)
+        gate.write("\(Timestamp.now()) \(event.level) \(label): \(text)\n", to: 2)
     }
 }

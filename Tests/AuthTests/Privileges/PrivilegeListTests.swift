@@ -66,6 +66,10 @@ struct PrivilegeListTests {
         (#"[{"net": "https://a.org", "reason": "r"}]"#, "1:10", "list of origins"),
         (#"[{"net": [], "reason": "r"}]"#, "1:10", "list of origins"),
         (#"[{"net": ["https://a.org"]}]"#, "1:10", "needs a \"reason\""),
+        (
+            "[{\"net\": [" + Array(repeating: #""https://a.org""#, count: 17).joined(separator: ",")
+                + #"], "reason": "r"}]"#, "1:10", "at most 16 origins"
+        ),
     ])
     func `a wrong form is refused where it stands`(text: String, place: String, message: String) {
         let error = #expect(throws: PrivilegeSyntaxError.self) { try Self.parse(text) }
