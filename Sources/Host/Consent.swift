@@ -67,10 +67,10 @@ struct Consent: Sendable {
         let prompter = TerminalPrompter(gate: console.gate)
         var disposition = sigaction()
         sigaction(SIGHUP, nil, &disposition)
+        let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm, .sighup)
         let first = await withTaskGroup(of: TerminalPrompter.Answer.self) { group in
             group.addTask { await prompter.answer(question) }
             group.addTask {
-                let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm, .sighup)
                 for await signal in signals { return signal == .sighup ? .nobody : .interrupted }
                 return .nobody
             }

@@ -4,7 +4,8 @@ import Samples
 /// A question as it stands on the terminal.
 ///
 /// Every line begins with the host's own words, so no text of the package can stand where those do;
-/// the first line is wholly the host's. With its answer and two that were none it fits the terminal.
+/// the first is wholly the host's, after an empty one for whatever stood in the line before. With
+/// its answer and two that were none it fits the terminal, if without that empty line.
 struct QuestionText {
     /// The smallest terminal on which a question can be put.
     static let smallest = (columns: 40, rows: 10)
@@ -91,7 +92,7 @@ struct QuestionText {
     private var compact: [String] {
         let novelty = question.isUpdate ? "Wants, new: " : "Wants:   "
         return [
-            frame,
+            "", frame,
             "App:     " + app(),
             "Signer:  " + (question.signer.map(signer) ?? "none, unsigned"),
             cut(novelty + wish),

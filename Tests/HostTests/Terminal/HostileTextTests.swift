@@ -32,7 +32,7 @@ struct HostileTextTests {
     private static func beginnings(_ rows: Int) -> [String] {
         rows < 20
             ? [
-                "-- Nervous asks you (1 of 1) ---", "App:     ", "Signer:  ",
+                "", "-- Nervous asks you (1 of 1) ---", "App:     ", "Signer:  ",
                 "Wants, new: every sample of memory",
                 "Reveals: programs coming and going", "Claims:  \"",
                 "o once  a always  s statistics  e terms",

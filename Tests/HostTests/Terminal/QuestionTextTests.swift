@@ -24,12 +24,41 @@ struct QuestionTextTests {
                 for access in [Access.raw, .stats] {
                     let text = try #require(
                         Self.text("accelerometer.left-hand", access, columns: columns, rows: rows))
-                    #expect(text.lines.count + 3 <= rows, "\(columns)×\(rows)")
+                    #expect(text.lines.count + 2 <= rows, "\(columns)×\(rows)")
                     for line in text.lines + [text.prompt, "One letter, Enter: \(text.letters)> "] {
                         #expect(CautiousText.columns(of: line) < columns, "\(columns): \(line)")
                     }
                 }
             }
+        }
+    }
+
+    @Test func `no text is too much for any size`() throws {
+        let seed = UInt64.random(in: .min ... .max)
+        print("seed \(seed)")
+        var random = SplitMix(state: seed)
+        for _ in 0..<200 {
+            let scalars = (0..<Int.random(in: 0..<120, using: &random)).compactMap { _ in
+                Unicode.Scalar(
+                    UInt32.random(
+                        in: 0...(Bool.random(using: &random) ? 0x3FF : 0x1FFFF), using: &random))
+            }
+            let text = String(String.UnicodeScalarView(scalars))
+            let (columns, rows) = (
+                Int.random(in: 40...120, using: &random), Int.random(in: 10...40, using: &random)
+            )
+            let question = PermissionQuestion(
+                app: text, version: text, title: text,
+                privilege: Privilege(.sensor("cpu", .raw), reason: text), signer: text,
+                fields: [Field(text, unit: text)], number: 1, count: 1)
+            let shown = try #require(QuestionText(question, columns: columns - 1, rows: rows))
+            for line in shown.lines + shown.explanation(columns: columns - 1) {
+                #expect(
+                    CautiousText.columns(of: line) < columns, "\(columns): \(text.debugDescription)"
+                )
+                #expect(line.unicodeScalars.allSatisfy { !$0.isUnsafeToDisplay })
+            }
+            #expect(shown.lines.count + 2 <= rows)
         }
     }
 

@@ -39,6 +39,34 @@ struct GrantRouteTests {
         }
     }
 
+    @Test func `two answers of no are listed as a denial, told with the app, and end with a reset`()
+        async throws
+    {
+        try await ServedHost.with { host in
+            let privileges = #"[{"sensor": "gauge", "reason": "r"}]"#
+            try await host.install(privileges: privileges)
+            let (app, grants) = ("/api/v1/apps/my-app", "/api/v1/grants/my-app")
+            for (count, state) in [(1, "prompt"), (2, "denied")] {
+                let run = try await host.begin().run
+                let body = #"{"decision": "deny-once", "run": "\#(run)", "answer": true}"#
+                #expect(try await Self.put(host, body).status == 200)
+                try await host.authority.endRun(run)
+                let list = try await host.send(Call("GET", grants, token: host.owner)).json()
+                let item = list["items"]?.array?.first
+                #expect(item?["refusals"]?.number?.double == (count == 2 ? 2 : nil))
+                #expect(item?["state"]?.string == (count == 2 ? "denied" : nil))
+                let told = try await host.send(Call("GET", app, token: host.owner)).json()
+                let privilege = told["privileges"]?.array?.first
+                #expect(privilege?["state"]?.string == state)
+                #expect(privilege?["exhausted"]?.bool == (count == 2 ? true : nil))
+            }
+            let token = try await host.begin().token
+            #expect(try await Self.latest(host, token).code == "denied")
+            #expect(try await host.send(Call("DELETE", grants, token: host.owner)).status == 204)
+            #expect(try await Self.latest(host, token).code == "undecided")
+        }
+    }
+
     @Test func `a denied sensor leaves the others as they are`() async throws {
         try await ServedHost.with { host in
             let token = try await host.client(allow: ["sensor:gauge", "sensor:networking"])
