@@ -133,7 +133,9 @@ let package = Package(
             resources: [.copy("Fixtures")], swiftSettings: house),
         .testTarget(
             name: "JSAppsTests",
-            dependencies: ["JSApps", "Auth", "RunnerProtocol", "forging-runner"],
+            dependencies: [
+                "JSApps", "Auth", "RunnerProtocol", "forging-runner", "nervous-runner",
+            ],
             swiftSettings: house),
         .executableTarget(name: "forging-runner", path: "Tests/ForgingRunner"),
         .executableTarget(
@@ -145,8 +147,8 @@ let package = Package(
         .testTarget(
             name: "ProviderTests",
             dependencies: [
-                "Provider", "LAE", "VM", "Auth", "JSApps", "Samples", hummingbird, lifecycle,
-                logging,
+                "Provider", "LAE", "VM", "Auth", "JSApps", "Samples", "nervous-runner",
+                hummingbird, lifecycle, logging,
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
