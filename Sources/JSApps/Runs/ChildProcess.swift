@@ -8,8 +8,9 @@ final class ChildProcess: Sendable {
     /// Comes once, when it has ended.
     let endings: AsyncStream<ProcessEnding>
 
-    /// Starts a program with `/dev/null` as 0 and the given descriptors from 1 on, an empty
-    /// environment, and nothing else. The descriptors are closed here.
+    /// Starts a program with `/dev/null` as 0 and the given descriptors from 1 on.
+    ///
+    /// Its environment is empty. The descriptors are closed here.
     ///
     /// - Throws: `io` when it cannot be started.
     static func start(

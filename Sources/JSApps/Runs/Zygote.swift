@@ -163,7 +163,7 @@ actor Zygote {
         }
     }
 
-    /// The next report; `nil` when the process is gone. Blocks.
+    /// The next report, for which it blocks; `nil` when the process is gone.
     private static func receive(_ socket: Int32) -> Arrival? {
         var packet = [UInt8](repeating: 0, count: 4096)
         var handle: Int32 = -1

@@ -58,8 +58,10 @@ struct RunRoutes {
         var insecure: Bool?
     }
 
-    /// Starts a run. One that a person watches answers with what it says, line by line, and is stopped
-    /// when the reader leaves.
+    /// Starts a run.
+    ///
+    /// One that a person watches answers with what it says, line by line, and is stopped when the
+    /// reader leaves.
     @Sendable
     private func start(_ request: Request, _ context: ProviderContext) async throws -> Response {
         try await door.owner("start-run", request, context)
