@@ -9,7 +9,8 @@ enum TestPackage {
         """
 
     static func bytes(
-        _ name: String = "my-app", privileges: String = privileges, in folder: URL
+        _ name: String = "my-app", privileges: String = privileges,
+        script: String = "console.log('hello')\n", in folder: URL
     ) throws -> [UInt8] {
         let place = folder.appending(path: "packing-\(UUID().uuidString)/\(name)")
         try FileManager.default.createDirectory(
@@ -17,7 +18,7 @@ enum TestPackage {
         let files = [
             "package.json":
                 #"{"name": "\#(name)", "version": "1.0.0", "privileges": \#(privileges)}"#,
-            "app.js": "console.log('hello')\n", "app.html": "<!doctype html><title>x</title>\n",
+            "app.js": script, "app.html": "<!doctype html><title>x</title>\n",
             "images/a b.svg": "<svg/>", "data.bin": "bytes",
         ]
         for (path, text) in files {
@@ -41,11 +42,7 @@ extension ServedHost {
 
     /// A run of an installed app.
     func begin(_ name: String = "my-app") async throws -> (run: String, token: String) {
-        let answer = try await send(Call("POST", "/api/v1/apps/\(name)/runs", token: owner))
-        let json = try answer.json()
-        guard let run = json["run"]?.string, let token = json["token"]?.string else {
-            throw Answer.NotHTTP(text: answer.text)
-        }
-        return (run, token)
+        let (run, token) = try await authority.beginRun(of: name)
+        return (run, token.text)
     }
 }

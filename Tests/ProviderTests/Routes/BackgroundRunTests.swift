@@ -1,0 +1,44 @@
+import Auth
+import JSApps
+import Samples
+import Synchronization
+import Testing
+
+/// A grant that holds only while a person watches, with real runs of an app.
+@Suite(.timeLimit(.minutes(1)))
+struct BackgroundRunTests {
+    private static let script = """
+        nervous.sensor("gauge").latest()
+          .then(() => console.log("allowed"), (error) => console.log(error.problem));
+        """
+
+    /// What the app says in a run that was prepared over the API.
+    private static func says(_ host: ServedHost, background: Bool) async throws -> [String] {
+        let made = try await host.send(
+            Call(
+                "POST", "/api/v1/apps/my-app/runs", token: host.owner,
+                json: #"{"background": \#(background)}"#))
+        let run = try #require(try made.json()["run"]?.string)
+        let said = Mutex<[String]>([])
+        _ = try await host.supervisor.run(run) { event in
+            if case .console(_, let text) = event { said.withLock { $0.append(text) } }
+        }
+        return said.withLock { $0 }
+    }
+
+    @Test func `a run in the background is refused what holds only while watched`() async throws {
+        try await ServedHost.with { host in
+            let bytes = try TestPackage.bytes(script: Self.script, in: host.folder)
+            let install = Call("POST", "/api/v1/apps", token: host.owner, body: bytes)
+            #expect(try await host.send(install).status == 201)
+            await host.gauge(1)
+            for (term, answer) in [(false, "not-in-background"), (true, "allowed")] {
+                try await host.authority.decide(
+                    .allow(Terms(access: .raw, background: term)),
+                    on: PrivilegeID(sensor: "gauge", access: .raw), by: "my-app")
+                #expect(try await Self.says(host, background: false) == ["allowed"])
+                #expect(try await Self.says(host, background: true) == [answer])
+            }
+        }
+    }
+}
