@@ -7,7 +7,10 @@ import Testing
 @testable import Host
 
 /// No text of a package moves the cursor, hides a line of the host's, or answers the question.
-@Suite(.timeLimit(.minutes(1)))
+///
+/// One after the other: each case holds descriptors of its own, and hundreds at once are more than
+/// `Process` of Foundation can bear while it lists those that are open.
+@Suite(.serialized, .timeLimit(.minutes(1)))
 struct HostileTextTests {
     struct Case: CustomTestStringConvertible, Sendable {
         let hostile: HostileText

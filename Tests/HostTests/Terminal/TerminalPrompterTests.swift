@@ -7,7 +7,10 @@ import Testing
 @testable import Host
 
 /// Questions at a real terminal, whose program is in this process.
-@Suite(.timeLimit(.minutes(1)))
+///
+/// One after the other: each case holds descriptors of its own, and hundreds at once are more than
+/// `Process` of Foundation can bear while it lists those that are open.
+@Suite(.serialized, .timeLimit(.minutes(1)))
 struct TerminalPrompterTests {
     private static let now = Timestamp(microseconds: 1_800_000_000_000_000)
 
