@@ -72,8 +72,11 @@ let package = Package(
         // Apps.
         .target(name: "RunnerProtocol", swiftSettings: house),
         .target(
-            name: "JSApps", dependencies: ["Auth", "CArchive", "RunnerProtocol", logging],
-            swiftSettings: house),
+            name: "JSApps",
+            dependencies: [
+                "Auth", "CArchive", "RunnerProtocol", logging,
+                .product(name: "Crypto", package: "swift-crypto"),
+            ], swiftSettings: house),
         .executableTarget(
             name: "nervous-runner",
             dependencies: ["CJavaScriptCore", "CSandbox", "RunnerProtocol"],

@@ -48,7 +48,8 @@ public actor AppLibrary {
     @discardableResult
     public func install(from source: URL) throws(JSAppsError) -> InstalledApp {
         try folder.install(
-            PackageSource.open(source.path(percentEncoded: false), limits: folder.limits))
+            PackageSource.open(source.path(percentEncoded: false), limits: folder.limits)
+        ).app
     }
 
     /// Installs an app from the bytes of an archive, in place of the version that is there.
@@ -56,7 +57,19 @@ public actor AppLibrary {
     /// - Throws: ``JSAppsError``; the library is then as it was.
     @discardableResult
     public func install(archive: [UInt8]) throws(JSAppsError) -> InstalledApp {
-        try folder.install(PackageSource.archive(archive, limits: folder.limits))
+        try install(archive: archive, under: InstallTerms()).app
+    }
+
+    /// Installs an app from the bytes of an archive, or says what installing it would do.
+    ///
+    /// What a key has signed is replaced only by what the same key has signed, and a newer version
+    /// by an older one only where the terms allow it. The very same package is left as it is.
+    ///
+    /// - Throws: ``JSAppsError``; the library is then as it was.
+    public func install(
+        archive: [UInt8], under terms: InstallTerms
+    ) throws(JSAppsError) -> Installation {
+        try folder.install(PackageSource.archive(archive, limits: folder.limits), terms)
     }
 
     /// Removes an app and all its files.
