@@ -19,6 +19,7 @@ extension Authority {
             throw AuthError(wrapping: error, while: "forgetting \(name)")
         }
         clients[name] = nil
+        apps[name] = nil
         permissions.remove(client: name)
         tokens.remove(client: name)
         launches = launches.filter { $0.value.app != name }
@@ -123,13 +124,16 @@ extension Authority {
     }
 
     private func keep(_ record: TokenRecord) async throws(AuthError) {
+        let identity = apps[record.client.name]?.identity
         do {
             try await database.keep(record)
         } catch {
             throw AuthError(wrapping: error, while: "keeping a token")
         }
         // What was forgotten meanwhile must not come back.
-        guard clients[record.client.name] == record.client.kind else {
+        guard clients[record.client.name] == record.client.kind,
+            apps[record.client.name]?.identity == identity
+        else {
             throw AuthError(.notFound, "\(record.client.name) was removed.")
         }
         tokens.insert(record)
