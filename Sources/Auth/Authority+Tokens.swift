@@ -7,8 +7,15 @@ extension Authority {
     /// Makes an app known, so that decisions about it can be kept.
     ///
     /// - Throws: `nameTaken` when a program of the owner's has the name.
-    public func admit(app name: String) async throws(AuthError) {
+    func admit(app name: String) async throws(AuthError) {
         try await admit(name, as: .app)
+    }
+
+    /// Whether an app may have a name.
+    ///
+    /// - Throws: `nameTaken` when a program of the owner's has it.
+    public func checkFree(app name: String) throws(AuthError) {
+        try checkFree(name, for: .app)
     }
 
     /// Forgets a client with its decisions and its tokens.
@@ -97,20 +104,22 @@ extension Authority {
     // MARK: - Private
 
     private func admit(_ name: String, as kind: Client.Kind) async throws(AuthError) {
-        if let known = clients[name] {
-            guard known == kind else {
-                throw AuthError(
-                    .nameTaken, "There is already a client named \(name).",
-                    hint: "Revoke it first with: nervous token revoke \(name)")
-            }
-            return
-        }
+        try checkFree(name, for: kind)
+        guard clients[name] == nil else { return }
         do {
             try await database.keep(client: name, kind: kind)
         } catch {
             throw AuthError(wrapping: error, while: "keeping \(name)")
         }
         clients[name] = kind
+    }
+
+    private func checkFree(_ name: String, for kind: Client.Kind) throws(AuthError) {
+        guard clients[name] ?? kind == kind else {
+            throw AuthError(
+                .nameTaken, "There is already a client named \(name).",
+                hint: "Revoke it first with: nervous token revoke \(name)")
+        }
     }
 
     func issue(

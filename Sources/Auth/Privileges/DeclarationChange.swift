@@ -13,7 +13,8 @@ public struct DeclarationChange: Hashable, Sendable {
     private let before: [Privilege]
     private let after: [Privilege]
 
-    init(from before: [Privilege], to after: [Privilege]) {
+    /// Compares two lists; the reasons do not count.
+    public init(from before: [Privilege], to after: [Privilege]) {
         self.before = before
         self.after = after
         let declared = after.map { new in

@@ -106,9 +106,4 @@ public struct KeyFolder: Sendable {
             try folder.sync()
         }
     }
-
-    /// The name that the person gave a key; `nil` for none, and where the folder is not to be trusted.
-    public func name(of key: SignerKey) -> String? {
-        (try? keys())?.first { $0.key == key }?.name
-    }
 }

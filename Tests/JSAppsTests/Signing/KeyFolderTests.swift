@@ -54,7 +54,7 @@ import Testing
 
     @Test(arguments: [0o640, 0o604, 0o660, 0o601])
     func `keys that others can open are refused`(mode: mode_t) throws {
-        let made = try keys.create("home")
+        _ = try keys.create("home")
         #expect(chmod(path("home"), mode) == 0)
         #expect(code { () throws(JSAppsError) in try keys.signingKey("home") } == .unsafeKeys)
         #expect(chmod(path("home"), 0o600) == 0 && chmod(path("home.pub"), mode) == 0)
@@ -62,7 +62,6 @@ import Testing
         #expect(chmod(path("home.pub"), 0o600) == 0 && chmod(path(""), mode | 0o100) == 0)
         #expect(code { () throws(JSAppsError) in try keys.signingKey("home") } == .unsafeKeys)
         #expect(code { () throws(JSAppsError) in try keys.create("other") } == .unsafeKeys)
-        #expect(keys.name(of: made.key) == nil)
     }
 
     @Test(.enabled(if: geteuid() == 0, "only root can give a file away"))
@@ -89,13 +88,12 @@ import Testing
         let ann = try keys.name("ann", other.key.text)
         #expect(try keys.keys().map(\.name) == ["ann", "home"])
         #expect(try keys.keys().map(\.isOwn) == [false, true])
-        #expect(keys.name(of: ann.key) == "ann")
+        #expect(try keys.key("ann") == ann)
         for text in [other.key.text, home.key.text] {
             let code = code { () throws(JSAppsError) in try keys.name("again", text) }
             #expect(code == .keyExists)
         }
         try keys.remove("ann")
-        #expect(keys.name(of: ann.key) == nil)
         #expect(code { () throws(JSAppsError) in try keys.remove("ann") } == .noSuchKey)
         #expect(code { () throws(JSAppsError) in try keys.signingKey("ann") } == .noSuchKey)
         for name in ["", "..", "../data", "Home", "a/b", "home.pub", ".new-1"] {

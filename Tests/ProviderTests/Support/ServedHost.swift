@@ -43,7 +43,8 @@ struct ServedHost: Sendable {
             time: TimeSource(now: { clock.now }, sleep: { _ in }), logger: logger)
         let authority = try await Authority(
             path: path + "/permissions.sqlite", now: { clock.now }, logger: logger)
-        let library = try await AppLibrary.open(at: folder.appending(path: "apps"))
+        let library = try await AppLibrary.open(
+            at: folder.appending(path: "apps"), keys: KeyFolder(data: path))
         let provider = Provider(
             authority: authority, machine: machine,
             engine: AnalyticsEngine(machine, log: authority.log, now: { clock.now }),
