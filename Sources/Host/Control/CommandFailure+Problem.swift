@@ -17,6 +17,7 @@ extension CommandFailure {
             "not-an-archive", "malformed-archive", "unsupported-archive", "too-large",
             "unsafe-path",
             "unsafe-entry", "duplicate-name", "wrong-folder-name", "missing-file", "bad-manifest",
+            "bad-signature", "signer-changed", "downgrade",
         ]
         let code: Code =
             switch problem.code {
