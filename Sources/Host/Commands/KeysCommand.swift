@@ -137,8 +137,7 @@ struct KeysCommand: AsyncParsableCommand {
         var yes = false
 
         func run() async throws {
-            let isOwn = try options.keys.keys().first { $0.name == name }?.isOwn
-            guard yes || isOwn == false || isOwn == nil else {
+            guard try yes || !options.keys.isOwn(name) else {
                 throw CommandFailure(
                     .usage,
                     "\(name) is a key of yours: without it nobody can update what it signed.",

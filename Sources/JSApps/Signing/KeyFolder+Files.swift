@@ -88,11 +88,14 @@ extension KeyFolder {
             try folder.sync()
         } catch {
             unlinkat(folder.descriptor, draft, 0)
-            guard error.isTaken else { throw .io("Could not write the key", error) }
-            throw JSAppsError(
-                .keyExists, "There is a key of that name already.",
-                hint: "Choose another name; nervous keys list shows all.")
+            throw error.isTaken ? taken : .io("Could not write the key", error)
         }
+    }
+
+    static var taken: JSAppsError {
+        JSAppsError(
+            .keyExists, "There is a key of that name already.",
+            hint: "Choose another name; nervous keys list shows all.")
     }
 
     private static func isPrivate(_ descriptor: Int32) throws(JSAppsError) -> Bool {

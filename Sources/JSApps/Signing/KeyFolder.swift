@@ -25,8 +25,9 @@ public struct KeyFolder: Sendable {
     public func create(_ name: String) throws(JSAppsError) -> NamedKey {
         let name = try Self.checked(name)
         let folder = try made()
+        guard try !keys().contains(where: { $0.name == name }) else { throw Self.taken }
         let key = try SigningKey()
-        // The public half first: a key to sign with has a name that others can be told.
+        // The private half last: what it lacks when this is interrupted is only a name to remove.
         try Self.write(key.signer.text, to: name + Self.ending, in: folder)
         try Self.write(key.text, to: name, in: folder)
         return NamedKey(name: name, key: key.signer, isOwn: true)
@@ -43,7 +44,9 @@ public struct KeyFolder: Sendable {
                 hint: "A public key begins with nvpub_ and has 76 characters;"
                     + " its owner gets it with: nervous keys export NAME")
         }
-        if let known = try keys().first(where: { $0.key == key }) {
+        let known = try keys()
+        guard !known.contains(where: { $0.name == name }) else { throw Self.taken }
+        if let known = known.first(where: { $0.key == key }) {
             throw JSAppsError(.keyExists, "This key has a name already: \(known.name).")
         }
         try Self.write(key.text, to: name + Self.ending, in: try made())
@@ -58,16 +61,26 @@ public struct KeyFolder: Sendable {
         let names = try JSAppsError.wrap("Could not list the keys") { () throws(SystemError) in
             try folder.names().map { String(decoding: $0, as: UTF8.self) }
         }
+        let stems = names.map { name in
+            name.hasSuffix(Self.ending) ? String(name.dropLast(Self.ending.count)) : name
+        }
         var keys: [NamedKey] = []
-        for file in names where file.hasSuffix(Self.ending) {
-            let name = String(file.dropLast(Self.ending.count))
-            guard AppName(name) != nil else { continue }
-            keys.append(
-                NamedKey(
-                    name: name, key: try Self.signer(name, in: folder),
-                    isOwn: names.contains(name)))
+        for name in Set(stems).sorted() where AppName(name) != nil {
+            // A private key that was put back from a copy comes without its public half.
+            let key =
+                names.contains(name + Self.ending)
+                ? try Self.signer(name, in: folder) : try signingKey(name).signer
+            keys.append(NamedKey(name: name, key: key, isOwn: names.contains(name)))
         }
         return keys
+    }
+
+    /// Whether there is a private key of that name, readable or not.
+    ///
+    /// - Throws: ``JSAppsError`` with code `unsafeKeys` or `io`.
+    public func isOwn(_ name: String) throws(JSAppsError) -> Bool {
+        guard AppName(name) != nil, let folder = try opened() else { return false }
+        return (try? folder.mode(of: name)) != nil
     }
 
     /// One key by its name.

@@ -103,6 +103,36 @@ import Testing
         }
     }
 
+    @Test func `a private key that was put back from a copy is whole`() throws {
+        let made = try keys.create("home")
+        try FileManager.default.removeItem(atPath: path("home.pub"))
+        #expect(try keys.keys() == [made])
+        let other = try SigningKey(SignedPackage.secret).signer
+        for code in [
+            code { () throws(JSAppsError) in try keys.create("home") },
+            code { () throws(JSAppsError) in try keys.name("home", other.text) },
+        ] {
+            #expect(code == .keyExists)
+        }
+        #expect(try keys.keys() == [made])
+    }
+
+    @Test(arguments: ["home", "home.pub"])
+    func `a damaged key is told and can be removed`(file: String) throws {
+        _ = try keys.create("home")
+        try FileManager.default.removeItem(atPath: path(file))
+        try folder.write("data/keys/\(file)", "nvsec_00\n")
+        #expect(chmod(path(file), 0o600) == 0)
+        let code = code { () throws(JSAppsError) in
+            _ = try keys.keys()
+            _ = try keys.signingKey("home")
+        }
+        #expect(code == .badKey)
+        #expect(try keys.isOwn("home"))
+        try keys.remove("home")
+        #expect(try keys.keys().isEmpty && !keys.isOwn("home"))
+    }
+
     @Test func `a text that is no public key gets no name`() throws {
         let text = try SigningKey(SignedPackage.secret).signer.text
         let wrong = [
