@@ -5,6 +5,7 @@ import JSApps
 struct AppDescriber: Sendable {
     let authority: Authority
     let library: AppLibrary
+    let supervisor: RunSupervisor
 
     func callAsFunction(_ app: InstalledApp) async -> AppDescription {
         await describe(app, await library.signerNames())
@@ -24,6 +25,7 @@ struct AppDescriber: Sendable {
         let names = await library.signerNames()
         return AppDescription(
             installation.app, standing, signerName: installation.app.signer.flatMap { names[$0] },
+            lastRun: await supervisor.lastRun(of: installation.app.name.text),
             update: UpdateDescription(installation, standing))
     }
 
@@ -32,13 +34,7 @@ struct AppDescriber: Sendable {
     ) async -> AppDescription {
         AppDescription(
             app, await authority.standing(of: app.declared),
-            signerName: app.signer.flatMap { names[$0] })
-    }
-}
-
-extension InstalledApp {
-    /// What decisions about it are bound to, and what it asks for.
-    var declared: DeclaredApp {
-        DeclaredApp(name: name.text, identity: identity, privileges: manifest.privileges)
+            signerName: app.signer.flatMap { names[$0] },
+            lastRun: await supervisor.lastRun(of: app.name.text))
     }
 }

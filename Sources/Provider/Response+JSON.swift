@@ -50,7 +50,16 @@ extension Request {
                 detail: "Only application/json is taken here.",
                 fix: "Send the header Content-Type: application/json")
         }
+        return try Self.decode(type, try await bytes(upTo: Self.jsonLimit))
+    }
+
+    /// The same, where a call may do without a body.
+    func optionalJSON<T: Decodable>(_ type: T.Type) async throws -> T? {
         let bytes = try await bytes(upTo: Self.jsonLimit)
+        return bytes.isEmpty ? nil : try Self.decode(type, bytes)
+    }
+
+    private static func decode<T: Decodable>(_ type: T.Type, _ bytes: [UInt8]) throws -> T {
         do {
             _ = try StrictJSON().parse(bytes)
         } catch {

@@ -1,4 +1,4 @@
-import Auth
+public import Auth
 
 /// An app in the library, at the version that was there when it was asked for.
 public struct InstalledApp: Sendable {
@@ -18,6 +18,11 @@ public struct InstalledApp: Sendable {
 
     /// What decisions about it are bound to.
     public var identity: String { index.identity ?? "" }
+
+    /// The app as far as permission is concerned.
+    public var declared: DeclaredApp {
+        DeclaredApp(name: name.text, identity: identity, privileges: manifest.privileges)
+    }
 
     /// Loads an app from its folder in the library.
     init(folder: String, name: AppName) throws(JSAppsError) {

@@ -4,24 +4,23 @@ import HTTPTypes
 import Hummingbird
 import JSApps
 
-/// Installed apps and their runs, for the owner.
+/// Installed apps and their pages, for the owner.
 struct AppRoutes {
     private static let archiveLimit = PackageLimits().archiveBytes
 
     let door: Door
     let library: AppLibrary
+    let supervisor: RunSupervisor
     let facts: HostFacts
 
     private var describe: AppDescriber {
-        AppDescriber(authority: door.authority, library: library)
+        AppDescriber(authority: door.authority, library: library, supervisor: supervisor)
     }
 
     func add(to routes: inout RouteTable) {
         routes.on("api/v1/apps", [.get: list, .post: install])
         routes.on("api/v1/apps/{app}", [.get: one, .delete: uninstall])
-        routes.on("api/v1/apps/{app}/runs", [.post: begin])
         routes.on("api/v1/apps/{app}/launch", [.post: launch])
-        routes.on("api/v1/runs/{run}", [.put: renew, .delete: end])
         routes.on("api/v1/launch", [.post: redeem])
     }
 
@@ -62,6 +61,10 @@ struct AppRoutes {
             }
             throw error
         }
+        if installation.succession.reset != nil {
+            // What runs of the app before is another's, and so is what it was last.
+            await supervisor.forget(app: app.name.text)
+        }
         var response = try await Response.json(describe(installation, standing), status: .created)
         response.headers[.location] = "/api/v1/apps/\(app.name)"
         return response
@@ -72,42 +75,14 @@ struct AppRoutes {
     {
         try await door.owner("uninstall", request, context)
         let name = try context.decoded("app").required("app")
+        // What would still run of it could use what is about to be forgotten.
+        await supervisor.forget(app: name)
         try await library.uninstall(name)
         try await door.authority.forget(client: name)
         return Response(status: .noContent)
     }
 
-    // MARK: - Runs and pages
-
-    private struct Run: Encodable {
-        let run: String
-        let token: String
-    }
-
-    @Sendable
-    private func begin(_ request: Request, _ context: ProviderContext) async throws -> Response {
-        try await door.owner("run", request, context)
-        let app = try await app(context)
-        try await door.authority.admit(app.declared)
-        let (run, token) = try await door.authority.beginRun(of: app.name.text)
-        var response = try Response.json(Run(run: run, token: token.text), status: .created)
-        response.headers[.location] = "/api/v1/runs/\(run)"
-        return response
-    }
-
-    @Sendable
-    private func renew(_ request: Request, _ context: ProviderContext) async throws -> Response {
-        try await door.owner("renew-run", request, context)
-        try await door.authority.renewRun(context.decoded("run").required("run"))
-        return Response(status: .noContent)
-    }
-
-    @Sendable
-    private func end(_ request: Request, _ context: ProviderContext) async throws -> Response {
-        try await door.owner("end-run", request, context)
-        try await door.authority.endRun(context.decoded("run").required("run"))
-        return Response(status: .noContent)
-    }
+    // MARK: - Pages
 
     private struct Launch: Encodable {
         let url: String

@@ -45,11 +45,13 @@ public struct AppDescription: Codable, Sendable {
     /// The version that this one has updated; not there where it inherits from none.
     public let updatedFrom: String?
     public let privileges: [DeclaredPrivilege]
+    /// The newest run of it that was started.
+    public let lastRun: RunDescription?
     /// How it took the place of another version; only in the answer to an installation.
     public let update: UpdateDescription?
 
     init(
-        _ app: InstalledApp, _ standing: Standing, signerName: String?,
+        _ app: InstalledApp, _ standing: Standing, signerName: String?, lastRun: RunReport?,
         update: UpdateDescription? = nil
     ) {
         name = app.name.text
@@ -61,6 +63,7 @@ public struct AppDescription: Codable, Sendable {
         installed = (app.index.installed.timeIntervalSince1970 * 1000).rounded()
         fingerprint = app.index.contentSHA256
         files = app.index.files.count
+        self.lastRun = lastRun.map { RunDescription($0) }
         signer = app.signer.map {
             Signer(key: $0.text, fingerprint: $0.fingerprint, name: signerName)
         }

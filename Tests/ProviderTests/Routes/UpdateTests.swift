@@ -202,11 +202,42 @@ struct UpdateTests {
                 version: "1.1.0", signer: "ann", in: host.folder)
             try await host.library.install(archive: bytes)
             #expect(try await Self.states(host) == ["prompt", "prompt"])
+            let run = Call("POST", "/api/v1/apps/my-app/runs", token: host.owner)
+            #expect(try await host.send(run).status == 201)
+            #expect(await host.authority.records(of: "my-app").isEmpty)
             let token = try await host.begin().token
             await host.gauge(1)
             let latest = Call("GET", "/api/v1/sensors/gauge/latest", token: token)
             #expect(try await host.send(latest).code == "undecided")
-            #expect(await host.authority.records(of: "my-app").isEmpty)
+        }
+    }
+
+    @Test func `a run that was prepared for one app does not start another`() async throws {
+        try await ServedHost.with { host in
+            _ = try await Self.post(host, "1.0.0")
+            let run = try await host.supervisor.prepare(app: "my-app")
+            // The files change, and nobody has told the host yet.
+            let bytes = try TestPackage.bytes(version: "1.1.0", signer: "ann", in: host.folder)
+            try await host.library.install(archive: bytes)
+            let error = await #expect(throws: JSAppsError.self) {
+                try await host.supervisor.run(run.id) { _ in }
+            }
+            #expect(error?.code == .conflict)
+        }
+    }
+
+    @Test func `what runs ends when another app takes its place, and not with an update`()
+        async throws
+    {
+        try await ServedHost.with { host in
+            _ = try await Self.post(host, "1.0.0")
+            let run = try await host.supervisor.prepare(app: "my-app")
+            _ = try await Self.post(host, "1.1.0")
+            #expect(try await host.supervisor.report(run.id).state == .prepared)
+            _ = try await Self.post(host, "1.2.0", signer: "ann")
+            let answer = try await host.send(
+                Call("GET", "/api/v1/runs/\(run.id)", token: host.owner))
+            #expect(answer.status == 404)
         }
     }
 
