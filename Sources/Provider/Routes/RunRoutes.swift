@@ -25,6 +25,7 @@ struct RunRoutes {
     private func prepare(_ request: Request, _ context: ProviderContext) async throws -> Response {
         try await door.owner("run", request, context)
         let name = try context.decoded("app").required("app")
+        var request = request
         let wishes = try await request.optionalJSON(Preparation.self)
         let run = try await supervisor.prepare(
             app: name, isWatched: wishes?.background != true)
@@ -65,7 +66,9 @@ struct RunRoutes {
     @Sendable
     private func start(_ request: Request, _ context: ProviderContext) async throws -> Response {
         try await door.owner("start-run", request, context)
-        let isInsecure = try await request.optionalJSON(Start.self)?.insecure == true
+        var whole = request
+        let isInsecure = try await whole.optionalJSON(Start.self)?.insecure == true
+        let request = whole
         let report = try await supervisor.report(try id(context))
         guard report.state == .prepared else { throw Problem.runHasStarted(report.id) }
         guard report.isWatched else {
