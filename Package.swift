@@ -77,6 +77,7 @@ let package = Package(
             name: "JSApps",
             dependencies: [
                 "Auth", "CArchive", "CProcess", "RunnerProtocol", logging,
+                .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
             ], swiftSettings: house),

@@ -41,17 +41,9 @@ extension Authority {
     /// Whether the person has refused a privilege that an app declares, or one that it is part of.
     public func isDenied(_ declared: Privilege, to app: String) -> Bool {
         let client = Client(name: app, kind: .app, run: nil)
-        guard case .sensor(let sensor, let access) = declared.resource else {
-            return permissions.all(of: app).contains {
-                $0.run == nil && $0.privilege == declared.id && $0.state == .denied
-            }
-        }
-        let request = AccessRequest("ask", of: sensor, access)
-        switch permissions.verdict(on: request, by: client, at: now()) {
-        case .denied: return true
-        case .granted, .notInBackground: return false
-        case .statisticsOnly, .undecided: return isExhausted(declared, by: app)
-        }
+        return permissions.isDenied(declared, to: client, at: now())
+            || permissions.isUndecided(declared, by: client, at: now())
+                && isExhausted(declared, by: app)
     }
 
     /// Keeps a decision; it is in force when this returns.
@@ -59,7 +51,8 @@ extension Authority {
     /// A lasting decision also takes the place of those for single runs.
     ///
     /// - Parameters:
-    ///   - run: the run that `allowOnce` and `denyOnce` are for.
+    ///   - run: the run that `allowOnce` and `denyOnce` are for, and that any decision was made in; it
+    ///     must be going on still, so that no answer is another app's.
     ///   - isAnswer: whether the person gave it when asked: who says no twice is not asked again.
     /// - Throws: `notFound` when the client or the run does not exist, `invalidPrivilege` when the
     ///   terms give what the privilege does not, `storeFailed` when it cannot be kept.
@@ -74,10 +67,11 @@ extension Authority {
         }
         let terms = try terms(decision, privilege)
         let isOnce = decision == .allowOnce || decision == .denyOnce
-        if isOnce { try checkRun(run, of: client) }
-        let record = PermissionRecord(
+        if isOnce || run != nil { try checkRun(run, of: client) }
+        var record = PermissionRecord(
             client: client, privilege: privilege, state: terms == nil ? .denied : .granted,
             terms: terms, run: isOnce ? run : nil, decided: now())
+        record.identity = apps[client]?.identity ?? ""
         let refusal = refusal(decision, privilege, client, isAnswer: isAnswer)
         // What a flag says for one run is no answer, and leaves what was answered.
         let isNewMind = !isOnce || isAnswer
@@ -92,7 +86,7 @@ extension Authority {
             throw AuthError(wrapping: error, while: "keeping a decision")
         }
         // What was forgotten meanwhile must not come back.
-        guard clients[client] != nil else {
+        guard clients[client] != nil, record.identity == apps[client]?.identity ?? "" else {
             throw AuthError(.notFound, "There is no app or client named \(client).")
         }
         if isOnce { try checkRun(run, of: client) }

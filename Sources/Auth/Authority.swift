@@ -22,6 +22,7 @@ public actor Authority {
     var refusals: RefusalTable
     var tokens: TokenTable
     var clients: [String: Client.Kind]
+    var apps: [String: AdmittedApp]
     var launches: [Data: Launch] = [:]
     private var attempts = AttemptLimit()
     private var questions: [Question: Task<AuthError?, Never>] = [:]
@@ -51,6 +52,7 @@ public actor Authority {
             // What was granted for a run, that of a page included, ends with the host that it came from.
             try await database.removeRun(nil)
             clients = try await database.clients()
+            apps = try await database.apps()
             permissions = PermissionTable(try await database.permissions())
             refusals = RefusalTable(try await database.refusals())
             tokens = TokenTable(try await database.tokens(clients))
@@ -185,6 +187,7 @@ public actor Authority {
     private func ask(_ request: AccessRequest, of client: Client) async -> AuthError? {
         let question = Question(client: client, privilege: request.privilege)
         if let asked = questions[question] { return await asked.value }
+        let identity = apps[client.name]?.identity
         let asking = Task { () -> AuthError? in
             let answer = await prompter.decide(
                 PermissionQuestion(
@@ -192,6 +195,8 @@ public actor Authority {
                     privilege: Privilege(.sensor(request.sensor, request.access), reason: ""),
                     number: 1, count: 1))
             questions[question] = nil
+            // Who asked is there no longer; its answer is nobody else's.
+            guard apps[client.name]?.identity == identity else { return nil }
             return await keep(answer, to: request, of: client)
         }
         questions[question] = asking

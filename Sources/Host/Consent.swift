@@ -35,8 +35,10 @@ struct Consent: Sendable {
         for (index, privilege) in open.enumerated() {
             let question = PermissionQuestion(
                 app: app.name, version: app.version, title: app.title, privilege: privilege,
-                fields: Self.fields(of: privilege, in: sensors?.items ?? []), number: index + 1,
-                count: open.count)
+                number: index + 1, count: open.count,
+                signer: app.signer.map { _ in app.shownSigner },
+                isUpdate: app.updatedFrom != nil,
+                fields: Self.fields(of: privilege, in: sensors?.items ?? []))
             switch await answer(question) {
             case .decided(let decision):
                 try await ticket.decide(decision, privilege.id, session, isAnswer: true)

@@ -120,4 +120,21 @@ struct RefusalTests {
         #expect(await authority.undecided([declared], by: "app") == [declared])
         #expect(try await registry.open().refusals().isEmpty)
     }
+
+    @Test func `another app under the name was not said no to`() async throws {
+        var authority = try await registry.open()
+        let known = DeclaredApp(name: "app", identity: "first", privileges: [declared])
+        try await authority.admit(known)
+        try await refuse(2, authority)
+        #expect(await authority.standing(of: known).exhausted == [cpu])
+        #expect(await authority.standing(of: known).denied == [cpu])
+        let other = DeclaredApp(name: "app", identity: "second", privileges: [declared])
+        #expect(await authority.standing(of: other).undecided == [cpu])
+        try await authority.admit(other)
+        for _ in 1...2 {
+            #expect(await authority.refusals().isEmpty)
+            #expect(await authority.standing(of: other).undecided == [cpu])
+            authority = try await registry.open()
+        }
+    }
 }

@@ -13,29 +13,29 @@ public struct PermissionQuestion: Hashable, Sendable {
     public let version: String
     public let title: String?
     public let privilege: Privilege
-    /// Who signed the package, as the host checked it; `nil` when nobody did.
-    public let signer: String?
-    /// Whether an earlier version of the app did not ask for this.
-    public let isUpdate: Bool
     /// What a sample of the sensor holds, where the host knows it.
     public let fields: [Field]
     /// Which question of how many, from 1.
     public let number: Int
     public let count: Int
+    /// Who signed the app, in words that the host wrote; `nil` where nobody did.
+    public let signer: String?
+    /// Whether an earlier version was installed, so that this is new or wider.
+    public let isUpdate: Bool
 
     public init(
-        app: String, version: String, title: String?, privilege: Privilege, signer: String? = nil,
-        isUpdate: Bool = false, fields: [Field] = [], number: Int, count: Int
+        app: String, version: String, title: String?, privilege: Privilege, number: Int, count: Int,
+        signer: String? = nil, isUpdate: Bool = false, fields: [Field] = []
     ) {
         self.app = app
         self.version = version
         self.title = title
         self.privilege = privilege
+        self.number = number
+        self.count = count
         self.signer = signer
         self.isUpdate = isUpdate
         self.fields = fields
-        self.number = number
-        self.count = count
     }
 }
 

@@ -40,6 +40,9 @@ struct RunCommand: AsyncParsableCommand {
     @Flag(help: "Allow for this run everything that the app declares.")
     var allowAll = false
 
+    @Flag(help: "Let an older version take the place of a newer one; every decision is forgotten.")
+    var allowDowngrade = false
+
     @Flag(help: "Ask nothing; what is not allowed is refused.")
     var noPrompt = false
 
@@ -138,10 +141,14 @@ struct RunCommand: AsyncParsableCommand {
             }
         }
         let data = try await session.client.data(
-            .post, "/api/v1/apps", body: try PackageFile(path: app).archive(),
-            type: "application/zip")
+            .post, "/api/v1/apps", query: [("allowDowngrade", allowDowngrade ? "true" : nil)],
+            body: try PackageFile(path: app).archive(), type: "application/zip")
         let item = try JSONDecoder().decode(AppDescription.self, from: data)
-        if !options.json { options.console.say("Installed \(item.name) \(item.shownVersion).") }
+        let report = InstallReport(app: item, isDryRun: false)
+        if !options.json, !report.isUnchanged {
+            let isFirst = item.update == nil
+            (isFirst ? Array(report.lines.prefix(1)) : report.lines).forEach(options.console.say)
+        }
         return item
     }
 }

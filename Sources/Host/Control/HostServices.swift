@@ -34,7 +34,8 @@ struct HostServices: Sendable {
         machine = try await VirtualMachine.start(
             in: paths.data, drivers: DriverCatalogue.standard(roots: roots), logger: logger)
         authority = try await Authority(path: paths.permissions, logger: logger)
-        let library = try await AppLibrary.open(at: paths.apps)
+        let library = try await AppLibrary.open(
+            at: paths.apps, keys: KeyFolder(data: paths.data))
         let port = ListeningPort()
         self.port = port
         supervisor = RunSupervisor(

@@ -24,6 +24,13 @@ struct Console: Sendable {
         gate.write(String(decoding: data, as: UTF8.self) + "\n", to: output)
     }
 
+    /// A value of this program's own as JSON, one document a line.
+    func print(encoding value: some Encodable) throws {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        print(json: try encoder.encode(value))
+    }
+
     func report(_ failure: CommandFailure) {
         if isJSON {
             let problem = ["error": failure.message, "type": failure.type, "hint": failure.hint]

@@ -77,24 +77,25 @@ struct QuestionText {
         return head + String(repeating: "-", count: max(0, width - head.utf8.count))
     }
 
-    private func signer(_ name: String) -> String {
-        CautiousText.line(of: name, width: width * 2 / 5)
+    private var signer: String {
+        let room = width - "Signer:  ".utf8.count
+        let name = question.signer.map { CautiousText.line(of: $0, width: room) }
+        return "Signer:  " + (name ?? "none, unsigned")
     }
 
-    /// Name and version, and what else belongs there; the name gives way where there is no room.
-    private func app(_ more: String = "") -> String {
+    /// Name and version; the name gives way where there is no room.
+    private var app: String {
         let version = CautiousText.line(of: question.version, width: 12)
-        let rest = (version.isEmpty ? "" : " " + version) + more
+        let rest = version.isEmpty ? "" : " " + version
         let room = width - "App:     ".utf8.count - CautiousText.columns(of: rest)
-        return CautiousText.line(of: question.app, width: max(8, room)) + rest
+        return "App:     " + CautiousText.line(of: question.app, width: room) + rest
     }
 
     private var compact: [String] {
         let novelty = question.isUpdate ? "Wants, new: " : "Wants:   "
         return [
             "", frame,
-            "App:     " + app(),
-            "Signer:  " + (question.signer.map(signer) ?? "none, unsigned"),
+            app, signer,
             cut(novelty + wish),
             "Reveals: " + SensorFamily(of: sensor).brief,
         ] + claim("Claims:  ", atMost: 1) + [
@@ -107,8 +108,7 @@ struct QuestionText {
             ["Title:   \"" + CautiousText.line(of: $0, width: width - 11) + "\""]
         }
         let family = SensorFamily(of: sensor)
-        let origin = question.signer.map { "signed by " + signer($0) } ?? "unsigned"
-        var lines = ["", frame, "App:     " + app(", " + origin)] + (title ?? [])
+        var lines = ["", frame, app] + (title ?? []) + [signer]
         lines.append(cut("Wants:   " + wish + (question.isUpdate ? "  (new in this update)" : "")))
         if !fields.isEmpty { lines.append(cut("Fields:  " + fields)) }
         lines += CautiousText.wrapped(

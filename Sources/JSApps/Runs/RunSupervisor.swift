@@ -28,6 +28,8 @@ public actor RunSupervisor {
     private var lines: [String: [RunEvent]] = [:]
     private var processes: [String: AppRun] = [:]
     private var tokens: [String: Token] = [:]
+    /// The identity of the app that each run was prepared for.
+    private var identities: [String: String] = [:]
     private var work: [String: Task<RunReport, any Error>] = [:]
 
     /// - Parameters:
@@ -78,7 +80,7 @@ public actor RunSupervisor {
     /// - Throws: `JSAppsError` when the app is not there, `AuthError` when nothing can be kept.
     public func prepare(app name: String, isWatched: Bool = true) async throws -> RunReport {
         let app = try await library.app(named: name)
-        try await authority.admit(app: app.name.text)
+        try await authority.admit(app.declared)
         let (id, token) = try await authority.beginRun(
             of: app.name.text, isWatched: isWatched)
         let report = RunReport(
@@ -86,6 +88,7 @@ public actor RunSupervisor {
         reports[id] = report
         order.append(id)
         tokens[id] = token
+        identities[id] = app.identity
         forgetOldest()
         return report
     }
@@ -226,7 +229,13 @@ public actor RunSupervisor {
         guard let report = reports[id], let token = tokens[id], let connection else {
             throw JSAppsError.noRun(id)
         }
-        let code = try await library.app(named: report.app).contents(of: "app.js")
+        let app = try await library.app(named: report.app)
+        // Another app under the name must not run with what was decided for this one.
+        guard app.identity == identities[id] else {
+            throw JSAppsError(
+                .conflict, "The app ‘\(app.name)’ was replaced since the run was prepared.")
+        }
+        let code = try app.contents(of: "app.js")
         var configuration = RunConfiguration(
             app: report.app, token: token.text,
             scripts: prelude + [
@@ -275,6 +284,7 @@ public actor RunSupervisor {
         report.ended = Date()
         reports[id] = report
         tokens[id] = nil
+        identities[id] = nil
         try? await authority.endRun(id)
         do {
             try history.add(report)

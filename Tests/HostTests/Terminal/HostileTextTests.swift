@@ -27,8 +27,8 @@ struct HostileTextTests {
     private static func question(_ text: String) -> PermissionQuestion {
         PermissionQuestion(
             app: text, version: text, title: text,
-            privilege: Privilege(.sensor("memory", .raw), reason: text), signer: text,
-            isUpdate: true, fields: [.init(text, unit: text)], number: 1, count: 1)
+            privilege: Privilege(.sensor("memory", .raw), reason: text), number: 1, count: 1,
+            signer: text, isUpdate: true, fields: [.init(text, unit: text)])
     }
 
     /// What the lines of a question begin with; those in brackets may be there more than once.
@@ -42,7 +42,7 @@ struct HostileTextTests {
                 "n no=Enter  v never  ? why>",
             ]
             : [
-                "", "-- Nervous asks you (1 of 1) ---", "App:     ", "Title:   \"",
+                "", "-- Nervous asks you (1 of 1) ---", "App:     ", "Title:   \"", "Signer:  ",
                 "Wants:   every sample of memory  (new in this update)", "Fields:  ",
                 "Reveals: when programs start and end", "Claims:  \"", "",
                 "o  allow once, for this run        n  no,", "a  allow always", "e  allow under",

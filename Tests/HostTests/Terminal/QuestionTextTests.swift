@@ -13,8 +13,8 @@ struct QuestionTextTests {
             title: String(repeating: "Title ", count: 16),
             privilege: Privilege(
                 .sensor(sensor, access), reason: String(repeating: "Because of ä. ", count: 14)),
-            signer: String(repeating: "signer ", count: 9), isUpdate: true,
-            fields: (1...40).map { Field("field\($0)", unit: "By") }, number: 10, count: 64)
+            number: 10, count: 64, signer: String(repeating: "signer ", count: 9),
+            isUpdate: true, fields: (1...40).map { Field("field\($0)", unit: "By") })
         return QuestionText(question, columns: columns - 1, rows: rows)
     }
 
@@ -49,8 +49,8 @@ struct QuestionTextTests {
             )
             let question = PermissionQuestion(
                 app: text, version: text, title: text,
-                privilege: Privilege(.sensor("cpu", .raw), reason: text), signer: text,
-                fields: [Field(text, unit: text)], number: 1, count: 1)
+                privilege: Privilege(.sensor("cpu", .raw), reason: text), number: 1, count: 1,
+                signer: text, fields: [Field(text, unit: text)])
             let shown = try #require(QuestionText(question, columns: columns - 1, rows: rows))
             for line in shown.lines + shown.explanation(columns: columns - 1) {
                 #expect(
