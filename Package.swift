@@ -119,8 +119,12 @@ let package = Package(
             name: "SampleStoreTests",
             dependencies: ["SampleStore", "Samples", grdb, "store-writer"], swiftSettings: house),
         .testTarget(name: "VMTests", dependencies: ["VM", "Samples"], swiftSettings: house),
+        .executableTarget(
+            name: "log-writer", dependencies: ["Auth"], path: "Tests/LogWriter",
+            swiftSettings: house),
         .testTarget(
-            name: "AuthTests", dependencies: ["Auth", "Samples", grdb], swiftSettings: house),
+            name: "AuthTests", dependencies: ["Auth", "Samples", grdb, "log-writer"],
+            swiftSettings: house),
         .testTarget(
             name: "LAETests", dependencies: ["LAE", "VM", "SampleStore", "Auth", "Samples"],
             resources: [.copy("Fixtures")], swiftSettings: house),
@@ -145,7 +149,8 @@ let package = Package(
                 .product(name: "NIOPosix", package: "swift-nio"),
             ], swiftSettings: house),
         .testTarget(
-            name: "HostTests", dependencies: ["Host", "nervous", "nervous-runner"],
+            name: "HostTests",
+            dependencies: ["Host", "Samples", "nervous", "nervous-runner", grdb, logging],
             swiftSettings: house),
     ]
 )

@@ -85,6 +85,7 @@ struct AuthDatabase: Sendable {
                     ) STRICT;
                     """)
         }
+        migrator.registerMigration("ledger", migrate: createLedger)
         return migrator
     }
 }

@@ -40,8 +40,13 @@ struct AppRoutes {
     private func install(_ request: Request, _ context: ProviderContext) async throws -> Response {
         try await door.owner("install", request, context)
         let archive = try await request.bytes(upTo: Self.archiveLimit)
+        let older = try await library.apps()
         let app = try await library.install(archive: archive)
         try await door.authority.admit(app: app.name.text)
+        await door.authority.log.note(
+            .installed(
+                app.name.text, version: "\(app.manifest.version)",
+                replacing: older.first { $0.name == app.name }.map { "\($0.manifest.version)" }))
         var response = try await Response.json(describe(app), status: .created)
         response.headers[.location] = "/api/v1/apps/\(app.name)"
         return response
@@ -54,6 +59,7 @@ struct AppRoutes {
         let name = try context.decoded("app").required("app")
         try await library.uninstall(name)
         try await door.authority.forget(client: name)
+        await door.authority.log.note(.uninstalled(name))
         return Response(status: .noContent)
     }
 
