@@ -53,6 +53,9 @@ let package = Package(
             providers: [.apt(["libarchive-dev"])]),
         .target(name: "CSandbox", cSettings: [.unsafeFlags(["-Wall", "-Wextra", "-Werror"])]),
 
+        .target(
+            name: "CEscapeProbes", cSettings: [.unsafeFlags(["-Wall", "-Wextra", "-Werror"])]),
+
         // Samples and statistics.
         .target(name: "Samples", swiftSettings: house),
         .target(name: "SampleStore", dependencies: ["Samples", grdb], swiftSettings: house),
@@ -76,7 +79,7 @@ let package = Package(
             swiftSettings: house),
         .executableTarget(
             name: "nervous-runner",
-            dependencies: ["CJavaScriptCore", "CSandbox", "RunnerProtocol"],
+            dependencies: ["CJavaScriptCore", "CSandbox", "CEscapeProbes", "RunnerProtocol"],
             path: "Sources/Runner",
             resources: [
                 "primordials", "errors", "inspect", "console", "timers", "events", "encoding",
@@ -137,7 +140,7 @@ let package = Package(
             name: "sandbox-probe", dependencies: ["CSandbox"], path: "Tests/SandboxProbe"),
         .testTarget(
             name: "RunnerTests",
-            dependencies: ["RunnerProtocol", "nervous-runner", "sandbox-probe"],
+            dependencies: ["RunnerProtocol", "CEscapeProbes", "nervous-runner", "sandbox-probe"],
             swiftSettings: house),
         .testTarget(
             name: "ProviderTests",

@@ -29,6 +29,7 @@ struct Confinement {
         guard isOn else { return }
         try require("no_new_privs", nervous_sandbox_no_new_privileges())
         layers.append("no_new_privs")
+        try require("no capabilities", nervous_sandbox_no_capabilities())
         // Only kernels since 6.3 have it; the filter of system calls says the same.
         if nervous_sandbox_no_executable_memory() == 0 { layers.append("mdwe") }
         let readable = [

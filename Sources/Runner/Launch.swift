@@ -7,7 +7,7 @@ import RunnerProtocol
 /// The supervisor starts the program with
 /// - descriptor 0 on `/dev/null`, 1 and 2 on pipes, 3 on one end of a connected Unix stream
 ///   socket, and nothing else;
-/// - no argument, or `--insecure-no-sandbox`;
+/// - no argument, or `--insecure-no-sandbox`, or `--probe NAME` to try a way out in place of an app;
 /// - an environment of its own making: none is needed; `TZ` and `LANG` set the app's time zone and
 ///   language; variables that begin with `JSC_` are options of the engine and must not be passed on;
 /// - from a thread that lives as long as the host, because the kernel's parent-death signal
@@ -29,7 +29,8 @@ enum Launch {
         do throws(LaunchError) {
             let isConfined = try isConfined(arguments)
             guard socket.isConnected else { throw .startedByHand }
-            return try start(isConfined: isConfined, socket: socket)
+            let probe = arguments.first == SelfTest.probe ? arguments.last : nil
+            return try start(isConfined: isConfined, probe: probe, socket: socket)
         } catch {
             complain(error.message)
             return error.status
@@ -40,12 +41,13 @@ enum Launch {
         switch Array(arguments) {
         case []: true
         case [insecure]: false
+        case let words where words.count == 2 && words[0] == SelfTest.probe: true
         default: throw .startedByHand
         }
     }
 
     private static func start(
-        isConfined: Bool, socket: consuming ProtocolSocket
+        isConfined: Bool, probe: String?, socket: consuming ProtocolSocket
     ) throws(LaunchError) -> Int32 {
         // A host that vanishes shows as an error of `write`, not as a signal.
         signal(SIGPIPE, SIG_IGN)
@@ -58,6 +60,7 @@ enum Launch {
         let run = Run(engine: engine, socket: socket)
         try run.prepare()
         try confinement.narrowToRun()
+        if let probe { SelfTest.attempt(probe, in: run, layers: confinement.layers) }
         return run.go(layers: confinement.layers)
     }
 

@@ -1,5 +1,7 @@
 import Glibc
 
-let status = Launch.run(
-    arguments: CommandLine.arguments.dropFirst(), socket: ProtocolSocket(descriptor: 3))
+let arguments = CommandLine.arguments.dropFirst()
+let status =
+    SelfTest.answer(arguments)
+    ?? Launch.run(arguments: arguments, socket: ProtocolSocket(descriptor: 3))
 _exit(status)

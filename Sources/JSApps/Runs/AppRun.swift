@@ -34,7 +34,8 @@ public actor AppRun {
         origin = OwnOrigin(app: configuration.app)
         self.connection = connection
         self.onEvent = onEvent
-        let arguments = configuration.isInsecure ? ["--insecure-no-sandbox"] : []
+        var arguments = configuration.isInsecure ? ["--insecure-no-sandbox"] : []
+        if let probe = configuration.probe { arguments = ["--probe", probe] }
         process = try await RunnerProcess.start(path: configuration.runner, arguments: arguments)
     }
 

@@ -22,6 +22,8 @@ public struct RunConfiguration: Sendable {
     public var patience = Duration.seconds(5)
     /// Whether to run without confinement where the kernel cannot give it.
     public var isInsecure = false
+    /// A way out of the sandbox to try in place of the scripts; the runner lists them.
+    public var probe: String?
 
     public init(runner: String, app: String, token: String, scripts: [Script]) {
         self.runner = runner
