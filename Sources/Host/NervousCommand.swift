@@ -24,7 +24,7 @@ public struct NervousCommand: AsyncParsableCommand {
             RunCommand.self, InstallCommand.self, UninstallCommand.self, AppsCommand.self,
             ServeCommand.self, OpenCommand.self, SensorsCommand.self, QueryCommand.self,
             PermissionsCommand.self, LogCommand.self, TokenCommand.self, PackCommand.self,
-            StatusCommand.self,
+            StatusCommand.self, DoctorCommand.self,
         ])
 
     public init() {}
