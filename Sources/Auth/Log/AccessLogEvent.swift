@@ -32,7 +32,13 @@ public struct AccessLogEvent: Hashable, Sendable {
     }
 
     static func tokenCreated(_ client: Client) -> AccessLogEvent {
-        AccessLogEvent(.tokenCreated, client.name, client.kind == .owner ? "of an owner" : nil)
+        let detail: String? =
+            switch client.kind {
+            case .owner: "of an owner"
+            case .app: client.run.map { "of \($0)" }
+            case .client: nil
+            }
+        return AccessLogEvent(.tokenCreated, client.name, detail)
     }
 
     static func tokenRevoked(_ client: String) -> AccessLogEvent {

@@ -1,4 +1,6 @@
-/// One thing that `nervous doctor` looks at. It reads and tries, and changes nothing.
+/// One thing that `nervous doctor` looks at.
+///
+/// It reads and tries, and changes nothing.
 protocol DoctorCheck: Sendable {
     /// What it looks at, in one word.
     var name: String { get }

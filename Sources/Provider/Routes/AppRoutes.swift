@@ -40,7 +40,8 @@ struct AppRoutes {
     private func install(_ request: Request, _ context: ProviderContext) async throws -> Response {
         try await door.owner("install", request, context)
         let archive = try await request.bytes(upTo: Self.archiveLimit)
-        let older = try await library.apps()
+        // One that is damaged must not stand in the way of its replacement.
+        let older = (try? await library.apps()) ?? []
         let app = try await library.install(archive: archive)
         try await door.authority.admit(app: app.name.text)
         await door.authority.log.note(

@@ -99,6 +99,27 @@ struct LogTests {
         #expect(found.expected == true)
     }
 
+    @Test func `a host that is stopped writes what it counted`() throws {
+        let sandbox = try Sandbox()
+        let host = try ServingHost(sandbox)
+        let latest = host.url("/api/v1/sensors/cpu/latest")
+        for _ in 1...20 { #expect(try sandbox.curl(latest).status == 401) }
+        host.kill(SIGTERM)
+        #expect(host.wait() == 0)
+        let queue = try DatabaseQueue(path: "\(sandbox.data)/permissions.sqlite")
+        let calls = try queue.read {
+            try Int.fetchAll($0, sql: "SELECT calls FROM ledger WHERE kind = 'notice'")
+        }
+        // Two lines, or four when a minute ended meanwhile.
+        #expect(calls.reduce(0, +) == 20)
+        #expect(calls.count <= 4)
+        let last = try queue.read {
+            try String.fetchOne($0, sql: "SELECT kind FROM ledger ORDER BY id DESC LIMIT 1")
+        }
+        #expect(last == "host-stopped")
+        #expect(try verification(sandbox).intact)
+    }
+
     @Test(arguments: [
         ["--expect", "x", "--verify"], ["--expect", String(repeating: "0", count: 64)],
         ["--prune"], ["--before", "1d"], ["--prune", "--before", "yesterday"],
