@@ -33,6 +33,7 @@ let package = Package(
     dependencies: [
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-async-algorithms", from: "1.0.0"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
@@ -52,6 +53,7 @@ let package = Package(
             name: "CArchive", pkgConfig: "libarchive",
             providers: [.apt(["libarchive-dev"])]),
         .target(name: "CSandbox", cSettings: [.unsafeFlags(["-Wall", "-Wextra", "-Werror"])]),
+        .target(name: "CProcess", cSettings: [.unsafeFlags(["-Wall", "-Wextra", "-Werror"])]),
 
         .target(
             name: "CEscapeProbes", cSettings: [.unsafeFlags(["-Wall", "-Wextra", "-Werror"])]),
@@ -75,11 +77,17 @@ let package = Package(
         // Apps.
         .target(name: "RunnerProtocol", swiftSettings: house),
         .target(
-            name: "JSApps", dependencies: ["Auth", "CArchive", "RunnerProtocol", logging],
-            swiftSettings: house),
+            name: "JSApps",
+            dependencies: [
+                "Auth", "CArchive", "CProcess", "RunnerProtocol", logging,
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+            ], swiftSettings: house),
         .executableTarget(
             name: "nervous-runner",
-            dependencies: ["CJavaScriptCore", "CSandbox", "CEscapeProbes", "RunnerProtocol"],
+            dependencies: [
+                "CJavaScriptCore", "CProcess", "CSandbox", "CEscapeProbes", "RunnerProtocol",
+            ],
             path: "Sources/Runner",
             resources: [
                 "primordials", "errors", "inspect", "console", "timers", "events", "encoding",
@@ -94,6 +102,7 @@ let package = Package(
             dependencies: [
                 "Samples", "LAE", "Auth", "JSApps", "VM", hummingbird, hummingbirdCore, lifecycle,
                 logging,
+                .product(name: "AsyncAlgorithms", package: "swift-async-algorithms"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "NIOCore", package: "swift-nio"),
             ],
@@ -133,7 +142,9 @@ let package = Package(
             resources: [.copy("Fixtures")], swiftSettings: house),
         .testTarget(
             name: "JSAppsTests",
-            dependencies: ["JSApps", "Auth", "RunnerProtocol", "forging-runner"],
+            dependencies: [
+                "JSApps", "Auth", "RunnerProtocol", "forging-runner", "nervous-runner",
+            ],
             swiftSettings: house),
         .executableTarget(name: "forging-runner", path: "Tests/ForgingRunner"),
         .executableTarget(
@@ -145,8 +156,8 @@ let package = Package(
         .testTarget(
             name: "ProviderTests",
             dependencies: [
-                "Provider", "LAE", "VM", "Auth", "JSApps", "Samples", hummingbird, lifecycle,
-                logging,
+                "Provider", "LAE", "VM", "Auth", "JSApps", "Samples", "nervous-runner",
+                hummingbird, lifecycle, logging,
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),

@@ -153,7 +153,7 @@ static const long plain[] = {
     // Its own signals.
     SYS_rt_sigaction, SYS_rt_sigprocmask, SYS_rt_sigreturn, SYS_sigaltstack,
     // The time and random numbers.
-    SYS_nanosleep, SYS_gettimeofday, SYS_getrandom,
+    SYS_nanosleep, SYS_gettimeofday, SYS_getrandom, SYS_setitimer,
 #ifdef SYS_time
     SYS_time,
 #endif

@@ -1,3 +1,5 @@
+import Auth
+
 /// What went wrong with an app or its package.
 ///
 /// The message names the thing, holds no path of this machine and is safe to print: names from a
@@ -37,6 +39,9 @@ extension JSAppsError {
             case badManifest = "bad-manifest"
             case notInstalled = "not-installed"
             case damaged = "damaged"
+            case noRun = "no-run"
+            case conflict = "conflict"
+            case confinement = "confinement"
             case io = "io"
         }
 
@@ -68,6 +73,12 @@ extension JSAppsError {
         public static let notInstalled = Code(kind: .notInstalled)
         /// The files of an installed app are not those that were installed.
         public static let damaged = Code(kind: .damaged)
+        /// There is no such run.
+        public static let noRun = Code(kind: .noRun)
+        /// What was asked for does not fit what there is, such as starting a run twice.
+        public static let conflict = Code(kind: .conflict)
+        /// The kernel lacks what confines an app.
+        public static let confinement = Code(kind: .confinement)
         /// The machine refused to read or write.
         public static let io = Code(kind: .io)
     }
@@ -81,4 +92,12 @@ extension JSAppsError.Code: CustomStringConvertible {
 extension JSAppsError: CustomStringConvertible {
     /// The code and the message.
     public var description: String { "\(code): \(message)" }
+}
+
+extension JSAppsError {
+    static func noRun(_ id: String) -> JSAppsError {
+        JSAppsError(
+            .noRun, "There is no run \(id.escapedForDisplay(limit: 40)).",
+            hint: "‘nervous apps’ shows what runs.")
+    }
 }

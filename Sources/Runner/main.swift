@@ -1,7 +1,4 @@
 import Glibc
 
 let arguments = CommandLine.arguments.dropFirst()
-let status =
-    SelfTest.answer(arguments)
-    ?? Launch.run(arguments: arguments, socket: ProtocolSocket(descriptor: 3))
-_exit(status)
+_exit(SelfTest.answer(arguments) ?? Launch.run(arguments: arguments))

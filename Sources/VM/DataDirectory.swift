@@ -35,6 +35,8 @@ struct DataDirectory: ~Copyable {
     }
 
     deinit {
+        // A program that is being started this moment may still have a copy of the descriptor.
+        flock(lock, LOCK_UN)
         close(lock)
     }
 

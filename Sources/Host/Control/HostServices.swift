@@ -18,11 +18,17 @@ struct HostServices: Sendable {
     let machine: VirtualMachine
     let authority: Authority
     private let provider: Provider
+    private let supervisor: RunSupervisor
     private let port: ListeningPort
     private let logger: Logger
 
     /// Takes the data directory and opens everything in it; nothing runs yet.
-    init(paths: HostPaths, roots: SystemRoots, logger: Logger) async throws {
+    ///
+    /// - Parameter isLasting: whether it is meant for more than one command, so that what the next
+    ///   one needs is kept ready.
+    init(
+        paths: HostPaths, roots: SystemRoots, isLasting: Bool, logger: Logger
+    ) async throws {
         self.paths = paths
         self.logger = logger
         machine = try await VirtualMachine.start(
@@ -31,12 +37,18 @@ struct HostServices: Sendable {
         let library = try await AppLibrary.open(at: paths.apps)
         let port = ListeningPort()
         self.port = port
+        supervisor = RunSupervisor(
+            runner: (try? CompanionProgram.runner.path()) ?? CompanionProgram.runner.rawValue,
+            library: library, authority: authority, prelude: Provider.prelude,
+            records: paths.runs, keepsSpare: isLasting, logger: logger)
         provider = Provider(
             authority: authority, machine: machine,
             engine: AnalyticsEngine(machine, log: authority.log), library: library,
+            supervisor: supervisor,
             facts: HostFacts(
                 version: Version.number, dataDirectory: paths.data, port: { port.number }),
             logger: logger)
+        await supervisor.open(provider.connection)
     }
 
     /// Everything that runs, in the order of starting; stopped in reverse.
@@ -60,6 +72,7 @@ struct HostServices: Sendable {
         }
         var services: [any Service] = [StoreService(machine: machine, collects: collects)]
         services.append(AccessLogService(authority: authority, isLasting: collects))
+        services.append(RunService(supervisor: supervisor))
         services.append(control)
         if let tcpPort {
             services.append(
@@ -103,5 +116,15 @@ private struct AccessLogService: Service {
         if isLasting { await authority.log.note(.hostStarted(version: Version.number)) }
         await cancelWhenGracefulShutdown { await authority.run() }
         if isLasting { await authority.log.note(.hostStopped) }
+    }
+}
+
+/// Ends the apps when the host does.
+private struct RunService: Service {
+    let supervisor: RunSupervisor
+
+    func run() async throws {
+        try? await gracefulShutdown()
+        await supervisor.close()
     }
 }

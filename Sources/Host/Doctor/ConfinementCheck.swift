@@ -20,7 +20,7 @@ struct ConfinementCheck: DoctorCheck {
         guard let runner = try? CompanionProgram.runner.path() else {
             return [note("Not tried: there is no \(CompanionProgram.runner.rawValue).")]
         }
-        let run = await ProbeRun.of(runner: runner)
+        let run = await RunnerTrial.run(runner: runner)
         guard let layers = run.layers, case .finished(code: 0) = run.outcome else {
             return [broken(Self.reason(run.outcome), fix: Self.remedy)]
         }

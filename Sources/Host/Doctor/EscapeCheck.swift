@@ -63,7 +63,7 @@ struct EscapeCheck: DoctorCheck {
 
     /// - Returns: what went wrong; `nil` when the way is closed.
     private static func failure(of probe: Probe, _ runner: String) async -> String? {
-        let run = await ProbeRun.of(runner: runner, probe: probe.name)
+        let run = await RunnerTrial.run(runner: runner, probe: probe.name)
         let name = probe.name.escapedForDisplay(limit: 60)
         switch run.outcome {
         case .sandboxViolation where run.layers != nil && probe.answer == 0: return nil
