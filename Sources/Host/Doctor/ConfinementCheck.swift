@@ -12,7 +12,7 @@ struct ConfinementCheck: DoctorCheck {
         ("no_new_privs", "no program gains privileges"),
         ("capabilities", "none, also for root"),
         ("landlock", "no file, no TCP, no signals to others"),
-        ("memory", "grows by 128 MiB at most"),
+        ("memory", "grows no further than the budget of an app"),
         ("seccomp", "some 35 system calls, any other ends the process"),
     ]
 

@@ -99,6 +99,40 @@ struct LogTests {
         #expect(found.expected == true)
     }
 
+    @Test(arguments: [
+        ("console.log('done')", ["run-began", "run-ended"], "finished"),
+        (
+            "for (;;) console.log('x'.repeat(16000))", ["run-began", "violation", "run-ended"],
+            "budget-log"
+        ),
+    ])
+    func `a run has a line when it begins and ends, and when it breaks a rule`(
+        script: String, kinds: [String], end: String
+    ) throws {
+        let sandbox = try Sandbox()
+        let folder = sandbox.path("demo")
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        let manifest = #"{"name":"demo","version":"1"}"#
+        for (name, text) in [
+            ("package.json", manifest), ("app.js", script), ("app.html", "<p>demo</p>"),
+        ] {
+            try text.write(toFile: "\(folder)/\(name)", atomically: true, encoding: .utf8)
+        }
+        _ = try sandbox.nervous("run", folder)
+        let queue = try DatabaseQueue(path: "\(sandbox.data)/permissions.sqlite")
+        let lines = try queue.read {
+            try Row.fetchAll(
+                $0,
+                sql: """
+                    SELECT kind, detail FROM ledger
+                    WHERE client = 'demo' AND kind <> 'installed' ORDER BY id
+                    """)
+        }
+        #expect(lines.map { $0["kind"] as String } == kinds)
+        let detail: String? = lines.last?["detail"]
+        #expect(detail?.contains(": \(end)") == true, "\(detail ?? "")")
+    }
+
     @Test func `a host that is stopped writes what it counted`() throws {
         let sandbox = try Sandbox()
         let host = try ServingHost(sandbox)
