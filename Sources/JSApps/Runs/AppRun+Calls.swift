@@ -17,14 +17,20 @@ extension AppRun {
         }
         usage.calls += 1
         let isWithin = callMeter.add(1, at: .now)
-        calls[id] = Task {
+        // On the thread that has just read the call: going to another and back takes longer than
+        // most answers.
+        calls[id] = Task(executorPreference: executor) {
             if isWithin {
                 await self.perform(id, method, target, headers, body)
             } else {
                 await self.refuse(id)
             }
-            self.calls[id] = nil
+            await self.forget(id)
         }
+    }
+
+    private func forget(_ id: UInt32) {
+        calls[id] = nil
     }
 
     private func refuse(_ id: UInt32) async {
@@ -53,7 +59,6 @@ extension AppRun {
             ], body: body)
         do {
             try await connection.send(call) { part in try await self.pass(part, of: id) }
-            _ = await send(.end(id: id))
         } catch {
             guard !Task.isCancelled else { return }
             _ = await send(.failure(id: id, message: "The host's answer broke off."))
@@ -61,19 +66,28 @@ extension AppRun {
     }
 
     private func pass(_ part: HostAnswerPart, of id: UInt32) async throws {
+        let frames: [HostFrame]
         switch part {
-        case .head(let status, let headers):
-            let fields = headers.prefix(FrameLimits.headers).map(HeaderField.init)
-            guard await send(.response(id: id, status: status, headers: fields)) else {
-                throw CancellationError()
-            }
-        case .body(let bytes):
-            for start in stride(from: 0, to: bytes.count, by: FrameLimits.bodyPiece) {
-                let end = min(bytes.count, start + FrameLimits.bodyPiece)
-                guard await send(.body(id: id, bytes: Array(bytes[start..<end]))) else {
-                    throw CancellationError()
-                }
-            }
+        case .whole(let status, let headers, let body):
+            frames = [head(id, status, headers)] + pieces(of: body, id) + [.end(id: id)]
+        case .head(let status, let headers): frames = [head(id, status, headers)]
+        case .body(let bytes): frames = pieces(of: bytes, id)
+        case .end: frames = [.end(id: id)]
+        }
+        guard await send(frames) else { throw CancellationError() }
+    }
+
+    private func head(
+        _ id: UInt32, _ status: UInt16, _ headers: [(name: String, value: String)]
+    ) -> HostFrame {
+        let fields = headers.prefix(FrameLimits.headers).map(HeaderField.init)
+        return .response(id: id, status: status, headers: fields)
+    }
+
+    private func pieces(of bytes: [UInt8], _ id: UInt32) -> [HostFrame] {
+        stride(from: 0, to: bytes.count, by: FrameLimits.bodyPiece).map { start in
+            let end = min(bytes.count, start + FrameLimits.bodyPiece)
+            return .body(id: id, bytes: Array(bytes[start..<end]))
         }
     }
 }
