@@ -6,7 +6,8 @@ import Testing
 /// Decisions that come at the same time.
 struct DecisionOrderTests {
     @Test func `a change waits until the one before is in file, memory and log`() async throws {
-        let authority = try await Registry().open()
+        let registry = try Registry()
+        let authority = try await registry.open()
         _ = try await authority.createClient("curl", isOwner: false, expires: nil)
         let (gate, opening) = AsyncStream.makeStream(of: Void.self)
         let (entered, entering) = AsyncStream.makeStream(of: Void.self)
@@ -23,6 +24,8 @@ struct DecisionOrderTests {
         opening.finish()
         try await first
         try await second
+        let reopened = try await registry.open()
+        #expect(await reopened.records(of: "curl").map(\.state) == [.denied])
         #expect(await authority.records(of: "curl").map(\.state) == [.denied])
     }
 
