@@ -94,6 +94,7 @@ struct AuthDatabase: Sendable {
                     ALTER TABLE permission ADD COLUMN identity TEXT NOT NULL DEFAULT '';
                     """)
         }
+        migrator.registerMigration("ledger", migrate: createLedger)
         return migrator
     }
 }

@@ -51,6 +51,15 @@ extension Authority {
     public func decide(
         _ decision: Decision, on privilege: PrivilegeID, by client: String, run: String? = nil
     ) async throws(AuthError) {
+        try await inTurn { () async throws(AuthError) in
+            let record = try await keep(decision, on: privilege, by: client, run: run)
+            await log.note(.decided(record))
+        }
+    }
+
+    private func keep(
+        _ decision: Decision, on privilege: PrivilegeID, by client: String, run: String?
+    ) async throws(AuthError) -> PermissionRecord {
         guard clients[client] != nil else {
             throw AuthError(
                 .notFound, "There is no app or client named \(client).",
@@ -74,10 +83,17 @@ extension Authority {
         }
         if isOnce { try checkRun(run, of: client) }
         permissions.insert(record)
+        return record
     }
 
     /// Forgets the decision about a privilege, or about all of a client's, so that it is asked again.
     public func reset(
+        _ privilege: PrivilegeID?, of client: String
+    ) async throws(AuthError) {
+        try await inTurn { () async throws(AuthError) in try await forget(privilege, of: client) }
+    }
+
+    private func forget(
         _ privilege: PrivilegeID?, of client: String
     ) async throws(AuthError) {
         guard clients[client] != nil else {
@@ -88,6 +104,7 @@ extension Authority {
             where privilege == nil || record.privilege == privilege {
                 try await database.removePermission(of: client, record.privilege)
                 permissions.remove(record.privilege, of: client)
+                await log.note(.reset(record.privilege, of: client))
             }
         } catch {
             throw AuthError(wrapping: error, while: "forgetting a decision")
