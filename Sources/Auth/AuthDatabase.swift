@@ -120,6 +120,7 @@ struct AuthDatabase: Sendable {
                     ALTER TABLE permission ADD COLUMN identity TEXT NOT NULL DEFAULT '';
                     """)
         }
+        migrator.registerMigration("ledger", migrate: createLedger)
         migrator.registerMigration("refusals") { database in
             try database.execute(
                 sql: """

@@ -60,6 +60,17 @@ extension Authority {
         _ decision: Decision, on privilege: PrivilegeID, by client: String, run: String? = nil,
         isAnswer: Bool = false
     ) async throws(AuthError) {
+        try await inTurn { () async throws(AuthError) in
+            let record = try await keep(
+                decision, on: privilege, by: client, run: run, isAnswer: isAnswer)
+            await log.note(.decided(record))
+        }
+    }
+
+    private func keep(
+        _ decision: Decision, on privilege: PrivilegeID, by client: String, run: String?,
+        isAnswer: Bool
+    ) async throws(AuthError) -> PermissionRecord {
         guard clients[client] != nil else {
             throw AuthError(
                 .notFound, "There is no app or client named \(client).",
@@ -96,25 +107,37 @@ extension Authority {
         } else if isNewMind {
             refusals.remove(privilege, of: client)
         }
+        return record
     }
 
     /// Forgets the decision about a privilege, or about all of a client's, so that it is asked again.
     public func reset(
         _ privilege: PrivilegeID?, of client: String
     ) async throws(AuthError) {
+        try await inTurn { () async throws(AuthError) in try await forget(privilege, of: client) }
+    }
+
+    private func forget(
+        _ privilege: PrivilegeID?, of client: String
+    ) async throws(AuthError) {
         guard clients[client] != nil else {
             throw AuthError(.notFound, "There is no app or client named \(client).")
         }
+        var told: Set<PrivilegeID> = []
         do {
             for record in permissions.all(of: client)
             where privilege == nil || record.privilege == privilege {
                 try await database.removePermission(of: client, record.privilege)
                 permissions.remove(record.privilege, of: client)
+                await log.note(.reset(record.privilege, of: client))
+                told.insert(record.privilege)
             }
             for refusal in refusals.all(of: client)
             where privilege == nil || refusal.privilege == privilege {
                 try await database.removeRefusal(of: client, refusal.privilege)
                 refusals.remove(refusal.privilege, of: client)
+                guard told.insert(refusal.privilege).inserted else { continue }
+                await log.note(.reset(refusal.privilege, of: client))
             }
         } catch {
             throw AuthError(wrapping: error, while: "forgetting a decision")

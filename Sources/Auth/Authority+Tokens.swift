@@ -20,6 +20,10 @@ extension Authority {
 
     /// Forgets a client with its decisions and its tokens.
     public func forget(client name: String) async throws(AuthError) {
+        try await inTurn { () async throws(AuthError) in try await remove(client: name) }
+    }
+
+    private func remove(client name: String) async throws(AuthError) {
         do {
             try await database.remove(client: name)
         } catch {
@@ -87,8 +91,10 @@ extension Authority {
         }
         let kind: Client.Kind = isOwner ? .owner : .client
         try await admit(name, as: kind)
-        return try await issue(
-            to: Client(name: name, kind: kind, run: nil), id: name, expires: expires)
+        let client = Client(name: name, kind: kind, run: nil)
+        let token = try await issue(to: client, id: name, expires: expires)
+        await log.note(.tokenCreated(client))
+        return token
     }
 
     /// The tokens in force that a person made, without the tokens.
@@ -104,6 +110,7 @@ extension Authority {
                 hint: "List them with: nervous token list")
         }
         try await forget(client: name)
+        await log.note(.tokenRevoked(name))
     }
 
     // MARK: - Private

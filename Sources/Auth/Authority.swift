@@ -24,6 +24,8 @@ public actor Authority {
     var clients: [String: Client.Kind]
     var apps: [String: AdmittedApp]
     var launches: [Data: Launch] = [:]
+    /// Changes of decisions reach memory, file and log in one order.
+    var changes = TurnQueue()
     private var attempts = AttemptLimit()
     private var questions: [Question: Task<AuthError?, Never>] = [:]
 
@@ -56,7 +58,7 @@ public actor Authority {
             permissions = PermissionTable(try await database.permissions())
             refusals = RefusalTable(try await database.refusals())
             tokens = TokenTable(try await database.tokens(clients))
-            log = try await AccessLog(database, logger: logger)
+            log = AccessLog(database, now: now, logger: logger)
         } catch {
             throw AuthError(wrapping: error, while: "opening \(path)")
         }
@@ -229,7 +231,8 @@ public actor Authority {
             let message = "More than \(AttemptLimit.attempts) wrong tokens came within a minute."
             // Whoever guesses must not fill the log either.
             if isFirst {
-                await log.refuse(request, operation: operation, client: nil, reason: message)
+                await log.refuse(
+                    request, operation: operation, client: nil, reason: message, isNotice: true)
                 noticing.yield(
                     SecurityNotice(time: now(), message: message, operation: operation))
             }
@@ -244,7 +247,8 @@ public actor Authority {
         _ operation: String, hint: String? = nil
     ) async -> AuthError {
         if request?.isContinuation != true {
-            await log.refuse(request, operation: operation, client: client, reason: message)
+            await log.refuse(
+                request, operation: operation, client: client, reason: message, isNotice: true)
             noticing.yield(SecurityNotice(time: now(), message: message, operation: operation))
         }
         return AuthError(

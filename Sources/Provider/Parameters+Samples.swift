@@ -73,8 +73,9 @@ extension Request {
     }
 
     /// Milliseconds since 1970, RFC 3339, or a span before now such as `-15m`.
-    private static func moment(_ name: String, _ text: String, _ now: Timestamp) throws -> Timestamp
-    {
+    static func moment(
+        _ name: String, _ text: String, _ now: Timestamp
+    ) throws -> Timestamp {
         if text == "now" { return now }
         if text.hasPrefix("-"), let span = Duration(span: String(text.dropFirst())) {
             return now.advanced(byMicroseconds: -span.wholeMicroseconds)

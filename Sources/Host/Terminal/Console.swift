@@ -44,6 +44,11 @@ struct Console: Sendable {
         if let hint = failure.hint { say("hint: \(hint)") }
     }
 
+    /// Talk that stays in its line, such as progress.
+    static func sayInLine(_ text: String) {
+        OutputGate.standard.write(text, to: 2)
+    }
+
     static var inputIsTerminal: Bool { isatty(0) == 1 }
     static var talkIsTerminal: Bool { isatty(2) == 1 }
 }

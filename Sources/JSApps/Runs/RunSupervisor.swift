@@ -253,11 +253,13 @@ public actor RunSupervisor {
         }
         reports[id]?.state = .running
         processes[id] = run
+        await authority.log.note(.runBegan(of: report.app, run: id))
         let renewing = Task { await renew(id) }
         let (outcome, usage) = await run.run()
         renewing.cancel()
         processes[id] = nil
         reports[id]?.usage.add(usage)
+        await note(outcome, of: id, report.app)
         if !outcome.isOrdinary { await pool.renew() }
         return outcome
     }
@@ -274,6 +276,17 @@ public actor RunSupervisor {
         lines[id, default: []].append(event)
         let more = (lines[id]?.count ?? 0) - Self.linesKept
         if more > 0 { lines[id]?.removeFirst(more) }
+    }
+
+    /// Tells the access log how a process of a run ended.
+    private func note(_ outcome: RunOutcome, of id: String, _ app: String) async {
+        let log = authority.log
+        switch outcome {
+        case .exceeded, .sandboxViolation, .protocolViolation:
+            await log.note(.violation(of: app, run: id, what: outcome.name))
+        default: break
+        }
+        await log.note(.runEnded(of: app, run: id, outcome: outcome.name))
     }
 
     @discardableResult

@@ -61,6 +61,10 @@ struct AppRoutes {
             }
             throw error
         }
+        await door.authority.log.note(
+            .installed(
+                app.name.text, version: app.manifest.version,
+                replacing: installation.previous?.version))
         if installation.succession.reset != nil {
             // What runs of the app before is another's, and so is what it was last.
             await supervisor.forget(app: app.name.text)
@@ -79,6 +83,7 @@ struct AppRoutes {
         await supervisor.forget(app: name)
         try await library.uninstall(name)
         try await door.authority.forget(client: name)
+        await door.authority.log.note(.uninstalled(name))
         return Response(status: .noContent)
     }
 

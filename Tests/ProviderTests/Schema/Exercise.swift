@@ -78,7 +78,10 @@ extension Exercise {
             owned("stream", 404, "GET", "/sensors/none/stream"),
             owned("stream", 503, "GET", "/sensors/battery/stream"),
             owned("accessLog", 200, "GET", "/access-log?limit=2"),
+            owned("accessLog", 200, "GET", "/access-log?kind=notice"),
             owned("accessLog", 400, "GET", "/access-log?outcome=x"),
+            owned("pruneLog", 200, "DELETE", "/access-log?before=-90d"),
+            owned("pruneLog", 400, "DELETE", "/access-log"),
         ]
         let collection = [
             owned("levels", 200, "GET", "/collection"),
