@@ -22,6 +22,7 @@ let package = Package(
     products: [
         .executable(name: "nervous", targets: ["nervous"]),
         .executable(name: "nervous-runner", targets: ["nervous-runner"]),
+        .executable(name: "nervous-unpacker", targets: ["nervous-unpacker"]),
         .library(name: "SampleStore", targets: ["SampleStore", "Samples"]),
         .library(name: "RunnerProtocol", targets: ["RunnerProtocol"]),
         .library(name: "VM", targets: ["VM"]),
@@ -52,6 +53,7 @@ let package = Package(
             name: "CArchive", pkgConfig: "libarchive",
             providers: [.apt(["libarchive-dev"])]),
         .target(name: "CSandbox", cSettings: [.unsafeFlags(["-Wall", "-Wextra", "-Werror"])]),
+        .target(name: "CFiles", cSettings: [.unsafeFlags(["-Wall", "-Wextra", "-Werror"])]),
 
         // Samples and statistics.
         .target(name: "Samples", swiftSettings: house),
@@ -72,8 +74,14 @@ let package = Package(
         // Apps.
         .target(name: "RunnerProtocol", swiftSettings: house),
         .target(
-            name: "JSApps", dependencies: ["Auth", "CArchive", "RunnerProtocol", logging],
+            name: "Archive", dependencies: ["CArchive", "RunnerProtocol"], swiftSettings: house),
+        .target(
+            name: "JSApps",
+            dependencies: ["Auth", "Archive", "CFiles", "RunnerProtocol", logging],
             swiftSettings: house),
+        .executableTarget(
+            name: "nervous-unpacker", dependencies: ["Archive", "CSandbox", "RunnerProtocol"],
+            path: "Sources/Unpacker", swiftSettings: house),
         .executableTarget(
             name: "nervous-runner",
             dependencies: ["CJavaScriptCore", "CSandbox", "RunnerProtocol"],
@@ -126,8 +134,11 @@ let package = Package(
             resources: [.copy("Fixtures")], swiftSettings: house),
         .testTarget(
             name: "JSAppsTests",
-            dependencies: ["JSApps", "Auth", "RunnerProtocol", "forging-runner"],
-            swiftSettings: house),
+            dependencies: [
+                "JSApps", "Archive", "Auth", "RunnerProtocol", "forging-runner",
+                "nervous-unpacker", "forging-unpacker",
+            ], swiftSettings: house),
+        .executableTarget(name: "forging-unpacker", path: "Tests/ForgingUnpacker"),
         .executableTarget(name: "forging-runner", path: "Tests/ForgingRunner"),
         .executableTarget(
             name: "sandbox-probe", dependencies: ["CSandbox"], path: "Tests/SandboxProbe"),
@@ -138,14 +149,15 @@ let package = Package(
         .testTarget(
             name: "ProviderTests",
             dependencies: [
-                "Provider", "LAE", "VM", "Auth", "JSApps", "Samples", hummingbird, lifecycle,
-                logging,
+                "Provider", "LAE", "VM", "Auth", "JSApps", "Samples", "nervous-unpacker",
+                hummingbird, lifecycle, logging,
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
             ], swiftSettings: house),
         .testTarget(
-            name: "HostTests", dependencies: ["Host", "nervous", "nervous-runner"],
+            name: "HostTests",
+            dependencies: ["Host", "nervous", "nervous-runner", "nervous-unpacker"],
             swiftSettings: house),
     ]
 )

@@ -76,6 +76,7 @@ extension CommandFailure {
             switch error.code {
             case .inputMissing, .notInstalled: .noInput
             case .io: .input
+            case .unpackerUnavailable: .unavailable
             default: .badData
             }
         self.init(code, error.message, hint: error.hint, type: error.code.description)

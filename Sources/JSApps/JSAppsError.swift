@@ -37,6 +37,7 @@ extension JSAppsError {
             case badManifest = "bad-manifest"
             case notInstalled = "not-installed"
             case damaged = "damaged"
+            case unpackerUnavailable = "unpacker-unavailable"
             case io = "io"
         }
 
@@ -68,6 +69,8 @@ extension JSAppsError {
         public static let notInstalled = Code(kind: .notInstalled)
         /// The files of an installed app are not those that were installed.
         public static let damaged = Code(kind: .damaged)
+        /// Archives cannot be unpacked here: the program or a layer of its confinement is missing.
+        public static let unpackerUnavailable = Code(kind: .unpackerUnavailable)
         /// The machine refused to read or write.
         public static let io = Code(kind: .io)
     }

@@ -80,6 +80,8 @@ extension Problem {
             case .notInstalled: (.notFound, "The app is not installed")
             case .inputMissing: (.notFound, "There is no such file")
             case .tooLarge: (.contentTooLarge, "The package is too large")
+            case .unpackerUnavailable:
+                (.serviceUnavailable, "Archives cannot be unpacked here")
             case .damaged, .io: (.internalServerError, "The host failed")
             default: (.unprocessableContent, "The package is refused")
             }

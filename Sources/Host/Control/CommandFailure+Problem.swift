@@ -23,7 +23,7 @@ extension CommandFailure {
             case _ where packageFaults.contains(problem.code): .badData
             case "not-installed", "unknown-sensor", "not-found", "no-samples", "input-missing":
                 .noInput
-            case "sensor-unavailable", "not-serving": .unavailable
+            case "sensor-unavailable", "not-serving", "unpacker-unavailable": .unavailable
             case _ where status == 401 || status == 403: .noPermission
             case _ where status == 400 || status == 422: .usage
             case "name-taken": .failed

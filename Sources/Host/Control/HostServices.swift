@@ -28,7 +28,9 @@ struct HostServices: Sendable {
         machine = try await VirtualMachine.start(
             in: paths.data, drivers: DriverCatalogue.standard(roots: roots), logger: logger)
         authority = try await Authority(path: paths.permissions, logger: logger)
-        let library = try await AppLibrary.open(at: paths.apps)
+        // Whoever installs nothing needs no unpacker, and is told only when an archive comes.
+        let library = try await AppLibrary.open(
+            at: paths.apps, unpacker: Unpacker(program: try? CompanionProgram.unpacker.path()))
         let port = ListeningPort()
         self.port = port
         provider = Provider(

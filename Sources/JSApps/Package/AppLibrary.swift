@@ -9,6 +9,9 @@ public import Foundation
 /// Everything blocks on a thread of its own and not on the pool that other tasks need.
 public actor AppLibrary {
     private let folder: AppsFolder
+    /// How large a package may be.
+    public nonisolated var limits: PackageLimits { folder.limits }
+
     private let executor = BlockingExecutor(label: "app library")
 
     /// The executor that blocking calls run on.
@@ -21,14 +24,18 @@ public actor AppLibrary {
     ///
     /// - Parameters:
     ///   - folder: The folder of the apps; what holds it must exist.
+    ///   - limits: How large a package may be.
+    ///   - unpacker: What archives are unpacked with.
     ///   - now: The clock that installations are dated by.
     /// - Throws: ``JSAppsError`` with code `io`.
     public static func open(
-        at folder: URL, limits: PackageLimits = PackageLimits(),
+        at folder: URL, limits: PackageLimits = PackageLimits(), unpacker: Unpacker,
         now: @escaping @Sendable () -> Date = { Date() }
     ) async throws(JSAppsError) -> AppLibrary {
         let path = folder.path(percentEncoded: false)
-        return try await open(AppsFolder(path: path, limits: limits, now: now, reached: { _ in }))
+        return try await open(
+            AppsFolder(
+                path: path, limits: limits, unpacker: unpacker, now: now, reached: { _ in }))
     }
 
     static func open(_ folder: AppsFolder) async throws(JSAppsError) -> AppLibrary {
@@ -48,7 +55,9 @@ public actor AppLibrary {
     @discardableResult
     public func install(from source: URL) throws(JSAppsError) -> InstalledApp {
         try folder.install(
-            PackageSource.open(source.path(percentEncoded: false), limits: folder.limits))
+            PackageSource.open(
+                source.path(percentEncoded: false), limits: folder.limits,
+                unpacker: folder.unpacker))
     }
 
     /// Installs an app from the bytes of an archive, in place of the version that is there.
@@ -56,7 +65,7 @@ public actor AppLibrary {
     /// - Throws: ``JSAppsError``; the library is then as it was.
     @discardableResult
     public func install(archive: [UInt8]) throws(JSAppsError) -> InstalledApp {
-        try folder.install(PackageSource.archive(archive, limits: folder.limits))
+        try folder.install(.archive(bytes: archive, unpacker: folder.unpacker))
     }
 
     /// Removes an app and all its files.

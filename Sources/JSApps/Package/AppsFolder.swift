@@ -12,6 +12,7 @@ struct AppsFolder: Sendable {
 
     let path: String
     let limits: PackageLimits
+    let unpacker: Unpacker
     let now: @Sendable () -> Date
     let reached: @Sendable (Step) -> Void
 
@@ -92,7 +93,7 @@ struct AppsFolder: Sendable {
         let package = try source.unpack(limits: limits) { path, bytes throws(JSAppsError) in
             try content.write(path, bytes)
         }
-        try content.sync()
+        try content.seal()
         reached(.contentWritten)
         let index = try AppIndex(
             manifest: package.manifest, files: package.files,
@@ -100,6 +101,7 @@ struct AppsFolder: Sendable {
         ).encoded()
         try JSAppsError.wrap("Could not write the app's index") { () throws(SystemError) in
             try root.writeDurably(index, to: AppIndex.fileName)
+            try root.setMode(0o555)
             try root.sync()
         }
         reached(.indexWritten)

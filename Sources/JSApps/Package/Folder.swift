@@ -1,4 +1,4 @@
-import CArchive
+import CFiles
 import Glibc
 
 /// An open folder.
@@ -59,6 +59,10 @@ struct Folder: ~Copyable {
             throw .last("stat")
         }
         return status.st_mode
+    }
+
+    func setMode(_ mode: mode_t) throws(SystemError) {
+        guard fchmod(descriptor, mode) == 0 else { throw .last("fchmod") }
     }
 
     func sync() throws(SystemError) {

@@ -3,14 +3,11 @@ import Auth
 /// Takes in the files of one package, from wherever they come, and knows in the end what it is.
 struct PackageIntake {
     private let limits: PackageLimits
-    private let folder: AppName
     private var files: [AppFile] = []
     private var manifest: [UInt8] = []
     private var size = 0
 
-    /// Begins with a package whose folder has a name.
-    init(folder: AppName, limits: PackageLimits) {
-        self.folder = folder
+    init(limits: PackageLimits) {
         self.limits = limits
     }
 
@@ -25,7 +22,9 @@ struct PackageIntake {
     }
 
     /// Reads the manifest and compares its name with that of the folder.
-    func finish() throws(JSAppsError) -> (manifest: Manifest, files: [AppFile]) {
+    func finish(
+        folder: AppName
+    ) throws(JSAppsError) -> (manifest: Manifest, files: [AppFile]) {
         let manifest = try Manifest(parsing: manifest)
         guard manifest.name == folder else {
             throw JSAppsError(

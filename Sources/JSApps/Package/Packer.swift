@@ -1,3 +1,4 @@
+import Archive
 public import Foundation
 
 /// Packs an app's folder into an archive.
@@ -20,25 +21,31 @@ public struct Packer: Sendable {
         guard try InputFile.isFolder(path) else {
             throw JSAppsError(.inputMissing, "Only a folder can be packed.")
         }
-        let source = PackageSource.folder(try FolderReader.open(path, limits: limits))
-        let top = try source.name()
+        let reader = try FolderReader.open(path, limits: limits)
+        let top = try reader.name()
+        let source = PackageSource.folder(reader)
         var files: [(path: String, bytes: [UInt8])] = []
         _ = try source.unpack(limits: limits) { path, bytes throws(JSAppsError) in
             files.append((top.text + "/" + path.text, bytes))
         }
         files.sort { $0.path.utf8.lexicographicallyPrecedes($1.path.utf8) }
-        let archive = try UTF8Locale.use { () throws(JSAppsError) in
-            try Self.archive(of: files)
+        let archive: [UInt8]
+        do throws(ArchiveError) {
+            archive = try UTF8Locale.use { () throws(ArchiveError) in
+                try Self.archive(of: files)
+            }
+        } catch {
+            throw JSAppsError(.io, "The package could not be written.", cause: error)
         }
         // What install would refuse must not leave here either, whoever made the mistake.
-        _ = try PackageSource.archive(archive, limits: limits)
+        _ = try PackageSource.archive(bytes: archive, unpacker: .here)
             .unpack(limits: limits) { _, _ throws(JSAppsError) in }
         return archive
     }
 
     private static func archive(
         of files: [(path: String, bytes: [UInt8])]
-    ) throws(JSAppsError) -> [UInt8] {
+    ) throws(ArchiveError) -> [UInt8] {
         // Deflate can make a file larger by less than an eighth; headers are short and a name twice.
         let room = files.reduce(1 << 16) { room, file in
             room + file.bytes.count * 9 / 8 + 2 * file.path.utf8.count + 512

@@ -6,8 +6,6 @@ import JSApps
 
 /// Installed apps and their runs, for the owner.
 struct AppRoutes {
-    private static let archiveLimit = PackageLimits().archiveBytes
-
     let door: Door
     let library: AppLibrary
     let facts: HostFacts
@@ -39,7 +37,7 @@ struct AppRoutes {
     @Sendable
     private func install(_ request: Request, _ context: ProviderContext) async throws -> Response {
         try await door.owner("install", request, context)
-        let archive = try await request.bytes(upTo: Self.archiveLimit)
+        let archive = try await request.bytes(upTo: library.limits.archiveBytes)
         let app = try await library.install(archive: archive)
         try await door.authority.admit(app: app.name.text)
         var response = try await Response.json(describe(app), status: .created)

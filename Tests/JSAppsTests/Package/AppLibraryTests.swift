@@ -9,7 +9,8 @@ import Testing
     init() async throws {
         folder = try TemporaryFolder()
         library = try await AppLibrary.open(
-            at: folder.url.appending(path: "apps"), now: { Date(timeIntervalSince1970: 1.5e9) })
+            at: folder.url.appending(path: "apps"), unpacker: .built,
+            now: { Date(timeIntervalSince1970: 1.5e9) })
     }
 
     private static let variants: [(String, ZipForge)] = [

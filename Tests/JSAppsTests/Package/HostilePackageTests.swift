@@ -8,7 +8,8 @@ import Testing
         _ package: HostilePackage
     ) async throws {
         let folder = try TemporaryFolder()
-        let library = try await AppLibrary.open(at: folder.url.appending(path: "apps"))
+        let library = try await AppLibrary.open(
+            at: folder.url.appending(path: "apps"), unpacker: .built)
         let file = try folder.write("hostile.zip", package.bytes)
         let before = try folder.tree()
         let error = try await #require(throws: JSAppsError.self) {
@@ -28,7 +29,7 @@ import Testing
 
     @Test func `a package cut anywhere is not installed`() async throws {
         let folder = try TemporaryFolder()
-        let library = try await AppLibrary.open(at: folder.url)
+        let library = try await AppLibrary.open(at: folder.url, unpacker: .built)
         let data = ForgedEntry.stored("my-app/data", String(repeating: "x", count: 3000))
         let whole = ZipForge.good().with(data).bytes
         for end in Array(stride(from: 0, to: whole.count, by: 64)) + [whole.count - 1] {
@@ -44,7 +45,7 @@ import Testing
         print("seed \(seed)")
         var random = SplitMix(state: seed)
         let folder = try TemporaryFolder()
-        let library = try await AppLibrary.open(at: folder.url)
+        let library = try await AppLibrary.open(at: folder.url, unpacker: .built)
         let whole = ZipForge.good().with(ForgedEntry.deflated("my-app/é", "x").streamed()).bytes
         for _ in 0..<400 {
             var bytes = whole
@@ -64,7 +65,7 @@ import Testing
 
     @Test func `the folder of the Finder is explained`() async throws {
         let folder = try TemporaryFolder()
-        let library = try await AppLibrary.open(at: folder.url)
+        let library = try await AppLibrary.open(at: folder.url, unpacker: .built)
         let bytes = ZipForge.good().with(.stored("__MACOSX/my-app/._app.js")).bytes
         let error = try await #require(throws: JSAppsError.self) {
             try await library.install(archive: bytes)
@@ -74,7 +75,8 @@ import Testing
 
     @Test func `something else than a package is no package`() async throws {
         let folder = try TemporaryFolder()
-        let library = try await AppLibrary.open(at: folder.url.appending(path: "apps"))
+        let library = try await AppLibrary.open(
+            at: folder.url.appending(path: "apps"), unpacker: .built)
         let text = try folder.write("app.txt", ZipForge.good().bytes)
         for (url, code) in [
             (text, JSAppsError.Code.notAnArchive),

@@ -43,7 +43,10 @@ struct ServedHost: Sendable {
             time: TimeSource(now: { clock.now }, sleep: { _ in }), logger: logger)
         let authority = try await Authority(
             path: path + "/permissions.sqlite", now: { clock.now }, logger: logger)
-        let library = try await AppLibrary.open(at: folder.appending(path: "apps"))
+        let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+        let unpacker = (own as NSString).deletingLastPathComponent + "/nervous-unpacker"
+        let library = try await AppLibrary.open(
+            at: folder.appending(path: "apps"), unpacker: Unpacker(program: unpacker))
         let provider = Provider(
             authority: authority, machine: machine,
             engine: AnalyticsEngine(machine, log: authority.log, now: { clock.now }),
