@@ -83,6 +83,24 @@ import Testing
         #expect(try await library.app(named: "my-app").index == app.index)
     }
 
+    @Test func `what is installed is read-only, whatever modes the archive asks for`() async throws
+    {
+        let entry = ForgedEntry.stored("my-app/lib/run.sh").changed {
+            $0.attributes = 0o100777 << 16
+        }
+        let app = ZipForge.good().with(entry)
+        try await library.install(archive: app.bytes)
+        let modes = try folder.tree().mapValues { $0.split(separator: " ")[0] }
+        #expect(modes["apps/my-app"] == "\(0o555)")
+        for (path, mode) in modes where path.hasPrefix("apps/my-app/") {
+            let isFolder = path.hasSuffix("content") || path.hasSuffix("lib")
+            #expect(mode == (isFolder ? "\(0o555)" : "\(0o444)"), "\(path)")
+        }
+        try await library.install(archive: app.bytes)
+        try await library.uninstall("my-app")
+        #expect(try folder.tree().keys.sorted() == ["apps"])
+    }
+
     @Test func `only installed files can be read`() async throws {
         let app = try await library.install(archive: ZipForge.good().bytes)
         try folder.write("apps/my-app/content/planted.js", "evil")

@@ -22,6 +22,22 @@ import Testing
         #expect(try await library.apps().isEmpty)
     }
 
+    @Test func `no hostile package touches an app that is installed`() async throws {
+        let folder = try TemporaryFolder()
+        let library = try await AppLibrary.open(
+            at: folder.url.appending(path: "apps"), unpacker: .built)
+        try await library.install(archive: ZipForge.good().bytes)
+        let before = try folder.tree()
+        for package in HostilePackage.all {
+            let error = try await #require(throws: JSAppsError.self) {
+                try await library.install(archive: package.bytes)
+            }
+            #expect(error.code == package.code, "\(package.testDescription): \(error)")
+        }
+        #expect(try folder.tree() == before)
+        #expect(try await library.damagedApps().isEmpty)
+    }
+
     @Test func `there are many of them and no two alike`() {
         #expect(HostilePackage.all.count >= 60)
         #expect(Set(HostilePackage.all.map(\.testDescription)).count == HostilePackage.all.count)
