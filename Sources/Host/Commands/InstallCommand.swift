@@ -1,25 +1,40 @@
 import ArgumentParser
 import Auth
 import Foundation
+import JSApps
 import Provider
 
 /// Installs an app.
 struct InstallCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "install",
-        abstract: "Install an app from a .zip or .nervous file or from its folder.",
+        abstract: "Install an app from a .zip or .nervous file, from its folder or from a URL.",
         discussion: """
-            Example: nervous install hello-sensors.zip
+            Examples:
+              nervous install hello-sensors.zip
+              nervous install https://example.org/hello-sensors.zip
+
             Installing runs nothing and allows nothing: an app asks when you first run it.
             """)
 
     @OptionGroup var options: GlobalOptions
 
-    @Argument(help: "The package, or the folder of an app.", completion: .file())
+    @Argument(
+        help: "The package, the folder of an app, or the http or https URL of a package.",
+        completion: .file())
     var package: String
 
     func run() async throws {
-        let archive = try PackageFile(path: package).archive()
+        let limits = try options.configuration.packages
+        let archive =
+            if PackageAddress.isAddress(package) {
+                try await PackageDownload(
+                    address: PackageAddress(package), limit: limits.archiveBytes,
+                    console: options.console
+                ).archive()
+            } else {
+                try PackageFile(path: package, limits: limits).archive()
+            }
         try await HostSession.with(options) { session in
             let data = try await session.client.data(
                 .post, "/api/v1/apps", body: archive, type: "application/zip")

@@ -21,7 +21,7 @@ struct PackCommand: AsyncParsableCommand {
 
     func run() async throws {
         let url = URL(filePath: folder).standardizedFileURL
-        let bytes = Data(try Packer().pack(url))
+        let bytes = Data(try Packer(limits: options.configuration.packages).pack(url))
         let file = output ?? "\(url.lastPathComponent).zip"
         do {
             try bytes.write(to: URL(filePath: file), options: .atomic)

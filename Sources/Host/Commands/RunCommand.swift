@@ -100,9 +100,11 @@ struct RunCommand: AsyncParsableCommand {
                     type: failure.type)
             }
         }
+        let archive = try PackageFile(
+            path: app, limits: options.configuration.packages
+        ).archive()
         let data = try await session.client.data(
-            .post, "/api/v1/apps", body: try PackageFile(path: app).archive(),
-            type: "application/zip")
+            .post, "/api/v1/apps", body: archive, type: "application/zip")
         let item = try JSONDecoder().decode(AppDescription.self, from: data)
         if !options.json { options.console.say("Installed \(item.name) \(item.shownVersion).") }
         return item

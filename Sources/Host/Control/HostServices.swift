@@ -23,6 +23,7 @@ struct HostServices: Sendable {
 
     /// Takes the data directory and opens everything in it; nothing runs yet.
     init(paths: HostPaths, roots: SystemRoots, logger: Logger) async throws {
+        let configuration = try Configuration(path: paths.configuration)
         self.paths = paths
         self.logger = logger
         machine = try await VirtualMachine.start(
@@ -30,7 +31,8 @@ struct HostServices: Sendable {
         authority = try await Authority(path: paths.permissions, logger: logger)
         // Whoever installs nothing needs no unpacker, and is told only when an archive comes.
         let library = try await AppLibrary.open(
-            at: paths.apps, unpacker: Unpacker(program: try? CompanionProgram.unpacker.path()))
+            at: paths.apps, limits: configuration.packages,
+            unpacker: Unpacker(program: try? CompanionProgram.unpacker.path()))
         let port = ListeningPort()
         self.port = port
         provider = Provider(

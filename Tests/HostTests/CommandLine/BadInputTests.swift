@@ -72,6 +72,21 @@ struct BadInputTests {
         #expect(try sandbox.nervous("uninstall", "not-installed").code == 66)
     }
 
+    @Test(arguments: ["demo.zip", "demo.nervous"])
+    func `a package with names in UTF-8 is installed in any locale`(name: String) throws {
+        let sandbox = try Sandbox()
+        let file = sandbox.path(name)
+        try Data(try sandbox.package()).write(to: URL(filePath: file))
+        for locale in ["C", "POSIX", "nowhere"] {
+            let environment = sandbox.environment.merging(["LC_ALL": locale]) { $1 }
+            let install = try Invocation(
+                Binary.nervous, ["install", file], environment: environment)
+            #expect(install.code == 0, "\(install.errors)")
+            #expect(sandbox.installedFiles.contains("demo/content/grün 名前.txt"))
+            #expect(try sandbox.nervous("uninstall", "demo").code == 0)
+        }
+    }
+
     @Test func `a port in use is told in one sentence`() throws {
         let sandbox = try Sandbox()
         let host = try ServingHost(sandbox)
