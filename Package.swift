@@ -136,9 +136,12 @@ let package = Package(
             name: "JSAppsTests",
             dependencies: [
                 "JSApps", "Archive", "Auth", "RunnerProtocol", "forging-runner",
-                "nervous-unpacker", "forging-unpacker",
+                "nervous-unpacker", "forging-unpacker", "package-updater",
             ], swiftSettings: house),
         .executableTarget(name: "forging-unpacker", path: "Tests/ForgingUnpacker"),
+        .executableTarget(
+            name: "package-updater", dependencies: ["JSApps"], path: "Tests/PackageUpdater",
+            swiftSettings: house),
         .executableTarget(name: "forging-runner", path: "Tests/ForgingRunner"),
         .executableTarget(
             name: "sandbox-probe", dependencies: ["CSandbox"], path: "Tests/SandboxProbe"),

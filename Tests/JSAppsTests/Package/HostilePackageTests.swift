@@ -56,29 +56,6 @@ import Testing
         #expect(try folder.tree().isEmpty)
     }
 
-    @Test func `random changes never trap nor leave anything behind`() async throws {
-        let seed = UInt64.random(in: .min ... .max)
-        print("seed \(seed)")
-        var random = SplitMix(state: seed)
-        let folder = try TemporaryFolder()
-        let library = try await AppLibrary.open(at: folder.url, unpacker: .built)
-        let whole = ZipForge.good().with(ForgedEntry.deflated("my-app/é", "x").streamed()).bytes
-        for _ in 0..<400 {
-            var bytes = whole
-            for _ in 0..<Int.random(in: 1...3, using: &random) {
-                let place = Int.random(in: 0..<bytes.count, using: &random)
-                let any = UInt8.random(in: 0...255, using: &random)
-                bytes[place] = [0, 1, 0xFF, any].randomElement(using: &random) ?? 0
-            }
-            if (try? await library.install(archive: bytes)) != nil {
-                for app in try await library.apps() {
-                    try await library.uninstall(app.name.text)
-                }
-            }
-            #expect(try folder.tree().isEmpty)
-        }
-    }
-
     @Test func `the folder of the Finder is explained`() async throws {
         let folder = try TemporaryFolder()
         let library = try await AppLibrary.open(at: folder.url, unpacker: .built)
