@@ -84,6 +84,8 @@ struct PackageDownload: Sendable {
     private func request(to place: PackageAddress) -> HTTPClientRequest {
         var request = HTTPClientRequest(url: place.url)
         request.headers.add(name: "User-Agent", value: "nervous/\(Version.number)")
+        // A connection kept for a redirect may be gone by then.
+        request.headers.add(name: "Connection", value: "close")
         request.headers.add(name: "Accept", value: "application/zip, */*;q=0.5")
         if let authorization = place.authorization {
             request.headers.add(name: "Authorization", value: authorization)

@@ -18,7 +18,7 @@ struct UntrustedServerTests {
         let server = Process()
         server.executableURL = URL(filePath: openssl)
         server.arguments = [
-            "s_server", "-accept", "0", "-www", "-key", key, "-cert", certificate,
+            "s_server", "-accept", "127.0.0.1:0", "-www", "-key", key, "-cert", certificate,
         ]
         let output = Pipe()
         server.standardOutput = output
@@ -35,7 +35,7 @@ struct UntrustedServerTests {
             let data = output.fileHandleForReading.availableData
             guard !data.isEmpty else { break }
             text += String(decoding: data, as: UTF8.self)
-            // It names its port in a line such as `ACCEPT [::]:40123`.
+            // It names its port in a line such as `ACCEPT 127.0.0.1:40123`.
             let line = text.split(separator: "\n").first { $0.hasPrefix("ACCEPT") }
             if text.last == "\n" {
                 port = line?.split(separator: ":").last.flatMap { Int($0) }

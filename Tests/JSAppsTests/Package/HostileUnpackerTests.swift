@@ -9,17 +9,21 @@ import Testing
 /// The host's side of the pipe against an unpacker that an attacker has taken over.
 @Suite(.serialized) struct HostileUnpackerTests {
     private let folder: TemporaryFolder
-    private let library: AppLibrary
 
-    init() async throws {
+    init() throws {
         folder = try TemporaryFolder()
-        let forging = Unpacker(
-            program: Unpacker.program("forging-unpacker"), patience: .milliseconds(500))
-        library = try await AppLibrary.open(
-            at: folder.url.appending(path: "apps"), unpacker: forging)
     }
 
-    private func refusal(of script: [UInt8]) async throws -> JSAppsError {
+    private func library(patience: Duration = .seconds(30)) async throws -> AppLibrary {
+        let program = Unpacker.program("forging-unpacker")
+        return try await AppLibrary.open(
+            at: folder.url.appending(path: "apps"),
+            unpacker: Unpacker(program: program, patience: patience))
+    }
+
+    private func refusal(
+        of script: [UInt8], by library: AppLibrary
+    ) async throws -> JSAppsError {
         try await #require(throws: JSAppsError.self) {
             try await library.install(archive: script)
         }
@@ -38,7 +42,7 @@ import Testing
 
     @Test func `an unpacker that keeps the rules is believed`() async throws {
         let script = UnpackerForgery("honest", .io, frames: UnpackerForgery.honest).script
-        let app = try await library.install(archive: script)
+        let app = try await library().install(archive: script)
         #expect(app.manifest.version == "6.6.6")
         #expect(try app.contents(of: "app.js") == [1, 2, 3, 4])
         #expect(try children().isEmpty)
@@ -48,10 +52,11 @@ import Testing
     func `an unpacker that breaks the rules changes nothing and is gone`(
         _ forgery: UnpackerForgery
     ) async throws {
+        let library = try await library(patience: forgery.patience)
         let source = try folder.writeApp("my-app")
         try await library.install(from: source)
         let before = try folder.tree()
-        let error = try await refusal(of: forgery.script)
+        let error = try await refusal(of: forgery.script, by: library)
         #expect(error.code == forgery.code, "\(error)")
         #expect(error.message.unicodeScalars.allSatisfy { $0.value >= 0x20 })
         #expect(try folder.tree() == before)
@@ -61,7 +66,7 @@ import Testing
 
     @Test(arguments: [("without landlock", "landlock"), ("without seccomp", "seccomp")])
     func `a missing layer is named`(_ behaviour: String, _ layer: String) async throws {
-        let error = try await refusal(of: Array((behaviour + "\n").utf8))
+        let error = try await refusal(of: Array((behaviour + "\n").utf8), by: library())
         #expect(error.code == .unpackerUnavailable)
         #expect(error.message.contains("does not provide \(layer) ("))
     }
@@ -71,7 +76,7 @@ import Testing
         let fault = ArchiveError(.encrypted, name: Array("\u{202e}\u{1b}[2J".utf8))
         for frame in [layer, .refused(fault)] {
             let error = try await refusal(
-                of: UnpackerForgery("escape", .io, frames: [frame]).script)
+                of: UnpackerForgery("escape", .io, frames: [frame]).script, by: library())
             let text = error.message + (error.hint ?? "")
             #expect(text.unicodeScalars.allSatisfy { !$0.isUnsafeToDisplay })
         }
@@ -87,6 +92,6 @@ import Testing
             }
             #expect(error.code == .unpackerUnavailable)
         }
-        #expect(try folder.tree().keys.sorted() == ["apps", "no-program", "other"])
+        #expect(try folder.tree().keys.sorted() == ["no-program", "other"])
     }
 }

@@ -9,6 +9,8 @@ struct UnpackerForgery: CustomTestStringConvertible, Sendable {
     let code: JSAppsError.Code
     /// What `forging-unpacker` takes for its archive.
     let script: [UInt8]
+    /// How long the host waits: not long only for those that make it wait.
+    let patience: Duration
 
     init(
         _ name: String, _ code: JSAppsError.Code, behaviour: String = "say", bytes: [UInt8]
@@ -16,6 +18,7 @@ struct UnpackerForgery: CustomTestStringConvertible, Sendable {
         testDescription = name
         self.code = code
         script = Array(behaviour.utf8) + [0x0A] + bytes
+        patience = ["silent", "drip"].contains(behaviour) ? .milliseconds(300) : .seconds(30)
     }
 
     init(
@@ -120,6 +123,7 @@ extension UnpackerForgery {
     static let order: [UnpackerForgery] = [
         saying("content before the list", [], .content([1])),
         saying("an entry after the list", listed, entry("my-app/late.js")),
+        saying("no layer in the middle", entries, .unconfined(layer: "landlock", code: 38)),
         saying("two lists", listed, .listed),
         saying("done before the files", listed, .done),
         saying("done before the list", [], .done),

@@ -62,6 +62,7 @@ struct ArchiveIntake {
         case .refused(let error):
             throw JSAppsError(error, limits: limits)
         case .unconfined(let layer, let code):
+            guard count == 0, !isListed else { throw .unpackerBrokeRules() }
             throw .unconfined(layer: layer, code: code)
         }
         return nil

@@ -52,6 +52,8 @@ struct UnpackerProcess: ~Copyable {
             let ready = poll(&entry, 1, Int32(clamping: patience.milliseconds))
             patience -= start.duration(to: clock.now)
             guard ready != 0, patience > .zero else { throw .unpackerTooSlow }
+            // Interrupted: nothing may be there to read, and reading would wait without bound.
+            guard ready > 0 else { continue }
             var buffer = [UInt8](repeating: 0, count: 64 << 10)
             let count = Glibc.read(output, &buffer, buffer.count)
             if count < 0, errno == EINTR || errno == EAGAIN { continue }
