@@ -35,6 +35,9 @@ struct DataDirectory: ~Copyable {
     }
 
     deinit {
+        // A program that is being started holds every descriptor until it is `exec`ed, and with it
+        // the lock, unless the lock itself is let go.
+        flock(lock, LOCK_UN)
         close(lock)
     }
 

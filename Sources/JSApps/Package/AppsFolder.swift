@@ -20,7 +20,7 @@ struct AppsFolder: Sendable {
     func prepare() throws(JSAppsError) {
         try JSAppsError.wrap("Could not open the folder of the apps") { () throws(SystemError) in
             try Folder.make(path, mode: 0o700)
-            let apps = try Folder.open(path)
+            var apps = try Folder.open(path)
             // Whoever holds the lock is installing: what lies there is not left over.
             guard try apps.lock(waiting: false) else { return }
             for name in try apps.names() {
@@ -127,7 +127,7 @@ struct AppsFolder: Sendable {
     }
 
     private func locked() throws(SystemError) -> Folder {
-        let apps = try Folder.open(path)
+        var apps = try Folder.open(path)
         _ = try apps.lock(waiting: true)
         return apps
     }

@@ -80,10 +80,24 @@ import Testing
     {
         let library = try await AppLibrary.open(at: apps, unpacker: .built)
         try folder.write("apps/.staging-1/content/app.js", "half")
-        let other = try Folder.open(apps.path())
+        var other = try Folder.open(apps.path())
         #expect(try other.lock(waiting: false))
         _ = try await AppLibrary.open(at: apps, unpacker: .built)
         #expect(try !folder.tree().isEmpty)
         #expect(try await library.apps().isEmpty)
+    }
+
+    @Test func `a lock that was let go is free, also while a program is starting`() throws {
+        try folder.write("apps/index", "x")
+        func locked() throws -> Int32 {
+            var first = try Folder.open(apps.path())
+            #expect(try first.lock(waiting: false))
+            // What a program has of its parent until it is executed.
+            return dup(first.descriptor)
+        }
+        let copy = try locked()
+        defer { close(copy) }
+        var second = try Folder.open(apps.path())
+        #expect(try second.lock(waiting: false))
     }
 }
