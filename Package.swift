@@ -34,6 +34,7 @@ let package = Package(
     dependencies: [
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-async-algorithms", from: "1.0.0"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
@@ -54,6 +55,7 @@ let package = Package(
             providers: [.apt(["libarchive-dev"])]),
         .target(name: "CSandbox", cSettings: [.unsafeFlags(["-Wall", "-Wextra", "-Werror"])]),
         .target(name: "CFiles", cSettings: [.unsafeFlags(["-Wall", "-Wextra", "-Werror"])]),
+        .target(name: "CProcess", cSettings: [.unsafeFlags(["-Wall", "-Wextra", "-Werror"])]),
 
         // Samples and statistics.
         .target(name: "Samples", swiftSettings: house),
@@ -77,14 +79,17 @@ let package = Package(
             name: "Archive", dependencies: ["CArchive", "RunnerProtocol"], swiftSettings: house),
         .target(
             name: "JSApps",
-            dependencies: ["Auth", "Archive", "CFiles", "RunnerProtocol", logging],
-            swiftSettings: house),
+            dependencies: [
+                "Auth", "Archive", "CFiles", "CProcess", "RunnerProtocol", logging,
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+            ], swiftSettings: house),
         .executableTarget(
             name: "nervous-unpacker", dependencies: ["Archive", "CSandbox", "RunnerProtocol"],
             path: "Sources/Unpacker", swiftSettings: house),
         .executableTarget(
             name: "nervous-runner",
-            dependencies: ["CJavaScriptCore", "CSandbox", "RunnerProtocol"],
+            dependencies: ["CJavaScriptCore", "CProcess", "CSandbox", "RunnerProtocol"],
             path: "Sources/Runner",
             resources: [
                 "primordials", "errors", "inspect", "console", "timers", "events", "encoding",
@@ -99,6 +104,7 @@ let package = Package(
             dependencies: [
                 "Samples", "LAE", "Auth", "JSApps", "VM", hummingbird, hummingbirdCore, lifecycle,
                 logging,
+                .product(name: "AsyncAlgorithms", package: "swift-async-algorithms"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "NIOCore", package: "swift-nio"),
             ],
@@ -135,7 +141,7 @@ let package = Package(
         .testTarget(
             name: "JSAppsTests",
             dependencies: [
-                "JSApps", "Archive", "Auth", "RunnerProtocol", "forging-runner",
+                "JSApps", "Archive", "Auth", "RunnerProtocol", "forging-runner", "nervous-runner",
                 "nervous-unpacker", "forging-unpacker", "package-updater",
             ], swiftSettings: house),
         .executableTarget(name: "forging-unpacker", path: "Tests/ForgingUnpacker"),
@@ -152,7 +158,8 @@ let package = Package(
         .testTarget(
             name: "ProviderTests",
             dependencies: [
-                "Provider", "LAE", "VM", "Auth", "JSApps", "Samples", "nervous-unpacker",
+                "Provider", "LAE", "VM", "Auth", "JSApps", "Samples", "nervous-runner",
+                "nervous-unpacker",
                 hummingbird, lifecycle, logging,
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "NIOCore", package: "swift-nio"),

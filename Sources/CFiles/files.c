@@ -58,7 +58,3 @@ int nervous_sealed_memory(const void *bytes, size_t count) {
     }
     return file;
 }
-
-int nervous_pipe(int ends[2]) {
-    return pipe2(ends, O_CLOEXEC);
-}

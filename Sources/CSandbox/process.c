@@ -47,6 +47,12 @@ int nervous_sandbox_limit_resources(void) {
     return failed;
 }
 
+int nervous_sandbox_limit_processor(uint32_t seconds) {
+    // One second before the end that cannot be told from others there is one that can, SIGXCPU.
+    struct rlimit both = {.rlim_cur = seconds, .rlim_max = (rlim_t)seconds + 1};
+    return setrlimit(RLIMIT_CPU, &both) == 0 ? 0 : errno;
+}
+
 int nervous_sandbox_limit_growth(uint64_t bytes) {
     FILE *status = fopen("/proc/self/status", "re");
     if (!status) return errno;

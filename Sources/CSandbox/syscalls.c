@@ -102,7 +102,7 @@ static const long plain[] = {
     SYS_rt_sigaction, SYS_rt_sigprocmask, SYS_rt_sigreturn, SYS_sigaltstack,
     // The time and random numbers.
     SYS_clock_gettime, SYS_clock_getres, SYS_clock_nanosleep, SYS_nanosleep, SYS_gettimeofday,
-    SYS_getrandom,
+    SYS_getrandom, SYS_setitimer,
 #ifdef SYS_time
     SYS_time,
 #endif

@@ -76,7 +76,7 @@ extension CommandFailure {
             switch error.code {
             case .inputMissing, .notInstalled: .noInput
             case .io: .input
-            case .unpackerUnavailable: .unavailable
+            case .unpackerUnavailable, .confinement: .unavailable
             default: .badData
             }
         self.init(code, error.message, hint: error.hint, type: error.code.description)

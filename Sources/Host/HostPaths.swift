@@ -33,6 +33,7 @@ struct HostPaths: Sendable {
     var samples: String { "\(data)/samples.sqlite" }
     var permissions: String { "\(data)/permissions.sqlite" }
     var apps: URL { URL(filePath: "\(data)/apps") }
+    var runs: URL { URL(filePath: "\(data)/runs") }
 
     /// Makes the folder of the socket, which only this user may enter.
     func prepareRuntime() throws {

@@ -21,7 +21,8 @@ public struct NervousCommand: AsyncParsableCommand {
             """,
         version: Version.number,
         subcommands: [
-            RunCommand.self, InstallCommand.self, UninstallCommand.self, AppsCommand.self,
+            RunCommand.self, StopCommand.self, InstallCommand.self, UninstallCommand.self,
+            AppsCommand.self,
             ServeCommand.self, OpenCommand.self, SensorsCommand.self, QueryCommand.self,
             PermissionsCommand.self, LogCommand.self, TokenCommand.self, PackCommand.self,
             StatusCommand.self,

@@ -2,24 +2,21 @@ import Auth
 import Foundation
 import Provider
 
-/// One run as the host knows it: its name, and the token that ends with it.
-struct Ticket: Decodable, Sendable {
+/// A run that was prepared: what is decided now holds for it, and then it can be started.
+struct Ticket: Sendable {
     let run: String
-    let token: String
+    private let app: String
 
-    /// - Parameter app: the name of an installed app.
-    static func begin(_ app: String, _ session: HostSession) async throws -> Ticket {
-        let path = "/api/v1/apps/\(ControlClient.segment(app))/runs"
-        var ticket = try JSONDecoder().decode(
-            Ticket.self, from: try await session.client.data(.post, path))
-        ticket.app = app
-        return ticket
-    }
-
-    private var app = ""
-
-    private enum CodingKeys: String, CodingKey {
-        case run, token
+    /// - Parameters:
+    ///   - app: the name of an installed app.
+    ///   - inBackground: whether it is to go on without this command.
+    static func prepare(
+        _ app: String, inBackground: Bool, _ session: HostSession
+    ) async throws -> Ticket {
+        let made = try await session.client.send(
+            .post, "/api/v1/apps/\(ControlClient.segment(app))/runs",
+            ["background": inBackground], as: RunDescription.self)
+        return Ticket(run: made.run, app: app)
     }
 
     func decide(
@@ -31,14 +28,14 @@ struct Ticket: Decodable, Sendable {
             body: try JSONEncoder().encode(DecisionRequest(decision, run: run)))
     }
 
-    /// Keeps the token alive until the task is cancelled.
-    func keepAlive(_ session: HostSession) async {
-        while (try? await Task.sleep(for: .seconds(600))) != nil {
-            _ = try? await session.client.data(.put, "/api/v1/runs/\(run)")
-        }
+    /// Starts it in the background.
+    func start(insecure: Bool, _ session: HostSession) async throws -> RunDescription {
+        try await session.client.send(
+            .post, "/api/v1/runs/\(run)/start", ["insecure": insecure], as: RunDescription.self)
     }
 
-    func end(_ session: HostSession) async {
+    /// Stops it and what was granted for it; nothing when it has ended.
+    func stop(_ session: HostSession) async {
         _ = try? await session.client.data(.delete, "/api/v1/runs/\(run)")
     }
 }

@@ -1,3 +1,5 @@
+import Auth
+
 /// What went wrong with an app or its package.
 ///
 /// The message names the thing, holds no path of this machine and is safe to print: names from a
@@ -38,6 +40,9 @@ extension JSAppsError {
             case notInstalled = "not-installed"
             case damaged = "damaged"
             case unpackerUnavailable = "unpacker-unavailable"
+            case noRun = "no-run"
+            case conflict = "conflict"
+            case confinement = "confinement"
             case io = "io"
         }
 
@@ -69,8 +74,14 @@ extension JSAppsError {
         public static let notInstalled = Code(kind: .notInstalled)
         /// The files of an installed app are not those that were installed.
         public static let damaged = Code(kind: .damaged)
-        /// Archives cannot be unpacked here: the program or a layer of its confinement is missing.
+        /// Archives cannot be unpacked here: the program for it is missing.
         public static let unpackerUnavailable = Code(kind: .unpackerUnavailable)
+        /// There is no such run.
+        public static let noRun = Code(kind: .noRun)
+        /// What was asked for does not fit what there is, such as starting a run twice.
+        public static let conflict = Code(kind: .conflict)
+        /// The kernel lacks what confines an app, or the program that reads its package.
+        public static let confinement = Code(kind: .confinement)
         /// The machine refused to read or write.
         public static let io = Code(kind: .io)
     }
@@ -84,4 +95,12 @@ extension JSAppsError.Code: CustomStringConvertible {
 extension JSAppsError: CustomStringConvertible {
     /// The code and the message.
     public var description: String { "\(code): \(message)" }
+}
+
+extension JSAppsError {
+    static func noRun(_ id: String) -> JSAppsError {
+        JSAppsError(
+            .noRun, "There is no run \(id.escapedForDisplay(limit: 40)).",
+            hint: "‘nervous apps’ shows what runs.")
+    }
 }

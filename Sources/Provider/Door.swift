@@ -37,7 +37,7 @@ struct Door: Sendable {
     /// The bearer token; over the control socket, which only the owner can open, the owner's own.
     private func token(_ request: Request, _ context: ProviderContext) -> String? {
         guard let field = request.headers[.authorization] else {
-            let isOwner = context.isControl && context.origin == .owner
+            let isOwner = context.transport == .control && context.origin == .owner
             return isOwner ? authority.ownerToken.text : nil
         }
         let parts = field.split(separator: " ", maxSplits: 1)

@@ -1,12 +1,38 @@
 import Auth
 import HTTPTypes
+import Hummingbird
 import JSApps
 import LAE
+import Logging
 import Samples
 import VM
 
 /// The one table from the modules' errors to what a caller is told.
 extension Problem {
+    /// What a caller is told of an error of whatever kind.
+    ///
+    /// - Parameter logger: takes what a caller is not told.
+    init(_ error: any Error, logger: Logger?) {
+        switch error {
+        case let problem as Problem: self = problem
+        case let error as AuthError: self.init(error)
+        case let error as LAEError: self.init(error)
+        case let error as VirtualMachineError: self.init(error)
+        case let error as JSAppsError: self.init(error)
+        case let error as any HTTPResponseError where error.status == .notFound:
+            self = .notFound("There is no resource at this path.")
+        case let error as any HTTPResponseError:
+            self.init(
+                status: error.status, code: "http-\(error.status.code)",
+                title: error.status.reasonPhrase, detail: "The request could not be served.")
+        default:
+            logger?.error("unexpected", metadata: ["error": "\(error)"])
+            self.init(
+                status: .internalServerError, code: "internal", title: "The host failed",
+                detail: "The request could not be served; the host's log says why.")
+        }
+    }
+
     init(_ error: AuthError) {
         let (status, code, title): (HTTPResponse.Status, String, String) =
             switch error.code {
@@ -83,6 +109,9 @@ extension Problem {
             case .unpackerUnavailable:
                 (.serviceUnavailable, "Archives cannot be unpacked here")
             case .damaged, .io: (.internalServerError, "The host failed")
+            case .noRun: (.notFound, "There is no such run")
+            case .conflict: (.conflict, "This does not fit what there is")
+            case .confinement: (.serviceUnavailable, "Apps cannot be confined here")
             default: (.unprocessableContent, "The package is refused")
             }
         self.init(

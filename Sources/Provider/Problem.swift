@@ -64,6 +64,12 @@ extension Problem {
             status: .notFound, code: "not-found", title: "There is nothing here", detail: detail)
     }
 
+    static func runHasStarted(_ run: String) -> Problem {
+        Problem(
+            status: .conflict, code: "conflict", title: "This does not fit what there is",
+            detail: "The run \(run) has been started already.")
+    }
+
     static func methodNotAllowed(_ method: HTTPRequest.Method, allowed: [String]) -> Problem {
         Problem(
             status: .methodNotAllowed, code: "method-not-allowed",

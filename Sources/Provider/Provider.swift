@@ -26,7 +26,8 @@ public struct Provider: Sendable {
     /// - Parameter heartbeat: how long a stream may be silent before it says that it lives.
     public init(
         authority: Authority, machine: VirtualMachine, engine: AnalyticsEngine,
-        library: AppLibrary, facts: HostFacts, heartbeat: Duration = .seconds(15),
+        library: AppLibrary, supervisor: RunSupervisor, facts: HostFacts,
+        heartbeat: Duration = .seconds(15),
         logger: Logger = Logger(label: "nervous.provider")
     ) {
         let door = Door(authority: authority)
@@ -43,13 +44,29 @@ public struct Provider: Sendable {
         StatisticsRoutes(door: door, engine: engine).add(to: &routes)
         StreamRoutes(door: door, machine: machine, engine: engine, heartbeat: heartbeat)
             .add(to: &routes)
-        AppRoutes(door: door, library: library, facts: facts).add(to: &routes)
+        AppRoutes(door: door, library: library, supervisor: supervisor, facts: facts)
+            .add(to: &routes)
+        RunRoutes(door: door, supervisor: supervisor).add(to: &routes)
         GrantRoutes(door: door, isGrantable: isGrantable).add(to: &routes)
         TokenRoutes(door: door, isGrantable: isGrantable).add(to: &routes)
         AccessLogRoutes(door: door).add(to: &routes)
         resources = routes.resources
         responder = router.buildResponder()
         self.logger = logger
+    }
+
+    /// The scripts that every app finds, in a runner as in a browser.
+    public static var prelude: [RunScript] {
+        [
+            RunScript(
+                name: "nervous.js",
+                source: String(decoding: PackageResources.nervous_js, as: UTF8.self))
+        ]
+    }
+
+    /// The way to the router for apps that run in this host.
+    public var connection: any HostConnection {
+        RouterConnection(responder: responder, logger: logger)
     }
 
     /// A server for the router at an address.

@@ -20,12 +20,18 @@ extension Response {
 
 extension Request {
     /// The largest body of a call that carries JSON.
-    private static let jsonLimit = 256 << 10
+    static let jsonLimit = 256 << 10
 
     /// The whole body.
     func bytes(upTo limit: Int) async throws -> [UInt8] {
+        var request = self
+        return try await request.collect(upTo: limit)
+    }
+
+    /// The whole body, which can be read again.
+    private mutating func collect(upTo limit: Int) async throws -> [UInt8] {
         do {
-            return Array(try await body.collect(upTo: limit).readableBytesView)
+            return Array(try await collectBody(upTo: limit).readableBytesView)
         } catch is NIOTooManyBytesError {
             throw Problem(
                 status: .contentTooLarge, code: "too-large", title: "The body is too large",
@@ -50,7 +56,16 @@ extension Request {
                 detail: "Only application/json is taken here.",
                 fix: "Send the header Content-Type: application/json")
         }
-        let bytes = try await bytes(upTo: Self.jsonLimit)
+        return try Self.decode(type, try await bytes(upTo: Self.jsonLimit))
+    }
+
+    /// The same, where a call may do without a body, which can be read again.
+    mutating func optionalJSON<T: Decodable>(_ type: T.Type) async throws -> T? {
+        let bytes = try await collect(upTo: Self.jsonLimit)
+        return bytes.isEmpty ? nil : try Self.decode(type, bytes)
+    }
+
+    private static func decode<T: Decodable>(_ type: T.Type, _ bytes: [UInt8]) throws -> T {
         do {
             _ = try StrictJSON().parse(bytes)
         } catch {

@@ -6,7 +6,9 @@ enum Bootstrap {
     static let name = "nervous:bootstrap"
 
     /// All parts share one scope, in this order.
-    static var source: String {
+    ///
+    /// Put together once, so that forked processes share it.
+    static let source: String = {
         let parts = [
             PackageResources.primordials_js, PackageResources.errors_js,
             PackageResources.inspect_js, PackageResources.console_js,
@@ -19,5 +21,5 @@ enum Bootstrap {
         ]
         return "(function (host) { \"use strict\";\n"
             + parts.map { String(decoding: $0, as: UTF8.self) }.joined(separator: "\n") + "})"
-    }
+    }()
 }

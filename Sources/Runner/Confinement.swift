@@ -25,23 +25,36 @@ struct Confinement {
     }
 
     /// Leaves the files that the engine reads while it starts.
-    mutating func narrowToStart() throws(LaunchError) {
+    ///
+    /// - Parameter process: where it finds itself; a copy of this process finds itself elsewhere in
+    ///   `/proc`.
+    mutating func narrowToStart(process: String = "/proc/self") throws(LaunchError) {
         guard isOn else { return }
         try require("no_new_privs", nervous_sandbox_no_new_privileges())
         layers.append("no_new_privs")
         // Only kernels since 6.3 have it; the filter of system calls says the same.
         if nervous_sandbox_no_executable_memory() == 0 { layers.append("mdwe") }
         let readable = [
-            "/dev/urandom", "/proc/self", "/sys/devices/system/cpu", "/usr/share/zoneinfo",
+            "/dev/urandom", process, "/sys/devices/system/cpu", "/usr/share/zoneinfo",
         ]
         let abi = try landlock(readable)
         layers.append("landlock \(abi)")
     }
 
+    /// Makes a forked copy a process of its own, with the descriptors of a runner and no other.
+    func separate(from parent: pid_t, socket: Int32, output: Int32) throws(LaunchError) {
+        guard dup2(output, 1) == 1, dup2(output, 2) == 2, dup2(socket, 3) == 3 else {
+            throw .missing(layer: "descriptor isolation", code: errno)
+        }
+        try require("descriptor isolation", nervous_sandbox_close_from(4))
+        try require("process isolation", nervous_sandbox_own_process(parent))
+    }
+
     /// Leaves nothing but the descriptors that are open, memory and time.
-    mutating func narrowToRun() throws(LaunchError) {
+    mutating func narrowToRun(_ limits: ProcessLimits) throws(LaunchError) {
         guard isOn else { return }
-        try require("memory limit", nervous_sandbox_limit_growth(128 << 20))
+        try require("processor limit", nervous_sandbox_limit_processor(limits.cpu))
+        try require("memory limit", nervous_sandbox_limit_growth(limits.memory))
         _ = try landlock([])
         try require("seccomp", nervous_sandbox_syscalls())
         layers.append("seccomp")

@@ -7,7 +7,8 @@ import RunnerProtocol
 /// The supervisor starts the program with
 /// - descriptor 0 on `/dev/null`, 1 and 2 on pipes, 3 on one end of a connected Unix stream
 ///   socket, and nothing else;
-/// - no argument, or `--insecure-no-sandbox`;
+/// - no argument, or `--insecure-no-sandbox`; or `--zygote`, and it forks one runner for each
+///   `ZygoteOrder` that comes over descriptor 3, which is a socket for packets then;
 /// - an environment of its own making: none is needed; `TZ` and `LANG` set the app's time zone and
 ///   language; variables that begin with `JSC_` are options of the engine and must not be passed on;
 /// - from a thread that lives as long as the host, because the kernel's parent-death signal
@@ -19,45 +20,61 @@ import RunnerProtocol
 ///
 /// Exit codes: 0 and 1 as `RunnerFrame.finished` says, or what the app passed to `close`;
 /// 64 started by hand; 69 a layer of the sandbox is missing; 70 the engine did not start;
-/// 74 the host is gone; 76 the host sent what is no frame. Death by `SIGSYS` is an attempt to
+/// 74 the host is gone; 76 the host sent what is no frame; 124 and 125 a turn of the app took too
+/// long, in time or in processor time. Death by `SIGSYS` is an attempt to
 /// leave the sandbox; by `SIGILL`, `SIGTRAP`, `SIGABRT` or `SIGSEGV` most often the end of memory,
 /// which the engine meets with a crash where it has no exception to throw.
 enum Launch {
     static let insecure = "--insecure-no-sandbox"
+    static let zygote = "--zygote"
 
-    static func run(arguments: ArraySlice<String>, socket: consuming ProtocolSocket) -> Int32 {
+    static func run(arguments: ArraySlice<String>) -> Int32 {
+        // A host that vanishes shows as an error of `write`, not as a signal.
+        signal(SIGPIPE, SIG_IGN)
+        leaveCrashesToTheKernel()
         do throws(LaunchError) {
-            let isConfined = try isConfined(arguments)
-            guard socket.isConnected else { throw .startedByHand }
-            return try start(isConfined: isConfined, socket: socket)
+            switch Array(arguments) {
+            case []: return try runApp(isConfined: true)
+            case [insecure]: return try runApp(isConfined: false)
+            case [zygote]: return try forkRunners()
+            default: throw .startedByHand
+            }
         } catch {
             complain(error.message)
             return error.status
         }
     }
 
-    private static func isConfined(_ arguments: ArraySlice<String>) throws(LaunchError) -> Bool {
-        switch Array(arguments) {
-        case []: true
-        case [insecure]: false
-        default: throw .startedByHand
-        }
-    }
-
-    private static func start(
-        isConfined: Bool, socket: consuming ProtocolSocket
-    ) throws(LaunchError) -> Int32 {
-        // A host that vanishes shows as an error of `write`, not as a signal.
-        signal(SIGPIPE, SIG_IGN)
-        leaveCrashesToTheKernel()
+    private static func runApp(isConfined: Bool) throws(LaunchError) -> Int32 {
+        guard ProtocolSocket(descriptor: 3).isConnected else { throw .startedByHand }
         var confinement = Confinement(isOn: isConfined)
         try confinement.prepareProcess()
         EngineOptions.set()
         try confinement.narrowToStart()
+        return try runEngine(confinement)
+    }
+
+    private static func forkRunners() throws(LaunchError) -> Int32 {
+        guard ProtocolSocket.isPacketSocket(3) else { throw .startedByHand }
+        var confinement = Confinement(isOn: true)
+        try confinement.prepareProcess()
+        EngineOptions.set()
+        try confinement.narrowToStart(process: "/proc")
+        _ = Bootstrap.source
+        let process = getpid()
+        var zygote = Zygote(descriptor: 3)
+        let order = try zygote.nextOrder(layers: confinement.layers)
+        try confinement.separate(from: process, socket: order.socket, output: order.output)
+        return try runEngine(confinement, limits: order.limits)
+    }
+
+    private static func runEngine(
+        _ confinement: consuming Confinement, limits: ProcessLimits = ProcessLimits()
+    ) throws(LaunchError) -> Int32 {
         let engine = try quietly { () throws(LaunchError) in try Engine() }
-        let run = Run(engine: engine, socket: socket)
+        let run = Run(engine: engine, socket: ProtocolSocket(descriptor: 3))
         try run.prepare()
-        try confinement.narrowToRun()
+        try confinement.narrowToRun(limits)
         return run.go(layers: confinement.layers)
     }
 

@@ -21,4 +21,12 @@ struct LaunchError: Error {
     static func engine(_ message: String) -> LaunchError {
         LaunchError(message: "the JavaScript engine did not start: \(message)", status: 70)
     }
+
+    static var hostIsGone: LaunchError {
+        LaunchError(message: "the host is gone", status: 74)
+    }
+
+    static var notAnOrder: LaunchError {
+        LaunchError(message: "the host sent what is no order", status: 76)
+    }
 }

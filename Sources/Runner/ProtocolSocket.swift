@@ -12,6 +12,8 @@ struct ProtocolSocket: ~Copyable {
 
     /// How long the host may leave a frame in the pipe before it counts as gone.
     private static let patience: Int32 = 30_000
+    /// Bytes taken at once; every page of it that is touched stays with the process.
+    private static let piece = 8 << 10
 
     private let descriptor: Int32
     private var reader = FrameReader<HostFrame>()
@@ -22,8 +24,12 @@ struct ProtocolSocket: ~Copyable {
 
     /// Whether the descriptor is one end of a connected Unix stream socket.
     var isConnected: Bool {
-        option(SO_DOMAIN) == AF_UNIX && option(SO_TYPE) == Int32(SOCK_STREAM.rawValue)
-            && option(SO_ACCEPTCONN) == 0
+        Self.isUnix(descriptor, SOCK_STREAM) && Self.option(SO_ACCEPTCONN, descriptor) == 0
+    }
+
+    /// Whether a descriptor is a Unix socket that keeps packets apart.
+    static func isPacketSocket(_ descriptor: Int32) -> Bool {
+        isUnix(descriptor, SOCK_SEQPACKET)
     }
 
     /// Waits until the host has sent something or `milliseconds` are over; -1 waits for ever.
@@ -33,7 +39,7 @@ struct ProtocolSocket: ~Copyable {
 
     /// Takes what has arrived; `next` then gives the frames.
     mutating func receive() throws(Lost) {
-        let count = withUnsafeTemporaryAllocation(byteCount: 64 << 10, alignment: 16) { buffer in
+        let count = withUnsafeTemporaryAllocation(byteCount: Self.piece, alignment: 16) { buffer in
             let count = recvBytes(buffer)
             if count > 0 { reader.append(buffer[..<count]) }
             return count
@@ -82,7 +88,12 @@ struct ProtocolSocket: ~Copyable {
         return poll(&entry, 1, milliseconds) > 0
     }
 
-    private func option(_ name: Int32) -> Int32? {
+    private static func isUnix(_ descriptor: Int32, _ type: __socket_type) -> Bool {
+        option(SO_DOMAIN, descriptor) == AF_UNIX
+            && option(SO_TYPE, descriptor) == Int32(type.rawValue)
+    }
+
+    private static func option(_ name: Int32, _ descriptor: Int32) -> Int32? {
         var value: Int32 = 0
         var size = socklen_t(MemoryLayout<Int32>.size)
         return getsockopt(descriptor, SOL_SOCKET, name, &value, &size) == 0 ? value : nil

@@ -7,9 +7,10 @@ extension Run {
     func handle(_ frame: HostFrame) {
         switch frame {
         case .load(let name, let source):
-            if case .thrown(let error) = engine.evaluate(source, named: name) {
-                report(error, file: name)
-            }
+            turnLimit.begin()
+            let outcome = engine.evaluate(source, named: name)
+            turnLimit.end()
+            if case .thrown(let error) = outcome { report(error, file: name) }
         case .loaded:
             isLoaded = true
         case .response(let id, let status, let headers):
@@ -30,6 +31,8 @@ extension Run {
             send(.pong(number))
         case .stop:
             finish(0)
+        case .limits(let wall, let cpu):
+            turnLimit.set(wall: wall, cpu: cpu)
         }
     }
 

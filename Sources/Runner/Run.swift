@@ -15,6 +15,7 @@ final class Run {
     var isLoaded = false
     /// Whether an error went uncaught, which makes the exit code 1.
     var hasFailed = false
+    var turnLimit = TurnLimit()
     private var socket: ProtocolSocket
     private var dispatcher: JSObjectRef?
 
@@ -83,6 +84,8 @@ final class Run {
     /// Calls the app by way of `bootstrap.js`, which reports what the app throws.
     func dispatch(_ event: String, _ arguments: JSValueRef?...) {
         guard let dispatcher else { return }
+        turnLimit.begin()
+        defer { turnLimit.end() }
         if case .thrown(let error) = engine.call(dispatcher, [engine.string(event)] + arguments) {
             reportPlainly(error, file: "")
         }
@@ -91,6 +94,8 @@ final class Run {
     /// Reports what a script threw while it was loaded.
     func report(_ error: JSValueRef, file: String) {
         guard let dispatcher else { return }
+        turnLimit.begin()
+        defer { turnLimit.end() }
         let arguments = [engine.string("thrown"), error, engine.string(file)]
         if case .thrown = engine.call(dispatcher, arguments) { reportPlainly(error, file: file) }
     }

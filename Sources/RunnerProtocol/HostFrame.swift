@@ -16,6 +16,9 @@ public enum HostFrame: Hashable, Sendable {
     case ping(UInt32)
     /// End now.
     case stop
+    /// How long one turn of the app may take from now on: milliseconds that pass, and milliseconds
+    /// of processor time.
+    case limits(wall: UInt32, cpu: UInt32)
 }
 
 extension HostFrame: Frame {
@@ -32,6 +35,7 @@ extension HostFrame: Frame {
         case 6: self = .failure(id: try decoder.uint32(), message: try decoder.string())
         case 7: self = .ping(try decoder.uint32())
         case 8: self = .stop
+        case 9: self = .limits(wall: try decoder.uint32(), cpu: try decoder.uint32())
         default: throw .unknownType(type)
         }
     }
@@ -65,6 +69,10 @@ extension HostFrame: Frame {
             return 7
         case .stop:
             return 8
+        case .limits(let wall, let cpu):
+            encoder.write(wall)
+            encoder.write(cpu)
+            return 9
         }
     }
 }

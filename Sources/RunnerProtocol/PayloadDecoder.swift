@@ -11,6 +11,7 @@ public struct PayloadDecoder: Sendable {
     public mutating func uint8() throws(FrameError) -> UInt8 { try integer() }
     public mutating func uint16() throws(FrameError) -> UInt16 { try integer() }
     public mutating func uint32() throws(FrameError) -> UInt32 { try integer() }
+    public mutating func uint64() throws(FrameError) -> UInt64 { try integer() }
 
     public mutating func bytes() throws(FrameError) -> [UInt8] {
         let count = Int(try uint32())

@@ -35,8 +35,7 @@ struct DataDirectory: ~Copyable {
     }
 
     deinit {
-        // A program that is being started holds every descriptor until it is `exec`ed, and with it
-        // the lock, unless the lock itself is let go.
+        // A program that is being started this moment may still have a copy of the descriptor.
         flock(lock, LOCK_UN)
         close(lock)
     }

@@ -10,9 +10,11 @@ enum ColdStart {
         var starts: [Double] = []
         var proportional: [Double] = []
         var own: [Double] = []
+        var unconfined: [Double] = []
         for _ in 0..<rounds {
             let (milliseconds, memory) = try await oneStart()
             starts.append(milliseconds)
+            unconfined.append(try await oneStart(arguments: ["--insecure-no-sandbox"]).0)
             proportional.append(memory["Pss"] ?? .nan)
             own.append((memory["Private_Clean"] ?? 0) + (memory["Private_Dirty"] ?? 0))
         }
@@ -37,6 +39,10 @@ enum ColdStart {
                 name: "app cold start, exec to first line", unit: "ms", rounds: starts,
                 limit: String(format: "starting /bin/true: %.1f ms", least) + node),
             Figure(
+                name: "of it, the lock-down", unit: "ms",
+                rounds: zip(starts, unconfined).map { $0 - $1 },
+                limit: "against the same without confinement, in pairs"),
+            Figure(
                 name: "memory of a waiting app, proportional (PSS)", unit: "MiB",
                 rounds: proportional, limit: "one app: shared pages count in full"),
             Figure(
@@ -46,7 +52,9 @@ enum ColdStart {
     }
 
     /// - Returns: milliseconds, and MiB by the names of `smaps_rollup`.
-    private static func oneStart() async throws -> (Double, [String: Double]) {
+    private static func oneStart(
+        arguments: [String] = []
+    ) async throws -> (Double, [String: Double]) {
         var ends: [Int32] = [-1, -1]
         guard
             socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0
@@ -56,7 +64,7 @@ enum ColdStart {
         var pid: pid_t = 0
         var memory: [String: Double] = [:]
         let taken = try await seconds {
-            pid = try spawn(program, socket: ends[1])
+            pid = try spawn(program, arguments, socket: ends[1])
             close(ends[1])
             let script = "console.log('first line'); setTimeout(() => {}, 1e6);"
             try send([.load(name: "app.js", source: script), .loaded], to: ends[0])
@@ -74,7 +82,9 @@ enum ColdStart {
         return (taken * 1000, memory)
     }
 
-    private static func spawn(_ program: String, socket: Int32) throws -> pid_t {
+    private static func spawn(
+        _ program: String, _ arguments: [String], socket: Int32
+    ) throws -> pid_t {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
@@ -82,8 +92,8 @@ enum ColdStart {
         posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0)
         posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
         posix_spawn_file_actions_adddup2(&actions, socket, 3)
-        let words = [strdup(program), nil]
-        defer { free(words[0]) }
+        let words = ([program] + arguments).map { strdup($0) } + [nil]
+        defer { for word in words { free(word) } }
         let environment: [UnsafeMutablePointer<CChar>?] = [nil]
         var pid: pid_t = 0
         guard posix_spawn(&pid, program, &actions, nil, words, environment) == 0 else {

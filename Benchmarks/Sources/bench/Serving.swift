@@ -8,38 +8,17 @@ enum Serving {
     static let connections = 16
 
     static func figures() async throws -> [Figure] {
-        let folder =
-            FileManager.default.temporaryDirectory.path + "/nervous-bench-serve-\(getpid())"
-        for name in ["data", "run"] {
-            try FileManager.default.createDirectory(
-                atPath: "\(folder)/\(name)", withIntermediateDirectories: true,
-                attributes: [.posixPermissions: 0o700])
+        try await BenchHost.with { host in
+            let token = try host.nervous("token", "create", "bench", "--allow", "sensor:load")
+            return try figures(host, token)
         }
-        defer { try? FileManager.default.removeItem(atPath: folder) }
-        let environment = ["NERVOUS_DATA": "\(folder)/data", "XDG_RUNTIME_DIR": "\(folder)/run"]
-        let nervous = try Programs.path("nervous")
-        let host = Process()
-        host.executableURL = URL(filePath: nervous)
-        host.arguments = ["serve", "--port", "0", "--json"]
-        host.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
-        let output = Pipe()
-        host.standardOutput = output
-        try host.run()
-        defer {
-            kill(host.processIdentifier, SIGTERM)
-            host.waitUntilExit()
-        }
-        struct Announcement: Decodable { let port: Int }
-        let line = output.fileHandleForReading.availableData
-        let port = try JSONDecoder().decode(Announcement.self, from: line).port
-        let token = try Programs.run(
-            nervous, ["token", "create", "bench", "--allow", "sensor:load"],
-            environment: environment
-        ).trimmingCharacters(in: .newlines)
-        let base = "http://localhost:\(port)"
+    }
+
+    private static func figures(_ host: BenchHost, _ token: String) throws -> [Figure] {
+        let base = "http://localhost:\(host.port)"
         // The first sample of a sensor comes within a second of the start.
         let status = try String(
-            contentsOfFile: "/proc/\(host.processIdentifier)/status", encoding: .utf8)
+            contentsOfFile: "/proc/\(host.process.processIdentifier)/status", encoding: .utf8)
         let latest = try load("\(base)/api/v1/sensors/load/latest", token)
         let floor = try load("\(base)/health", token)
         let resident = status.split(separator: "\n").first { $0.hasPrefix("VmRSS") }

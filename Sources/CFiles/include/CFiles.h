@@ -24,6 +24,3 @@ const char *nervous_entry_name(const struct dirent *entry);
 ///
 /// Returns its descriptor, which closes on exec, or -1 and sets errno.
 int nervous_sealed_memory(const void *bytes, size_t count);
-
-/// pipe2(2): both ends close on exec, from their first moment on.
-int nervous_pipe(int ends[2]);

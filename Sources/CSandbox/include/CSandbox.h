@@ -23,6 +23,9 @@ int nervous_sandbox_close_from(unsigned first);
 /// The number of processes is not limited here: that limit counts all processes of the user.
 int nervous_sandbox_limit_resources(void);
 
+/// Lets the process use so much processor time in all; then it gets `SIGXCPU`.
+int nervous_sandbox_limit_processor(uint32_t seconds);
+
 /// Lets the data segment grow by `bytes` beyond what it is now.
 ///
 /// An absolute limit would count the address space that the engine reserves and never touches.

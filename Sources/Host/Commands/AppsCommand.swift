@@ -5,7 +5,8 @@ import Provider
 /// Lists the installed apps.
 struct AppsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "apps", abstract: "List the installed apps and what they may do.")
+        commandName: "apps",
+        abstract: "List the installed apps, what they may do, and what they used.")
 
     @OptionGroup var options: GlobalOptions
 
@@ -30,6 +31,23 @@ struct AppsCommand: AsyncParsableCommand {
                     names("prompt"))
             }
             table.lines.forEach(options.console.print)
+            showRuns(apps.compactMap(\.lastRun))
         }
+    }
+
+    /// What each app did last, or does now, and what it used.
+    private func showRuns(_ runs: [RunDescription]) {
+        guard !runs.isEmpty else { return }
+        var table = Table(
+            "APP", "LAST RUN", "BEGAN", "CPU", "MEMORY", "CALLS", "SAMPLES", "LOGGED")
+        for run in runs {
+            table.add(
+                run.app, run.stateText, Format.time(run.started),
+                Format.number(run.usage.cpu / 1000) + " s", Format.bytes(Double(run.usage.memory)),
+                "\(run.usage.calls)", "\(run.usage.samples)", Format.bytes(Double(run.usage.logged))
+            )
+        }
+        options.console.print("")
+        table.lines.forEach(options.console.print)
     }
 }

@@ -15,6 +15,7 @@ struct RunCommand: AsyncParsableCommand {
               nervous run hello-sensors
               nervous run ./hello-sensors.zip
               nervous run jsapps/load-watch --for 30s
+              nervous run load-watch --background
               nervous run hello-sensors --allow sensor:cpu --deny sensor:memory   (in a script)
 
             What you allow “always” is kept; see `nervous permissions`. Without a terminal and
@@ -48,6 +49,10 @@ struct RunCommand: AsyncParsableCommand {
     var duration: String?
 
     @Flag(
+        help: "Leave it running with the host that serves; it is started again when it fails.")
+    var background = false
+
+    @Flag(
         name: .customLong("insecure-no-sandbox"),
         help:
             "Run without confinement, where the kernel cannot confine. The app can then do anything."
@@ -61,28 +66,55 @@ struct RunCommand: AsyncParsableCommand {
         if let duration, Duration(span: duration) == nil {
             throw ValidationError("--for takes a span such as 10s or 5m.")
         }
+        if duration != nil, background {
+            throw ValidationError("--for ends a run that is watched; end others with nervous stop.")
+        }
     }
 
     func run() async throws {
         let options = options
-        let (name, outcome) = try await HostSession.with(options, collects: true) { session in
+        let ended = try await HostSession.with(options, collects: true) { session in
+            guard !background || !session.isOwn else { throw Self.noHost }
             let item = try await installed(session)
-            let ticket = try await Ticket.begin(item.name, session)
+            let ticket = try await Ticket.prepare(item.name, inBackground: background, session)
             do {
                 try await settle(item, ticket, session)
-                let outcome = try await AppRunner(
-                    item: item, ticket: ticket, session: session, console: options.console,
+                guard !background else {
+                    return try await ticket.start(insecure: isInsecure, session)
+                }
+                return try await WatchedRun(
+                    ticket: ticket, session: session, console: options.console,
                     duration: duration.flatMap { Duration(span: $0) }, isInsecure: isInsecure
                 ).run()
-                await ticket.end(session)
-                return (item.name, outcome)
             } catch {
-                await ticket.end(session)
+                await ticket.stop(session)
                 throw error
             }
         }
-        AppRunner.report(outcome, of: name, options.console)
-        throw ExitCode(outcome.exitCode)
+        try report(ended)
+    }
+
+    private func report(_ run: RunDescription) throws {
+        guard let ending = run.ending else {
+            if options.json {
+                options.console.print(json: try JSONEncoder().encode(run))
+            } else {
+                options.console.print("\(run.app) runs in the background, as run \(run.run).")
+                options.console.say("Stop it with: nervous stop \(run.app)")
+            }
+            return
+        }
+        if let complaint = run.complaint {
+            options.console.report(CommandFailure(.failed, complaint, type: ending.name))
+        }
+        let isTimely = duration != nil && ending.name == "stopped"
+        throw ExitCode(isTimely ? 0 : ending.exitCode)
+    }
+
+    private static var noHost: CommandFailure {
+        CommandFailure(
+            .unavailable, "No host runs that the app could stay with.",
+            hint: "Start one with: nervous serve", type: "not-serving")
     }
 
     // MARK: - Before the run

@@ -30,7 +30,7 @@ struct ServeCommand: AsyncParsableCommand {
     func run() async throws {
         let console = options.console
         let services = try await HostServices(
-            paths: options.paths, roots: options.roots, logger: options.logger)
+            paths: options.paths, roots: options.roots, isLasting: true, logger: options.logger)
         defer { unlink(services.paths.controlSocket) }
         let group = try services.group(
             collects: true, socket: services.paths.controlSocket, tcpPort: port,

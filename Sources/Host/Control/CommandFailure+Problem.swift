@@ -1,4 +1,5 @@
 import Foundation
+import Provider
 
 extension CommandFailure {
     private struct Problem: Decodable {
@@ -13,22 +14,36 @@ extension CommandFailure {
             self.init(.remote, "The host answered \(status) and did not say why.")
             return
         }
+        self.init(
+            Self.code(problem.code, status), problem.detail, hint: problem.fix,
+            type: problem.code)
+    }
+
+    /// What a run that could not start means for a command.
+    init(_ event: RunEventItem) {
+        let code = event.code ?? "internal"
+        self.init(
+            Self.code(code, 500), event.text ?? "The app could not start.", hint: event.fix,
+            type: code)
+    }
+
+    private static func code(_ problem: String, _ status: UInt) -> Code {
         let packageFaults = [
             "not-an-archive", "malformed-archive", "unsupported-archive", "too-large",
             "unsafe-path",
             "unsafe-entry", "duplicate-name", "wrong-folder-name", "missing-file", "bad-manifest",
         ]
-        let code: Code =
-            switch problem.code {
-            case _ where packageFaults.contains(problem.code): .badData
-            case "not-installed", "unknown-sensor", "not-found", "no-samples", "input-missing":
-                .noInput
-            case "sensor-unavailable", "not-serving", "unpacker-unavailable": .unavailable
-            case _ where status == 401 || status == 403: .noPermission
-            case _ where status == 400 || status == 422: .usage
-            case "name-taken": .failed
-            default: .remote
-            }
-        self.init(code, problem.detail, hint: problem.fix, type: problem.code)
+        return switch problem {
+        case _ where packageFaults.contains(problem): .badData
+        case "not-installed", "unknown-sensor", "not-found", "no-samples", "input-missing",
+            "no-run":
+            .noInput
+        case "sensor-unavailable", "not-serving", "confinement", "unpacker-unavailable":
+            .unavailable
+        case _ where status == 401 || status == 403: .noPermission
+        case _ where status == 400 || status == 422: .usage
+        case "name-taken": .failed
+        default: .remote
+        }
     }
 }

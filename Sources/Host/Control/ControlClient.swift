@@ -1,6 +1,5 @@
 import AsyncHTTPClient
 import Foundation
-import JSApps
 import NIOCore
 import NIOHTTP1
 
@@ -14,7 +13,6 @@ struct ControlClient: Sendable {
         case delete = "DELETE"
     }
 
-    private static let connections = 128
     private static let timeout = TimeAmount.seconds(60)
 
     private let socket: String
@@ -24,11 +22,7 @@ struct ControlClient: Sendable {
     static func with<T: Sendable>(
         socket: String, _ body: @Sendable (ControlClient) async throws -> T
     ) async throws -> T {
-        var configuration = HTTPClient.Configuration()
-        // Each live stream of an app keeps a connection of its own.
-        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = connections
-        let client = HTTPClient(
-            eventLoopGroupProvider: .singleton, configuration: configuration)
+        let client = HTTPClient(eventLoopGroupProvider: .singleton)
         do {
             let result = try await body(ControlClient(socket: socket, client: client))
             try await client.shutdown()
@@ -78,15 +72,19 @@ struct ControlClient: Sendable {
         return try JSONDecoder().decode(type, from: answer)
     }
 
-    /// A file on the origin of an app.
-    func file(_ path: String, of app: String) async throws -> String {
-        let request = self.request(Method.get.rawValue, path, host: "\(app).localhost")
-        let response = try await client.execute(request, timeout: Self.timeout)
-        let data = Data(try await response.body.collect(upTo: 64 << 20).readableBytesView)
+    /// The lines of an answer as they come; it has no end but the host's.
+    func lines(
+        _ method: Method, _ path: String, body: Data
+    ) async throws -> LineSequence {
+        var request = self.request(method.rawValue, path, host: "localhost")
+        request.body = .bytes(body)
+        request.headers.add(name: "Content-Type", value: "application/json")
+        let response = try await client.execute(request, deadline: .distantFuture)
         guard response.status == .ok else {
+            let data = Data(try await response.body.collect(upTo: 1 << 20).readableBytesView)
             throw CommandFailure(problem: data, status: response.status.code)
         }
-        return String(decoding: data, as: UTF8.self)
+        return LineSequence(body: response.body)
     }
 
     /// One part of a path, percent-encoded.
@@ -106,19 +104,5 @@ struct ControlClient: Sendable {
         request.method = HTTPMethod(rawValue: method)
         request.headers.add(name: "Host", value: host)
         return request
-    }
-}
-
-extension ControlClient: HostConnection {
-    func send(_ call: HostCall) async throws -> HostAnswer {
-        var request = self.request(call.method, call.target, host: call.host)
-        for (name, value) in call.headers { request.headers.add(name: name, value: value) }
-        if !call.body.isEmpty { request.body = .bytes(call.body) }
-        // A stream has no end: only the run ends it.
-        let response = try await client.execute(request, deadline: .distantFuture)
-        return HostAnswer(
-            status: UInt16(response.status.code),
-            headers: response.headers.map { ($0.name, $0.value) },
-            body: response.body.map { Array($0.readableBytesView) })
     }
 }

@@ -18,11 +18,17 @@ struct HostServices: Sendable {
     let machine: VirtualMachine
     let authority: Authority
     private let provider: Provider
+    private let supervisor: RunSupervisor
     private let port: ListeningPort
     private let logger: Logger
 
     /// Takes the data directory and opens everything in it; nothing runs yet.
-    init(paths: HostPaths, roots: SystemRoots, logger: Logger) async throws {
+    ///
+    /// - Parameter isLasting: whether it is meant for more than one command, so that what the next
+    ///   one needs is kept ready.
+    init(
+        paths: HostPaths, roots: SystemRoots, isLasting: Bool, logger: Logger
+    ) async throws {
         let configuration = try Configuration(path: paths.configuration)
         self.paths = paths
         self.logger = logger
@@ -35,12 +41,18 @@ struct HostServices: Sendable {
             unpacker: Unpacker(program: try? CompanionProgram.unpacker.path()))
         let port = ListeningPort()
         self.port = port
+        supervisor = RunSupervisor(
+            runner: (try? CompanionProgram.runner.path()) ?? CompanionProgram.runner.rawValue,
+            library: library, authority: authority, prelude: Provider.prelude,
+            records: paths.runs, keepsSpare: isLasting, logger: logger)
         provider = Provider(
             authority: authority, machine: machine,
             engine: AnalyticsEngine(machine, log: authority.log), library: library,
+            supervisor: supervisor,
             facts: HostFacts(
                 version: Version.number, dataDirectory: paths.data, port: { port.number }),
             logger: logger)
+        await supervisor.open(provider.connection)
     }
 
     /// Everything that runs, in the order of starting; stopped in reverse.
@@ -64,6 +76,7 @@ struct HostServices: Sendable {
         }
         var services: [any Service] = [StoreService(machine: machine, collects: collects)]
         services.append(AccessLogService(authority: authority))
+        services.append(RunService(supervisor: supervisor))
         services.append(control)
         if let tcpPort {
             services.append(
@@ -103,5 +116,15 @@ private struct AccessLogService: Service {
 
     func run() async throws {
         await cancelWhenGracefulShutdown { await authority.run() }
+    }
+}
+
+/// Ends the apps when the host does.
+private struct RunService: Service {
+    let supervisor: RunSupervisor
+
+    func run() async throws {
+        try? await gracefulShutdown()
+        await supervisor.close()
     }
 }

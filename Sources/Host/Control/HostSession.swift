@@ -32,7 +32,7 @@ struct HostSession: Sendable {
             }
             do {
                 let services = try await HostServices(
-                    paths: paths, roots: options.roots, logger: options.logger)
+                    paths: paths, roots: options.roots, isLasting: false, logger: options.logger)
                 return try await with(services, collects: collects, body)
             } catch let error as VirtualMachineError
                 where error.code == .alreadyRunning && ContinuousClock.now < deadline

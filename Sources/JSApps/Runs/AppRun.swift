@@ -1,72 +1,117 @@
-import Glibc
+import NIOCore
+import NIOPosix
 import RunnerProtocol
 
-/// One run of an app: starts its runner, carries its calls to the host, and ends it when it must.
+/// One run of an app in one process: carries its calls to the host, counts what it uses, and ends it
+/// when it must.
 ///
 /// The runner is taken to be hostile: who it is follows from its socket, and a frame that is not one
 /// ends it.
-public actor AppRun {
-    /// Calls that may wait for an answer at once.
-    private static let callLimit = 64
-    private static let methods: Set = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]
-    private static let pingInterval = Duration.seconds(1)
+actor AppRun {
+    private static let pingInterval = Duration.seconds(5)
     private static let answerInterval = Duration.milliseconds(50)
-    private static let outputLimit = 4096
 
-    private let configuration: RunConfiguration
-    private let origin: OwnOrigin
-    private let connection: any HostConnection
-    private let onEvent: @Sendable (RunEvent) async -> Void
+    let configuration: RunConfiguration
+    let origin: OwnOrigin
+    let connection: any HostConnection
+    var calls: [UInt32: Task<Void, Never>] = [:]
+    var usage = RunUsage()
+    var callMeter: MinuteMeter
+    private(set) var verdict: RunOutcome?
+
+    /// The thread that reads and writes the runner's socket, and does what its calls ask for.
+    nonisolated let executor: EventLoopExecutor
     private let process: RunnerProcess
-    private var calls: [UInt32: Task<Void, Never>] = [:]
-    private var verdict: RunOutcome?
+    private let onEvent: @Sendable (RunEvent) async -> Void
+    private var logMeter: MinuteMeter
+    private var writer: NIOAsyncChannelOutboundWriter<ByteBuffer>?
     private var answeredPing: UInt32 = 0
     private var isReady = false
+    /// Bytes that were resident when the app's code had not yet come.
+    private var memoryAtStart = 0
 
-    /// Starts the process; `run` does the rest.
-    ///
-    /// - Throws: `io` when it cannot be started.
-    public init(
-        _ configuration: RunConfiguration, connection: any HostConnection,
-        onEvent: @escaping @Sendable (RunEvent) async -> Void
-    ) async throws(JSAppsError) {
+    init(
+        _ configuration: RunConfiguration, process: RunnerProcess,
+        connection: any HostConnection, onEvent: @escaping @Sendable (RunEvent) async -> Void
+    ) {
         self.configuration = configuration
-        origin = OwnOrigin(app: configuration.app)
+        self.process = process
         self.connection = connection
         self.onEvent = onEvent
-        let arguments = configuration.isInsecure ? ["--insecure-no-sandbox"] : []
-        process = try await RunnerProcess.start(path: configuration.runner, arguments: arguments)
+        executor = EventLoopExecutor(MultiThreadedEventLoopGroup.singleton.any())
+        origin = OwnOrigin(app: configuration.app)
+        callMeter = MinuteMeter(limit: configuration.budget.callsPerMinute)
+        logMeter = MinuteMeter(limit: configuration.budget.logPerMinute)
+    }
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor {
+        executor.loop.executor.asUnownedSerialExecutor()
     }
 
     /// Goes on until the app has ended; when the task is cancelled, it is stopped.
-    public func run() async -> RunOutcome {
-        await withTaskCancellationHandler {
-            async let complaint = output()
-            let watching = Task { await watch() }
-            await converse()
-            watching.cancel()
-            for call in calls.values { call.cancel() }
-            process.kill()
-            let ending = await process.wait()
-            return outcome(ending, await complaint)
+    func run() async -> (RunOutcome, RunUsage) {
+        // What is cancelled cannot wait for the process to end.
+        let work = Task { await perform() }
+        return await withTaskCancellationHandler {
+            await work.value
         } onCancel: {
             Task { await self.end(.stopped) }
         }
     }
 
+    /// What has been used until now.
+    func currentUsage() -> RunUsage {
+        var current = usage
+        if let now = process.usage() { (current.cpu, current.memory) = (now.cpu, now.memory) }
+        return current
+    }
+
     // MARK: - Conversation
 
+    private func perform() async -> (RunOutcome, RunUsage) {
+        await converse()
+        for call in calls.values { call.cancel() }
+        process.kill()
+        var ending = ProcessEnding.unknown
+        for await last in process.endings { ending = last }
+        usage.cpu = ending.cpu
+        usage.memory = ending.peakMemory
+        return (outcome(ending), usage)
+    }
+
     private func converse() async {
+        do {
+            let channel = try await ClientBootstrap(group: executor.loop)
+                .withConnectedSocket(process.socket) { channel in
+                    channel.eventLoop.makeCompletedFuture {
+                        try NIOAsyncChannel<ByteBuffer, ByteBuffer>(
+                            wrappingChannelSynchronously: channel)
+                    }
+                }
+            try await channel.executeThenClose { inbound, outbound in
+                try await self.converse(inbound, outbound)
+            }
+        } catch {
+            // A socket that breaks is a process that ends, and that tells how.
+        }
+    }
+
+    private func converse(
+        _ inbound: NIOAsyncChannelInboundStream<ByteBuffer>,
+        _ outbound: NIOAsyncChannelOutboundWriter<ByteBuffer>
+    ) async throws {
+        writer = outbound
+        let watching = Task { await watch() }
+        defer { watching.cancel() }
         var reader = FrameReader<RunnerFrame>()
-        while verdict == nil {
-            let bytes = await process.read()
-            guard !bytes.isEmpty else { return }
-            reader.append(bytes)
+        for try await bytes in inbound {
+            reader.append(bytes.readableBytesView)
             do throws(FrameError) {
                 while verdict == nil, let frame = try reader.next() { await receive(frame) }
             } catch {
                 end(.protocolViolation("\(error)"))
             }
+            guard verdict == nil else { return }
         }
     }
 
@@ -75,11 +120,14 @@ public actor AppRun {
         case .ready(let layers):
             guard !isReady else { return end(.protocolViolation("a second ready")) }
             isReady = true
+            memoryAtStart = process.usage()?.memory ?? 0
             await onEvent(.started(layers: layers))
             await load()
         case .console(let level, let text):
+            guard await log(text.utf8.count) else { return }
             await onEvent(.console(level: RunEvent.Level(level), text: text))
         case .uncaught(let error):
+            guard await log(error.message.utf8.count + error.stack.utf8.count) else { return }
             let place = error.file.isEmpty ? nil : "\(error.file):\(error.line):\(error.column)"
             await onEvent(.uncaught(message: error.message, place: place, stack: error.stack))
         case .request(let id, let method, let target, let headers, let body):
@@ -95,125 +143,96 @@ public actor AppRun {
 
     private func load() async {
         let address = "http://\(origin.host)/"
-        _ = await send(.load(name: "nervous:environment", source: "location = \"\(address)\";"))
-        for script in configuration.scripts {
-            _ = await send(.load(name: script.name, source: script.source))
+        let budget = configuration.budget
+        let scripts = configuration.scripts.map {
+            HostFrame.load(name: $0.name, source: $0.source)
         }
-        _ = await send(.loaded)
+        _ = await send(
+            [
+                .limits(
+                    wall: budget.turn.wholeMilliseconds, cpu: budget.turnCPU.wholeMilliseconds),
+                .load(name: "nervous:environment", source: "location = \"\(address)\";"),
+            ] + scripts + [.loaded])
     }
 
-    private func send(_ frame: HostFrame) async -> Bool {
-        await process.write(frame.encoded())
+    /// Sends frames at once.
+    ///
+    /// - Returns: whether they were sent.
+    func send(_ frames: [HostFrame]) async -> Bool {
+        guard let writer, verdict == nil else { return false }
+        var buffer = ByteBuffer()
+        for frame in frames { buffer.writeBytes(frame.encoded()) }
+        return (try? await writer.write(buffer)) != nil
     }
 
-    // MARK: - Calls
+    func send(_ frame: HostFrame) async -> Bool { await send([frame]) }
 
-    private func begin(
-        _ id: UInt32, _ method: String, _ target: String, _ headers: [HeaderField], _ body: [UInt8]
-    ) {
-        guard calls[id] == nil, calls.count < Self.callLimit else {
-            return end(.protocolViolation("a call too many"))
+    private func log(_ bytes: Int) async -> Bool {
+        usage.logged += bytes
+        guard logMeter.add(bytes, at: .now) else {
+            end(.exceeded(.logPerMinute))
+            return false
         }
-        // A method is written to the connection as it is: nothing may hide in it.
-        guard method.utf8.allSatisfy(\.isTokenCharacter) else {
-            return end(.protocolViolation("a method that is none"))
-        }
-        calls[id] = Task {
-            await self.perform(id, method, target, headers, body)
-            self.calls[id] = nil
-        }
-    }
-
-    private func perform(
-        _ id: UInt32, _ method: String, _ target: String, _ headers: [HeaderField], _ body: [UInt8]
-    ) async {
-        guard Self.methods.contains(method) else {
-            _ = await send(.failure(id: id, message: "The host takes no \(method) calls."))
-            return
-        }
-        guard let path = origin.path(of: target) else {
-            let message =
-                "This host does not let apps call other servers; it answers only at its own address."
-            _ = await send(.failure(id: id, message: message))
-            return
-        }
-        let call = HostCall(
-            method: method, target: path, host: origin.host,
-            headers: CallHeaders.allowed(headers) + [
-                ("Authorization", "Bearer \(configuration.token)")
-            ], body: body)
-        do {
-            let answer = try await connection.send(call)
-            let fields = answer.headers.prefix(FrameLimits.headers).map(HeaderField.init)
-            _ = await send(.response(id: id, status: answer.status, headers: fields))
-            for try await piece in answer.body {
-                for start in stride(from: 0, to: piece.count, by: FrameLimits.bodyPiece) {
-                    let end = min(piece.count, start + FrameLimits.bodyPiece)
-                    guard await send(.body(id: id, bytes: Array(piece[start..<end]))) else {
-                        return
-                    }
-                }
-            }
-            _ = await send(.end(id: id))
-        } catch {
-            guard !Task.isCancelled else { return }
-            _ = await send(.failure(id: id, message: "The host cannot be reached."))
-        }
+        return true
     }
 
     // MARK: - Ending
 
-    /// Asks at intervals whether the event loop still turns.
+    /// The first verdict stands; the process does not outlive it.
+    func end(_ outcome: RunOutcome) {
+        guard verdict == nil else { return }
+        verdict = outcome
+        process.kill()
+    }
+
+    /// Looks at intervals whether the event loop still turns and what it has used.
     private func watch() async {
+        let start = ContinuousClock.now
         var number: UInt32 = 0
+        var meter = ProcessorMeter(limit: configuration.budget.cpuPerMinute)
         while !Task.isCancelled {
+            if let cpu = process.usage()?.cpu, !meter.add(cpu, at: .now) {
+                return end(.exceeded(.cpuPerMinute))
+            }
             number &+= 1
             let asked = number
             // Not waited for: a runner that does not read must not stop the watch.
             Task { _ = await self.send(.ping(asked)) }
-            let deadline = ContinuousClock.now + configuration.patience
+            let patience = configuration.budget.turn + configuration.patience
+            let deadline = ContinuousClock.now + patience
             while answeredPing != asked, !Task.isCancelled {
                 if ContinuousClock.now >= deadline { return end(.unresponsive) }
-                try? await Task.sleep(for: Self.answerInterval)
+                guard (try? await Task.sleep(for: Self.answerInterval)) != nil else { return }
             }
-            try? await Task.sleep(for: Self.pingInterval)
+            let left = configuration.budget.duration.map { $0 - (ContinuousClock.now - start) }
+            if let left, left <= .zero { return end(.exceeded(.duration)) }
+            try? await Task.sleep(for: min(left ?? Self.pingInterval, Self.pingInterval))
         }
     }
 
-    /// The first verdict stands; the process does not outlive it.
-    private func end(_ outcome: RunOutcome) {
-        guard verdict == nil else { return }
-        verdict = outcome
-        process.kill()
-        process.hangUp()
-    }
-
-    private func output() async -> String {
-        var text: [UInt8] = []
-        while true {
-            let bytes = await process.readOutput()
-            if bytes.isEmpty { break }
-            text += bytes.prefix(Self.outputLimit - text.count)
-        }
-        return String(decoding: text, as: UTF8.self)
-    }
-
-    private func outcome(_ ending: RunnerProcess.Ending, _ complaint: String) -> RunOutcome {
+    private func outcome(_ ending: ProcessEnding) -> RunOutcome {
         if let verdict { return verdict }
-        switch ending {
+        switch ending.kind {
         case .signalled(SIGSYS): return .sandboxViolation
-        case .signalled(let signal): return .crashed(signal: signal)
+        case .signalled(SIGXCPU): return .exceeded(.cpu)
+        case .signalled(let signal):
+            // The engine meets the end of memory with a crash where it has no exception to throw.
+            let room = configuration.budget.memory
+            let isFull = isReady && ending.peakMemory - memoryAtStart > room / 2
+            return isFull ? .exceeded(.memory) : .crashed(signal: signal)
+        case .exited(RunnerExit.turn) where isReady: return .exceeded(.turn)
+        case .exited(RunnerExit.turnCPU) where isReady: return .exceeded(.turnCPU)
         case .exited(let code):
             return isReady
                 ? .protocolViolation("it ended with \(code) and without a word")
-                : .failedToStart(complaint)
+                : .failedToStart(process.complaint())
         }
     }
 }
 
-extension UInt8 {
-    /// Whether it may stand in a token of RFC 9110, the visible marks left out.
-    fileprivate var isTokenCharacter: Bool {
-        self == UInt8(ascii: "-") || Unicode.Scalar(self).properties.isAlphabetic && self < 0x80
+extension Duration {
+    fileprivate var wholeMilliseconds: UInt32 {
+        let (seconds, attoseconds) = components
+        return UInt32(clamping: seconds * 1000 + attoseconds / 1_000_000_000_000_000)
     }
 }

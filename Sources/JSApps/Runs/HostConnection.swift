@@ -1,7 +1,13 @@
 /// The way from a runner to the host's API.
 public protocol HostConnection: Sendable {
-    /// - Throws: when the host cannot be reached; an answer of any status is not an error.
-    func send(_ call: HostCall) async throws -> HostAnswer
+    /// Makes a call, and hands on the answer as it comes; an answer of any status is not an error.
+    ///
+    /// - Parameter receive: is given the whole answer, or head, body and end in this order; no
+    ///   more is read from the host before it returns.
+    /// - Throws: what `receive` throws, or that the answer broke off.
+    func send(
+        _ call: HostCall, receive: @escaping @Sendable (HostAnswerPart) async throws -> Void
+    ) async throws
 }
 
 /// A request on its way to the host's API.
@@ -26,18 +32,12 @@ public struct HostCall: Sendable {
     }
 }
 
-/// What the host answered; the body comes as it is read.
-public struct HostAnswer: Sendable {
-    public let status: UInt16
-    public let headers: [(name: String, value: String)]
-    public let body: any AsyncSequence<[UInt8], any Error> & Sendable
-
-    public init(
-        status: UInt16, headers: [(name: String, value: String)],
-        body: any AsyncSequence<[UInt8], any Error> & Sendable
-    ) {
-        self.status = status
-        self.headers = headers
-        self.body = body
-    }
+/// A part of what the host answered.
+public enum HostAnswerPart: Sendable {
+    /// All of an answer that is there at once.
+    case whole(status: UInt16, headers: [(name: String, value: String)], body: [UInt8])
+    case head(status: UInt16, headers: [(name: String, value: String)])
+    case body([UInt8])
+    /// Nothing more comes.
+    case end
 }

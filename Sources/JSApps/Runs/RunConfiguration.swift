@@ -1,32 +1,28 @@
 /// What a run needs.
 public struct RunConfiguration: Sendable {
-    /// A script, under the name that errors give it.
-    public struct Script: Sendable {
-        public let name: String
-        public let source: String
-
-        public init(name: String, source: String) {
-            self.name = name
-            self.source = source
-        }
-    }
-
-    /// The path of `nervous-runner`.
-    public var runner: String
     public var app: String
     /// The run's bearer token; it stays with the host, the app never holds it.
     public var token: String
     /// Evaluated in this order.
-    public var scripts: [Script]
-    /// How long the event loop may leave a question unanswered.
+    public var scripts: [RunScript]
+    public var budget = RunBudget()
+    /// How long the process may leave a question of the host's unanswered, a turn of the app aside.
     public var patience = Duration.seconds(5)
-    /// Whether to run without confinement where the kernel cannot give it.
-    public var isInsecure = false
 
-    public init(runner: String, app: String, token: String, scripts: [Script]) {
-        self.runner = runner
+    public init(app: String, token: String, scripts: [RunScript]) {
         self.app = app
         self.token = token
         self.scripts = scripts
+    }
+}
+
+/// A script, under the name that errors give it.
+public struct RunScript: Sendable {
+    public let name: String
+    public let source: String
+
+    public init(name: String, source: String) {
+        self.name = name
+        self.source = source
     }
 }

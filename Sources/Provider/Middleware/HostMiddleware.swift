@@ -6,14 +6,14 @@ import Hummingbird
 /// A page elsewhere that makes a name of its own point to this machine is so refused before
 /// anything else happens.
 struct HostMiddleware: RouterMiddleware {
-    /// The port people reach the server at; `nil` takes any, for the control socket.
+    /// The port people reach the server at; `nil` takes any.
     let port: @Sendable () -> Int?
 
     func handle(
         _ request: Request, context: ProviderContext,
         next: (Request, ProviderContext) async throws -> Response
     ) async throws -> Response {
-        let port = context.isControl ? nil : port()
+        let port = context.transport == .network ? port() : nil
         // The first Host is the authority; one that is left over is a second.
         guard let authority = request.head.authority, request.headers[.host] == nil,
             let origin = Self.origin(of: authority, port: port)

@@ -4,18 +4,17 @@ import HTTPTypes
 import Hummingbird
 import JSApps
 
-/// Installed apps and their runs, for the owner.
+/// Installed apps and their pages, for the owner.
 struct AppRoutes {
     let door: Door
     let library: AppLibrary
+    let supervisor: RunSupervisor
     let facts: HostFacts
 
     func add(to routes: inout RouteTable) {
         routes.on("api/v1/apps", [.get: list, .post: install])
         routes.on("api/v1/apps/{app}", [.get: describe, .delete: uninstall])
-        routes.on("api/v1/apps/{app}/runs", [.post: begin])
         routes.on("api/v1/apps/{app}/launch", [.post: launch])
-        routes.on("api/v1/runs/{run}", [.put: renew, .delete: end])
         routes.on("api/v1/launch", [.post: redeem])
     }
 
@@ -50,42 +49,14 @@ struct AppRoutes {
     {
         try await door.owner("uninstall", request, context)
         let name = try context.decoded("app").required("app")
+        // What would still run of it could use what is about to be forgotten.
+        await supervisor.forget(app: name)
         try await library.uninstall(name)
         try await door.authority.forget(client: name)
         return Response(status: .noContent)
     }
 
-    // MARK: - Runs and pages
-
-    private struct Run: Encodable {
-        let run: String
-        let token: String
-    }
-
-    @Sendable
-    private func begin(_ request: Request, _ context: ProviderContext) async throws -> Response {
-        try await door.owner("run", request, context)
-        let app = try await app(context)
-        try await door.authority.admit(app: app.name.text)
-        let (run, token) = try await door.authority.beginRun(of: app.name.text)
-        var response = try Response.json(Run(run: run, token: token.text), status: .created)
-        response.headers[.location] = "/api/v1/runs/\(run)"
-        return response
-    }
-
-    @Sendable
-    private func renew(_ request: Request, _ context: ProviderContext) async throws -> Response {
-        try await door.owner("renew-run", request, context)
-        try await door.authority.renewRun(context.decoded("run").required("run"))
-        return Response(status: .noContent)
-    }
-
-    @Sendable
-    private func end(_ request: Request, _ context: ProviderContext) async throws -> Response {
-        try await door.owner("end-run", request, context)
-        try await door.authority.endRun(context.decoded("run").required("run"))
-        return Response(status: .noContent)
-    }
+    // MARK: - Pages
 
     private struct Launch: Encodable {
         let url: String
@@ -138,6 +109,8 @@ struct AppRoutes {
         where await authority.isDenied(privilege, to: app.name.text) {
             denied.insert(privilege.id)
         }
-        return AppDescription(app, undecided: Set(undecided.map(\.id)), denied: denied)
+        return AppDescription(
+            app, undecided: Set(undecided.map(\.id)), denied: denied,
+            lastRun: await supervisor.lastRun(of: app.name.text))
     }
 }

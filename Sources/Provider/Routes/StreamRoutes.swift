@@ -42,7 +42,7 @@ struct StreamRoutes {
             headers: [.contentType: "text/event-stream", .cacheControl: "no-store"],
             body: ResponseBody { writer in
                 let (presence, departure) = AsyncStream.makeStream(of: Void.self)
-                try await request.body.consumeWithInboundCloseHandler { _ in
+                try await request.whilePresent(context) {
                     do {
                         try await follow(id, from: start, request, context, presence, &writer)
                     } catch let error as AuthError {
@@ -50,7 +50,7 @@ struct StreamRoutes {
                     } catch let error as LAEError {
                         try await writer.write(Self.failure(Problem(error)))
                     }
-                } onInboundClosed: {
+                } onDeparture: {
                     departure.finish()
                 }
                 try await writer.finish(nil)

@@ -32,8 +32,13 @@ public struct AppDescription: Codable, Sendable {
     public let fingerprint: String
     public let files: Int
     public let privileges: [DeclaredPrivilege]
+    /// The newest run of it that was started.
+    public let lastRun: RunDescription?
 
-    init(_ app: InstalledApp, undecided: Set<PrivilegeID>, denied: Set<PrivilegeID>) {
+    init(
+        _ app: InstalledApp, undecided: Set<PrivilegeID>, denied: Set<PrivilegeID>,
+        lastRun: RunReport?
+    ) {
         name = app.name.text
         version = app.manifest.version
         title = app.manifest.title
@@ -43,6 +48,7 @@ public struct AppDescription: Codable, Sendable {
         installed = (app.index.installed.timeIntervalSince1970 * 1000).rounded()
         fingerprint = app.index.contentSHA256
         files = app.index.files.count
+        self.lastRun = lastRun.map { RunDescription($0) }
         privileges = app.manifest.privileges.map { privilege in
             DeclaredPrivilege(
                 privilege, isUndecided: undecided.contains(privilege.id),

@@ -107,9 +107,10 @@ struct RunTests {
         let run = try sandbox.nervous(
             "run", app("console.warn('hi')", in: sandbox), "--allow-all", "--json")
         let lines = run.output.split(separator: "\n").map(String.init)
-        #expect(lines.count == 2)
+        #expect(lines.count == 3)
         #expect(lines.first?.contains(#""event":"started""#) == true)
         #expect(lines.first?.contains("seccomp") == true)
-        #expect(lines.last == #"{"event":"console","level":"warn","text":"hi"}"#)
+        #expect(lines.dropFirst().first == #"{"event":"console","level":"warn","text":"hi"}"#)
+        #expect(lines.last?.contains(#""ending":{"#) == true)
     }
 }

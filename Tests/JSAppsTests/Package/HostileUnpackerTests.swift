@@ -67,7 +67,7 @@ import Testing
     @Test(arguments: [("without landlock", "landlock"), ("without seccomp", "seccomp")])
     func `a missing layer is named`(_ behaviour: String, _ layer: String) async throws {
         let error = try await refusal(of: Array((behaviour + "\n").utf8), by: library())
-        #expect(error.code == .unpackerUnavailable)
+        #expect(error.code == .confinement)
         #expect(error.message.contains("does not provide \(layer) ("))
     }
 

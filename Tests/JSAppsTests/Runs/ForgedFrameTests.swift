@@ -11,7 +11,9 @@ struct ForgedFrameTests {
     private final class Recorder: HostConnection {
         let calls = Mutex<[HostCall]>([])
 
-        func send(_ call: HostCall) async throws -> HostAnswer {
+        func send(
+            _ call: HostCall, receive: @escaping @Sendable (HostAnswerPart) async throws -> Void
+        ) async throws {
             calls.withLock { $0.append(call) }
             for await _ in AsyncStream<Void>.makeStream().stream {}
             throw CancellationError()
@@ -45,11 +47,11 @@ struct ForgedFrameTests {
         let spelled = bytes.map { String(format: "%02x", $0) }.joined()
         let recorder = Recorder()
         var configuration = RunConfiguration(
-            runner: "\(folder)/forging-runner", app: "demo", token: "secret",
-            scripts: [.init(name: "app.js", source: spelled)])
+            app: "demo", token: "secret", scripts: [.init(name: "app.js", source: spelled)])
         configuration.patience = .seconds(30)
-        let run = try await AppRun(configuration, connection: recorder) { _ in }
-        let outcome = await run.run()
+        let process = try await RunnerProcess.startUnconfined(path: "\(folder)/forging-runner")
+        let run = AppRun(configuration, process: process, connection: recorder) { _ in }
+        let (outcome, _) = await run.run()
         return (outcome, recorder.calls.withLock { $0 })
     }
 

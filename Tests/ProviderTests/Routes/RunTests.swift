@@ -75,8 +75,7 @@ struct RunTests {
             #expect(try await Self.latest(host, token).code == "invalid-token")
             #expect(try await Self.redeem(host, code, at: "my-app").status == 401)
             #expect(await host.authority.records(of: "my-app").isEmpty)
-            let renewal = Call("PUT", "/api/v1/runs/\(run)", token: host.owner)
-            #expect(try await host.send(renewal).status == 404)
+            await #expect(throws: AuthError.self) { try await host.authority.renewRun(run) }
         }
     }
 
@@ -92,8 +91,7 @@ struct RunTests {
             #expect(try await host.send(put).status == 200)
             #expect(try await Self.latest(host, token).status == 200)
             #expect(try await Self.latest(host, other).code == "undecided")
-            let end = Call("DELETE", "/api/v1/runs/\(run)", token: host.owner)
-            #expect(try await host.send(end).status == 204)
+            try await host.authority.endRun(run)
             #expect(try await Self.latest(host, token).status == 401)
             #expect(await host.authority.records(of: "my-app").isEmpty)
             #expect(try await host.send(put).status == 404)
@@ -108,8 +106,7 @@ struct RunTests {
             for _ in 1...3 {
                 host.clock.advance(.seconds(3599))
                 #expect(try await host.send(me).status == 200)
-                let renewal = Call("PUT", "/api/v1/runs/\(run)", token: host.owner)
-                #expect(try await host.send(renewal).status == 204)
+                try await host.authority.renewRun(run)
             }
             host.clock.advance(.seconds(3600))
             #expect(try await host.send(me).status == 401)

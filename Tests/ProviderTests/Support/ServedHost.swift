@@ -17,6 +17,7 @@ struct ServedHost: Sendable {
     let authority: Authority
     let machine: VirtualMachine
     let library: AppLibrary
+    let supervisor: RunSupervisor
     let provider: Provider
     let port: Int
     let folder: URL
@@ -51,17 +52,20 @@ struct ServedHost: Sendable {
             time: TimeSource(now: { clock.now }, sleep: { _ in }), logger: logger)
         let authority = try await Authority(
             path: path + "/permissions.sqlite", now: { clock.now }, logger: logger)
-        let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-        let unpacker = (own as NSString).deletingLastPathComponent + "/nervous-unpacker"
         let library = try await AppLibrary.open(
-            at: folder.appending(path: "apps"), unpacker: Unpacker(program: unpacker))
+            at: folder.appending(path: "apps"),
+            unpacker: Unpacker(program: Self.path(of: "nervous-unpacker")))
+        let supervisor = RunSupervisor(
+            runner: Self.path(of: "nervous-runner"), library: library, authority: authority,
+            prelude: Provider.prelude, records: folder.appending(path: "runs"), logger: logger)
         let provider = Provider(
             authority: authority, machine: machine,
             engine: AnalyticsEngine(machine, log: authority.log, now: { clock.now }),
-            library: library,
+            library: library, supervisor: supervisor,
             facts: HostFacts(
                 version: "1.2.3", dataDirectory: path, port: { knowsPort ? port.number : nil }),
             heartbeat: heartbeat, logger: logger)
+        await supervisor.open(provider.connection)
         let (listening, signal) = AsyncStream.makeStream(of: Int.self)
         let server = provider.server(at: .hostname("127.0.0.1", port: 0)) { taken in
             port.number = taken
@@ -78,7 +82,8 @@ struct ServedHost: Sendable {
             var taken = 0
             for await number in listening { taken = number }
             let host = ServedHost(
-                authority: authority, machine: machine, library: library, provider: provider,
+                authority: authority, machine: machine, library: library,
+                supervisor: supervisor, provider: provider,
                 port: taken, folder: folder, clock: clock, feed: feed)
             do {
                 let result = try await body(host)
@@ -90,8 +95,19 @@ struct ServedHost: Sendable {
                 throw error
             }
         }
+        await supervisor.close()
         await machine.close()
         return result
+    }
+
+    /// A program that the package builds beside the tests.
+    private static func path(of program: String) -> String {
+        var place = URL(filePath: CommandLine.arguments[0])
+        if let bundle = CommandLine.arguments.first(where: { $0.hasSuffix(".xctest") }) {
+            place = URL(filePath: bundle)
+        }
+        return place.deletingLastPathComponent().appending(path: program)
+            .path(percentEncoded: false)
     }
 
     /// Sends a call on a connection of its own.

@@ -41,11 +41,7 @@ extension ServedHost {
 
     /// A run of an installed app.
     func begin(_ name: String = "my-app") async throws -> (run: String, token: String) {
-        let answer = try await send(Call("POST", "/api/v1/apps/\(name)/runs", token: owner))
-        let json = try answer.json()
-        guard let run = json["run"]?.string, let token = json["token"]?.string else {
-            throw Answer.NotHTTP(text: answer.text)
-        }
-        return (run, token)
+        let (run, token) = try await authority.beginRun(of: name)
+        return (run, token.text)
     }
 }

@@ -20,7 +20,7 @@ extension JSAppsError {
         let shown = layer.escapedForDisplay(limit: 40)
         let reason = String(cString: strerror(Int32(truncatingIfNeeded: code & 0xFFF)))
         return JSAppsError(
-            .unpackerUnavailable,
+            .confinement,
             "The kernel does not provide \(shown) (\(reason)), and archives are not unpacked without.",
             hint: "It takes Linux 5.13 or newer with landlock and seccomp.")
     }

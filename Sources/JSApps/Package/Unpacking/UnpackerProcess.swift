@@ -1,4 +1,5 @@
 import CFiles
+import CProcess
 import Glibc
 
 /// One `nervous-unpacker` and the host's end of its pipe.
@@ -28,8 +29,9 @@ struct UnpackerProcess: ~Copyable {
         guard memory >= 0 else { throw .io("Could not hold the archive", .last("memfd_create")) }
         defer { close(memory) }
         var pipes: [Int32] = [-1, -1]
-        guard nervous_pipe(&pipes) == 0 else {
-            throw .io("Could not make a pipe", .last("pipe"))
+        let failure = nervous_process_pipe(&pipes)
+        guard failure == 0 else {
+            throw .io("Could not make a pipe", SystemError(call: "pipe", number: failure))
         }
         defer { close(pipes[1]) }
         do throws(SystemError) {

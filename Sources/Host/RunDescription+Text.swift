@@ -1,0 +1,36 @@
+import Auth
+import Provider
+
+extension RunDescription {
+    /// One line about an end that was not the app's own; `nil` for one that was.
+    var complaint: String? {
+        guard let ending else { return nil }
+        let detail = (ending.detail ?? "").escapedForDisplay(limit: 200)
+        switch ending.name {
+        case "finished", "stopped": return nil
+        case "budget-turn":
+            return "\(app) worked on one thing for too long and was ended (budget turn)."
+        case "budget-turn-cpu":
+            return "\(app) was ended: it seems to be in an endless loop (budget turn-cpu)."
+        case "budget-memory":
+            return "\(app) needed more memory than it may have and was ended (budget memory)."
+        case let name where name.hasPrefix("budget-"):
+            let budget = name.dropFirst("budget-".count)
+            return "\(app) used more than it may and was ended (budget \(budget))."
+        case "unresponsive": return "\(app) did not answer the host and was ended."
+        case "sandbox-violation":
+            return "\(app) tried what its confinement forbids and was ended."
+        case "protocol-violation": return "\(app) broke the protocol and was ended: \(detail)"
+        case "crashed": return "\(app) crashed: \(detail)"
+        case "failed-to-start": return "\(app) could not start: \(detail)"
+        default: return "\(app) ended: \(ending.name.escapedForDisplay(limit: 40))"
+        }
+    }
+
+    /// What goes on, or how it ended, in a few words.
+    var stateText: String {
+        guard state == "ended" else { return background ? "\(state), background" : state }
+        let how = ending?.name.escapedForDisplay(limit: 40) ?? "ended"
+        return gaveUp ? "\(how), gave up" : how
+    }
+}

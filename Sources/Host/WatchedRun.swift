@@ -1,0 +1,80 @@
+import Auth
+import Foundation
+import Provider
+import UnixSignals
+
+/// A run that this terminal is the console of.
+struct WatchedRun: Sendable {
+    let ticket: Ticket
+    let session: HostSession
+    let console: Console
+    let duration: Duration?
+    let isInsecure: Bool
+
+    /// Starts the app, shows what it says, and stops it when the person or the time says so.
+    ///
+    /// - Returns: the run as it ended.
+    func run() async throws -> RunDescription {
+        try await withThrowingTaskGroup(of: RunDescription?.self) { group in
+            group.addTask { try await follow() }
+            group.addTask {
+                var isFirst = true
+                for await _ in await UnixSignalsSequence(trapping: .sigint, .sigterm) {
+                    // Who asks twice does not want to wait.
+                    guard isFirst else { exit(130) }
+                    isFirst = false
+                    await ticket.stop(session)
+                }
+                return nil
+            }
+            if let duration {
+                group.addTask {
+                    if (try? await Task.sleep(for: duration)) != nil { await ticket.stop(session) }
+                    return nil
+                }
+            }
+            defer { group.cancelAll() }
+            while let ended = try await group.next() {
+                if let ended { return ended }
+            }
+            throw CommandFailure(.remote, "The host ended while the app ran.")
+        }
+    }
+
+    private func follow() async throws -> RunDescription {
+        var ended: RunDescription?
+        let body = try JSONEncoder().encode(["insecure": isInsecure])
+        for try await line in try await session.client.lines(
+            .post, "/api/v1/runs/\(ticket.run)/start", body: body)
+        {
+            let event = try JSONDecoder().decode(RunEventItem.self, from: line)
+            if event.event == "failed" { throw CommandFailure(event) }
+            if event.event == "ended" { ended = event.run }
+            if console.isJSON { console.print(json: line) } else { show(event) }
+        }
+        guard let ended else {
+            throw CommandFailure(.remote, "The host ended while the app ran.")
+        }
+        return ended
+    }
+
+    private func show(_ event: RunEventItem) {
+        let text = event.text ?? ""
+        switch event.event {
+        case "started":
+            if event.layers?.isEmpty != false {
+                console.say("warning: the app runs without confinement")
+            }
+        case "console":
+            let isTalk = event.level == "warn" || event.level == "error"
+            for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+                let shown = String(line).escapedForDisplay(limit: 1000)
+                if isTalk { console.say(shown) } else { console.print(shown) }
+            }
+        case "uncaught":
+            let origin = event.place.map { "\($0.escapedForDisplay(limit: 120)): " } ?? ""
+            console.say("uncaught: \(origin)\(text.escapedForDisplay(limit: 500))")
+        default: break
+        }
+    }
+}

@@ -1,0 +1,294 @@
+public import Auth
+public import Foundation
+public import Logging
+
+/// Starts apps, each in a process of its own, knows what they use and how they ended.
+///
+/// A run is prepared first, so that a person can decide for it alone, and started then. One that a
+/// person watches ends with its process. One in the background is started again when it fails, at
+/// growing intervals, until it has failed too often.
+public actor RunSupervisor {
+    /// Ended runs that are remembered while this lives.
+    private static let remembered = 200
+    /// Events of each run's console that are remembered.
+    private static let linesKept = 200
+
+    private let library: AppLibrary
+    private let authority: Authority
+    private let pool: RunnerPool
+    private let runnerPath: String
+    private let prelude: [RunScript]
+    private let budget: @Sendable (String) -> RunBudget
+    private let restarts: RestartPolicy
+    private let history: RunHistory
+    private let logger: Logger
+    private var connection: (any HostConnection)?
+    private var reports: [String: RunReport] = [:]
+    private var order: [String] = []
+    private var lines: [String: [RunEvent]] = [:]
+    private var processes: [String: AppRun] = [:]
+    private var tokens: [String: Token] = [:]
+    private var work: [String: Task<RunReport, any Error>] = [:]
+
+    /// - Parameters:
+    ///   - runner: the path of `nervous-runner`.
+    ///   - prelude: scripts that every app finds.
+    ///   - records: the folder in which the last runs are recorded.
+    ///   - budget: what an app may use, by its name.
+    ///   - keepsSpare: whether a process waits for the next app, at the cost of its memory.
+    public init(
+        runner: String, library: AppLibrary, authority: Authority, prelude: [RunScript],
+        records: URL,
+        budget: @escaping @Sendable (String) -> RunBudget = { _ in RunBudget() },
+        restarts: RestartPolicy = RestartPolicy(), keepsSpare: Bool = false,
+        logger: Logger = Logger(label: "nervous.runs")
+    ) {
+        runnerPath = runner
+        self.library = library
+        self.authority = authority
+        self.prelude = prelude
+        self.budget = budget
+        self.restarts = restarts
+        self.logger = logger
+        history = RunHistory(folder: records)
+        pool = RunnerPool(path: runner, keepsSpare: keepsSpare)
+    }
+
+    /// Gives the runs their way to the host's API; none can start before.
+    public func open(_ connection: any HostConnection) async {
+        self.connection = connection
+        await pool.warmUp()
+    }
+
+    /// Ends all runs and whatever was kept ready.
+    public func close() async {
+        for task in work.values { task.cancel() }
+        for task in work.values { _ = try? await task.value }
+        for run in reports.values where run.state != .ended {
+            _ = try? await finish(run.id, .stopped)
+        }
+        await pool.close()
+    }
+
+    // MARK: - Runs
+
+    /// Makes a run of an app that can be decided about and started.
+    ///
+    /// - Parameter isWatched: whether a person watches it; otherwise it runs in the background.
+    /// - Throws: `JSAppsError` when the app is not there, `AuthError` when nothing can be kept.
+    public func prepare(app name: String, isWatched: Bool = true) async throws -> RunReport {
+        let app = try await library.app(named: name)
+        try await authority.admit(app: app.name.text)
+        let (id, token) = try await authority.beginRun(of: app.name.text)
+        let report = RunReport(
+            id: id, app: app.name.text, isWatched: isWatched, started: Date())
+        reports[id] = report
+        order.append(id)
+        tokens[id] = token
+        forgetOldest()
+        return report
+    }
+
+    /// Runs a prepared run to its end; when the task is cancelled, it is stopped.
+    ///
+    /// - Parameters:
+    ///   - isInsecure: whether it runs without confinement.
+    ///   - onEvent: is told what it says; nothing more is taken from the app before it returns.
+    /// - Throws: `JSAppsError`: `notFound` when there is no such run, `confinement` or `io` when no
+    ///   process can be made, `damaged` when the app's code is not what was installed.
+    public func run(
+        _ id: String, isInsecure: Bool = false,
+        onEvent: @escaping @Sendable (RunEvent) async -> Void
+    ) async throws -> RunReport {
+        let task = try begin(id) { try await self.once(id, isInsecure: isInsecure, onEvent) }
+        return try await withTaskCancellationHandler {
+            try await task.value
+        } onCancel: {
+            task.cancel()
+        }
+    }
+
+    /// Starts a prepared run that goes on by itself.
+    public func runInBackground(_ id: String, isInsecure: Bool = false) throws {
+        _ = try begin(id) { try await self.again(id, isInsecure: isInsecure) }
+    }
+
+    /// Stops a run and waits until its process has ended.
+    ///
+    /// - Throws: `notFound` when there is no such run.
+    @discardableResult
+    public func stop(_ id: String) async throws -> RunReport {
+        guard let known = reports[id] else { throw JSAppsError.noRun(id) }
+        guard let task = work[id] else {
+            return known.state == .ended ? known : try await finish(id, .stopped)
+        }
+        task.cancel()
+        _ = try? await task.value
+        return try await report(id)
+    }
+
+    /// The runs that are known, newest first, with what they have used.
+    public func runs() async -> [RunReport] {
+        var list: [RunReport] = []
+        for id in order.reversed() {
+            if let report = try? await report(id) { list.append(report) }
+        }
+        return list
+    }
+
+    /// One run.
+    ///
+    /// - Throws: `notFound` when there is no such run.
+    public func report(_ id: String) async throws -> RunReport {
+        guard var report = reports[id] else { throw JSAppsError.noRun(id) }
+        if report.state == .running, let process = processes[id] {
+            report.usage.add(await process.currentUsage())
+        }
+        return report
+    }
+
+    /// The newest events of a run's console.
+    public func console(of id: String) -> [RunEvent] { lines[id] ?? [] }
+
+    /// The last run of an app, this host's or an earlier one's.
+    public func lastRun(of app: String) async -> RunReport? {
+        for id in order.reversed() where reports[id]?.app == app && reports[id]?.state != .prepared
+        {
+            return try? await report(id)
+        }
+        return history.runs(of: app).first
+    }
+
+    /// Stops what runs of an app and forgets what ran.
+    public func forget(app: String) async {
+        for run in reports.values where run.app == app {
+            _ = try? await stop(run.id)
+            reports[run.id] = nil
+            lines[run.id] = nil
+        }
+        order.removeAll { reports[$0] == nil }
+        history.forget(app)
+    }
+
+    // MARK: - Private
+
+    private func begin(
+        _ id: String, _ body: @escaping @Sendable () async throws -> RunReport
+    ) throws -> Task<RunReport, any Error> {
+        guard let report = reports[id] else { throw JSAppsError.noRun(id) }
+        guard report.state == .prepared, work[id] == nil else {
+            throw JSAppsError(.conflict, "The run \(id) has been started already.")
+        }
+        let task = Task { () throws -> RunReport in
+            defer { work[id] = nil }
+            do {
+                return try await body()
+            } catch {
+                _ = try? await finish(id, .failedToStart("\(error)"))
+                throw error
+            }
+        }
+        work[id] = task
+        return task
+    }
+
+    private func once(
+        _ id: String, isInsecure: Bool, _ onEvent: @escaping @Sendable (RunEvent) async -> Void
+    ) async throws -> RunReport {
+        let outcome = try await process(id, isInsecure: isInsecure, onEvent)
+        return try await finish(id, outcome)
+    }
+
+    private func again(_ id: String, isInsecure: Bool) async throws -> RunReport {
+        var failures: [ContinuousClock.Instant] = []
+        while true {
+            let outcome = try await process(id, isInsecure: isInsecure) { _ in }
+            guard outcome.isFailure, !Task.isCancelled else { return try await finish(id, outcome) }
+            failures.append(.now)
+            reports[id]?.ending = RunEnding(outcome)
+            guard let wait = restarts.wait(after: failures) else {
+                reports[id]?.hasGivenUp = true
+                return try await finish(id, outcome)
+            }
+            reports[id]?.state = .waiting
+            guard (try? await Task.sleep(for: wait)) != nil else {
+                return try await finish(id, .stopped)
+            }
+            reports[id]?.restarts += 1
+        }
+    }
+
+    /// One process of a run, from its start to its end.
+    private func process(
+        _ id: String, isInsecure: Bool, _ onEvent: @escaping @Sendable (RunEvent) async -> Void
+    ) async throws -> RunOutcome {
+        guard let report = reports[id], let token = tokens[id], let connection else {
+            throw JSAppsError.noRun(id)
+        }
+        let code = try await library.app(named: report.app).contents(of: "app.js")
+        var configuration = RunConfiguration(
+            app: report.app, token: token.text,
+            scripts: prelude + [
+                RunScript(name: "app.js", source: String(decoding: code, as: UTF8.self))
+            ])
+        let budget = budget(report.app)
+        configuration.budget = budget
+        let runner =
+            isInsecure
+            ? try await RunnerProcess.startUnconfined(path: runnerPath)
+            : try await pool.runner(for: budget)
+        let run = AppRun(configuration, process: runner, connection: connection) { event in
+            await self.note(event, of: id)
+            await onEvent(event)
+        }
+        reports[id]?.state = .running
+        processes[id] = run
+        let renewing = Task { await renew(id) }
+        let (outcome, usage) = await run.run()
+        renewing.cancel()
+        processes[id] = nil
+        reports[id]?.usage.add(usage)
+        if !outcome.isOrdinary { await pool.renew() }
+        return outcome
+    }
+
+    /// Keeps the token of a run alive until cancelled.
+    private func renew(_ id: String) async {
+        while (try? await Task.sleep(for: .seconds(600))) != nil {
+            try? await authority.renewRun(id)
+        }
+    }
+
+    private func note(_ event: RunEvent, of id: String) {
+        if case .started(let layers) = event { reports[id]?.layers = layers }
+        lines[id, default: []].append(event)
+        let more = (lines[id]?.count ?? 0) - Self.linesKept
+        if more > 0 { lines[id]?.removeFirst(more) }
+    }
+
+    @discardableResult
+    private func finish(_ id: String, _ outcome: RunOutcome) async throws -> RunReport {
+        guard var report = reports[id] else { throw JSAppsError.noRun(id) }
+        report.state = .ended
+        report.ending = RunEnding(outcome)
+        report.ended = Date()
+        reports[id] = report
+        tokens[id] = nil
+        try? await authority.endRun(id)
+        do {
+            try history.add(report)
+        } catch {
+            logger.error("\(error.message)")
+        }
+        return report
+    }
+
+    private func forgetOldest() {
+        guard order.count > Self.remembered,
+            let index = order.firstIndex(where: { reports[$0]?.state == .ended })
+        else { return }
+        let oldest = order.remove(at: index)
+        reports[oldest] = nil
+        lines[oldest] = nil
+    }
+}

@@ -1,0 +1,22 @@
+import Hummingbird
+
+extension Request {
+    /// Runs `body`, and tells when the client has left meanwhile.
+    ///
+    /// A call of an app that runs here is cancelled instead.
+    func whilePresent(
+        _ context: ProviderContext, _ body: () async throws -> Void,
+        onDeparture: @escaping @Sendable () -> Void
+    ) async throws {
+        guard context.transport != .runner else { return try await body() }
+        // A body that somebody has read to its end, or a client that leaves in the midst of one, would
+        // otherwise end the process.
+        var request = self
+        _ = try await request.collectBody(upTo: Self.jsonLimit)
+        try await request.body.consumeWithInboundCloseHandler { _ in
+            try await body()
+        } onInboundClosed: {
+            onDeparture()
+        }
+    }
+}

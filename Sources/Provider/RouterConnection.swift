@@ -1,0 +1,66 @@
+import HTTPTypes
+import Hummingbird
+import HummingbirdCore
+import JSApps
+import Logging
+import NIOCore
+
+/// The way of the apps that run here: the same router, with nothing in between.
+struct RouterConnection: HostConnection {
+    let responder: RouterResponder<ProviderContext>
+    let logger: Logger
+
+    func send(
+        _ call: HostCall, receive: @escaping @Sendable (HostAnswerPart) async throws -> Void
+    ) async throws {
+        guard let method = HTTPRequest.Method(call.method) else { throw Unsendable() }
+        var head = HTTPRequest(
+            method: method, scheme: "http", authority: call.host, path: call.target)
+        for (name, value) in call.headers {
+            guard let name = HTTPField.Name(name) else { throw Unsendable() }
+            head.headerFields.append(HTTPField(name: name, value: value))
+        }
+        let request = Request(
+            head: head, body: RequestBody(buffer: ByteBuffer(bytes: call.body)))
+        let response = try await responder.respond(
+            to: request, context: ProviderContext(ofRunner: logger))
+        let status = UInt16(response.status.code)
+        let headers = response.headers.map { ($0.name.canonicalName, $0.value) }
+        if let length = response.body.contentLength, length <= Self.wholeLimit {
+            let whole = WholeBody()
+            try await response.body.write(whole)
+            try await receive(.whole(status: status, headers: headers, body: whole.bytes))
+        } else {
+            try await receive(.head(status: status, headers: headers))
+            try await response.body.write(PartWriter(receive: receive))
+            try await receive(.end)
+        }
+    }
+
+    /// Bytes of an answer that is passed on in one piece.
+    private static let wholeLimit = 64 << 10
+
+    /// A part of a call that is not HTTP; who forwards calls has refused it.
+    private struct Unsendable: Error {}
+
+    private final class WholeBody: ResponseBodyWriter {
+        private(set) var bytes: [UInt8] = []
+
+        func write(_ buffer: ByteBuffer) async throws {
+            bytes.append(contentsOf: buffer.readableBytesView)
+        }
+
+        func finish(_ trailingHeaders: HTTPFields?) async throws {}
+    }
+
+    private struct PartWriter: ResponseBodyWriter {
+        let receive: @Sendable (HostAnswerPart) async throws -> Void
+
+        func write(_ buffer: ByteBuffer) async throws {
+            try Task.checkCancellation()
+            try await receive(.body(Array(buffer.readableBytesView)))
+        }
+
+        func finish(_ trailingHeaders: HTTPFields?) async throws {}
+    }
+}

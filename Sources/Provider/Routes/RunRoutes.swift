@@ -1,0 +1,120 @@
+import AsyncAlgorithms
+import HTTPTypes
+import Hummingbird
+import JSApps
+import NIOCore
+import ServiceLifecycle
+
+/// Runs of apps, for the owner: to prepare, start, see and stop.
+struct RunRoutes {
+    let door: Door
+    let supervisor: RunSupervisor
+
+    func add(to routes: inout RouteTable) {
+        routes.on("api/v1/apps/{app}/runs", [.post: prepare])
+        routes.on("api/v1/runs", [.get: list])
+        routes.on("api/v1/runs/{run}", [.get: describe, .delete: stop])
+        routes.on("api/v1/runs/{run}/start", [.post: start])
+    }
+
+    private struct Preparation: Decodable {
+        var background: Bool?
+    }
+
+    @Sendable
+    private func prepare(_ request: Request, _ context: ProviderContext) async throws -> Response {
+        try await door.owner("run", request, context)
+        let name = try context.decoded("app").required("app")
+        var request = request
+        let wishes = try await request.optionalJSON(Preparation.self)
+        let run = try await supervisor.prepare(
+            app: name, isWatched: wishes?.background != true)
+        var response = try Response.json(RunDescription(run), status: .created)
+        response.headers[.location] = "/api/v1/runs/\(run.id)"
+        return response
+    }
+
+    @Sendable
+    private func list(_ request: Request, _ context: ProviderContext) async throws -> Response {
+        try await door.owner("runs", request, context)
+        return try .json(ItemList(await supervisor.runs().map { RunDescription($0) }))
+    }
+
+    @Sendable
+    private func describe(_ request: Request, _ context: ProviderContext) async throws -> Response {
+        try await door.owner("run", request, context)
+        let report = try await supervisor.report(try id(context))
+        let console = await supervisor.console(of: report.id).map(RunEventItem.init)
+        return try .json(RunDescription(report, console: console))
+    }
+
+    @Sendable
+    private func stop(_ request: Request, _ context: ProviderContext) async throws -> Response {
+        try await door.owner("stop-run", request, context)
+        return try .json(RunDescription(try await supervisor.stop(try id(context))))
+    }
+
+    private struct Start: Decodable {
+        /// Whether to run without confinement.
+        var insecure: Bool?
+    }
+
+    /// Starts a run.
+    ///
+    /// One that a person watches answers with what it says, line by line, and is stopped when the
+    /// reader leaves.
+    @Sendable
+    private func start(_ request: Request, _ context: ProviderContext) async throws -> Response {
+        try await door.owner("start-run", request, context)
+        var whole = request
+        let isInsecure = try await whole.optionalJSON(Start.self)?.insecure == true
+        let request = whole
+        let report = try await supervisor.report(try id(context))
+        guard report.state == .prepared else { throw Problem.runHasStarted(report.id) }
+        guard report.isWatched else {
+            try await supervisor.runInBackground(report.id, isInsecure: isInsecure)
+            let now = try await supervisor.report(report.id)
+            return try .json(RunDescription(now), status: .accepted)
+        }
+        return Response(
+            status: .ok,
+            headers: [.contentType: "application/x-ndjson", .cacheControl: "no-store"],
+            body: ResponseBody { writer in
+                // The app waits while its reader does.
+                let events = AsyncChannel<RunEventItem>()
+                let work = Task { await run(report.id, isInsecure: isInsecure, events) }
+                defer { work.cancel() }
+                try await withGracefulShutdownHandler {
+                    try await request.whilePresent(context) {
+                        for await event in events {
+                            try await writer.write(ByteBuffer(bytes: JSONText.encode(event)))
+                            try await writer.write(ByteBuffer(string: "\n"))
+                        }
+                    } onDeparture: {
+                        work.cancel()
+                    }
+                } onGracefulShutdown: {
+                    work.cancel()
+                }
+                try await writer.finish(nil)
+            })
+    }
+
+    private func run(
+        _ id: String, isInsecure: Bool, _ events: AsyncChannel<RunEventItem>
+    ) async {
+        do {
+            let ended = try await supervisor.run(id, isInsecure: isInsecure) { event in
+                await events.send(RunEventItem(event))
+            }
+            await events.send(RunEventItem(ended: ended))
+        } catch {
+            await events.send(RunEventItem(failed: Problem(error, logger: nil)))
+        }
+        events.finish()
+    }
+
+    private func id(_ context: ProviderContext) throws -> String {
+        try context.decoded("run").required("run")
+    }
+}

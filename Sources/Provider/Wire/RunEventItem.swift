@@ -1,0 +1,51 @@
+import JSApps
+
+/// Something a run says: one line of the answer that starts it.
+///
+/// Every text is the app's: escape it.
+public struct RunEventItem: Codable, Sendable {
+    /// `started`, `console`, `uncaught`, `ended` or `failed`.
+    public let event: String
+    /// Of `console`: `debug`, `log`, `info`, `warn` or `error`.
+    public var level: String?
+    public var text: String?
+    /// Of `uncaught`: file, line and column.
+    public var place: String?
+    public var stack: String?
+    /// Of `started`: what confines the app; empty where nothing does.
+    public var layers: [String]?
+    /// Of `ended`.
+    public var run: RunDescription?
+    /// Of `failed`: the problem's code, and what to do.
+    public var code: String?
+    public var fix: String?
+
+    init(_ event: RunEvent) {
+        switch event {
+        case .started(let layers):
+            self.event = "started"
+            self.layers = layers
+        case .console(let level, let text):
+            self.event = "console"
+            self.level = "\(level)"
+            self.text = text
+        case .uncaught(let message, let place, let stack):
+            self.event = "uncaught"
+            self.text = message
+            self.place = place
+            self.stack = stack
+        }
+    }
+
+    init(ended report: RunReport) {
+        event = "ended"
+        run = RunDescription(report)
+    }
+
+    init(failed problem: Problem) {
+        event = "failed"
+        text = problem.detail
+        code = problem.code
+        fix = problem.fix
+    }
+}

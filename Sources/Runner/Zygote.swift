@@ -1,0 +1,102 @@
+import CProcess
+import Glibc
+import RunnerProtocol
+
+/// The process from which runners are forked.
+///
+/// It has loaded the libraries and is confined as far as the engine's start allows, and it never has
+/// an engine of its own: forking one that lives would leave its locks and threads in pieces. What it
+/// has touched of the libraries is shared by all runners.
+struct Zygote: ~Copyable {
+    /// What one order asks for, with the descriptors that came with it.
+    struct Order {
+        let limits: ProcessLimits
+        let socket: Int32
+        let output: Int32
+    }
+
+    private let descriptor: Int32
+    private var children: [pid_t: UInt32] = [:]
+
+    init(descriptor: Int32) {
+        self.descriptor = descriptor
+        // Its children's ends are only taken while it waits, so none is missed.
+        signal(SIGCHLD) { _ in }
+        Self.holdBack(SIG_BLOCK)
+    }
+
+    /// Takes orders until the host is gone, and returns in every child with the order it is for.
+    mutating func nextOrder(layers: [String]) throws(LaunchError) -> Order {
+        report(.ready(layers: layers))
+        while true {
+            let ready = nervous_process_wait(descriptor, SIGCHLD)
+            reap()
+            guard ready >= 0 else { throw .hostIsGone }
+            if ready > 0, let order = try receive() { return order }
+        }
+    }
+
+    /// - Returns: the order, in the child.
+    private mutating func receive() throws(LaunchError) -> Order? {
+        var descriptors: [Int32] = [-1, -1]
+        var count = descriptors.count
+        var packet = [UInt8](repeating: 0, count: 256)
+        let size = nervous_packet_receive(descriptor, &packet, packet.count, &descriptors, &count)
+        guard size > 0 else { throw .hostIsGone }
+        guard count == 2, let order = try? ZygoteOrder(packet: packet.prefix(size)) else {
+            throw .notAnOrder
+        }
+        switch order {
+        case .start(let id, let cpu, let memory):
+            var handle: Int32 = -1
+            let child = nervous_process_fork(&handle)
+            guard child != 0 else {
+                Self.holdBack(SIG_UNBLOCK)
+                signal(SIGCHLD, SIG_DFL)
+                return Order(
+                    limits: ProcessLimits(cpu: cpu, memory: memory), socket: descriptors[0],
+                    output: descriptors[1])
+            }
+            descriptors.forEach { close($0) }
+            guard child > 0 else {
+                report(.failed(id: id, error: UInt32(errno)))
+                return nil
+            }
+            children[child] = id
+            report(.started(id: id, process: UInt32(child)), handle)
+            close(handle)
+            return nil
+        }
+    }
+
+    private mutating func reap() {
+        var status: Int32 = 0
+        var usage = rusage()
+        while case let child = wait4(-1, &status, WNOHANG, &usage), child > 0 {
+            guard let id = children.removeValue(forKey: child) else { continue }
+            let cpu = usage.ru_utime.microseconds + usage.ru_stime.microseconds
+            report(
+                .ended(
+                    id: id, status: UInt32(bitPattern: status), cpu: cpu,
+                    peak: UInt64(max(0, usage.ru_maxrss)) << 10))
+        }
+    }
+
+    private func report(_ report: ZygoteReport, _ handle: Int32? = nil) {
+        let packet = report.encoded()
+        let handles = handle.map { [$0] } ?? []
+        // A host that is gone shows when the next order is awaited.
+        _ = nervous_packet_send(descriptor, packet, packet.count, handles, handles.count)
+    }
+
+    private static func holdBack(_ how: Int32) {
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        sigaddset(&signals, SIGCHLD)
+        sigprocmask(how, &signals, nil)
+    }
+}
+
+extension timeval {
+    fileprivate var microseconds: UInt64 { UInt64(tv_sec) * 1_000_000 + UInt64(tv_usec) }
+}

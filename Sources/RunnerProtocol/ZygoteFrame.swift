@@ -1,0 +1,91 @@
+/// What the host asks of the process that forks runners.
+///
+/// A packet holds one frame; with `start` come the runner's socket and the pipe for its complaints.
+public enum ZygoteOrder: Hashable, Sendable {
+    /// Make a runner.
+    ///
+    /// - `cpu`: seconds of processor time it may use in all.
+    /// - `memory`: bytes that it may add to what it has when its engine has started.
+    case start(id: UInt32, cpu: UInt32, memory: UInt64)
+}
+
+/// What the process that forks runners answers.
+///
+/// A packet holds one frame; with `started` comes a descriptor that stands for the process.
+public enum ZygoteReport: Hashable, Sendable {
+    /// Orders are taken; `layers` names what confines this process and each that it makes.
+    case ready(layers: [String])
+    case started(id: UInt32, process: UInt32)
+    /// There is no process; `error` is an `errno`.
+    case failed(id: UInt32, error: UInt32)
+    /// A runner has ended, with its wait status, the microseconds of processor time it used and the
+    /// most bytes that were resident at once.
+    case ended(id: UInt32, status: UInt32, cpu: UInt64, peak: UInt64)
+}
+
+extension ZygoteOrder: Frame {
+    public init(from decoder: inout PayloadDecoder, type: UInt8) throws(FrameError) {
+        guard type == 1 else { throw .unknownType(type) }
+        self = .start(
+            id: try decoder.uint32(), cpu: try decoder.uint32(), memory: try decoder.uint64())
+    }
+
+    public func encode(to encoder: inout PayloadEncoder) -> UInt8 {
+        switch self {
+        case .start(let id, let cpu, let memory):
+            encoder.write(id)
+            encoder.write(cpu)
+            encoder.write(memory)
+            return 1
+        }
+    }
+}
+
+extension ZygoteReport: Frame {
+    public init(from decoder: inout PayloadDecoder, type: UInt8) throws(FrameError) {
+        switch type {
+        case 1: self = .ready(layers: try decoder.strings())
+        case 2: self = .started(id: try decoder.uint32(), process: try decoder.uint32())
+        case 3: self = .failed(id: try decoder.uint32(), error: try decoder.uint32())
+        case 4:
+            self = .ended(
+                id: try decoder.uint32(), status: try decoder.uint32(),
+                cpu: try decoder.uint64(), peak: try decoder.uint64())
+        default: throw .unknownType(type)
+        }
+    }
+
+    public func encode(to encoder: inout PayloadEncoder) -> UInt8 {
+        switch self {
+        case .ready(let layers):
+            encoder.write(layers)
+            return 1
+        case .started(let id, let process):
+            encoder.write(id)
+            encoder.write(process)
+            return 2
+        case .failed(let id, let error):
+            encoder.write(id)
+            encoder.write(error)
+            return 3
+        case .ended(let id, let status, let cpu, let peak):
+            encoder.write(id)
+            encoder.write(status)
+            encoder.write(cpu)
+            encoder.write(peak)
+            return 4
+        }
+    }
+}
+
+extension Frame {
+    /// The one frame that a packet holds.
+    ///
+    /// - Throws: `FrameError` when the packet is anything else.
+    public init(packet: some Sequence<UInt8>) throws(FrameError) {
+        var reader = FrameReader<Self>()
+        reader.append(packet)
+        guard let frame = try reader.next() else { throw .malformed("packet") }
+        self = frame
+    }
+}
