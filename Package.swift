@@ -57,6 +57,9 @@ let package = Package(
         .target(name: "CFiles", cSettings: [.unsafeFlags(["-Wall", "-Wextra", "-Werror"])]),
         .target(name: "CProcess", cSettings: [.unsafeFlags(["-Wall", "-Wextra", "-Werror"])]),
 
+        .target(
+            name: "CEscapeProbes", cSettings: [.unsafeFlags(["-Wall", "-Wextra", "-Werror"])]),
+
         // Samples and statistics.
         .target(name: "Samples", swiftSettings: house),
         .target(name: "SampleStore", dependencies: ["Samples", grdb], swiftSettings: house),
@@ -81,6 +84,7 @@ let package = Package(
             name: "JSApps",
             dependencies: [
                 "Auth", "Archive", "CFiles", "CProcess", "RunnerProtocol", logging,
+                .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
             ], swiftSettings: house),
@@ -89,7 +93,9 @@ let package = Package(
             path: "Sources/Unpacker", swiftSettings: house),
         .executableTarget(
             name: "nervous-runner",
-            dependencies: ["CJavaScriptCore", "CProcess", "CSandbox", "RunnerProtocol"],
+            dependencies: [
+                "CJavaScriptCore", "CProcess", "CSandbox", "CEscapeProbes", "RunnerProtocol",
+            ],
             path: "Sources/Runner",
             resources: [
                 "primordials", "errors", "inspect", "console", "timers", "events", "encoding",
@@ -133,8 +139,12 @@ let package = Package(
             name: "SampleStoreTests",
             dependencies: ["SampleStore", "Samples", grdb, "store-writer"], swiftSettings: house),
         .testTarget(name: "VMTests", dependencies: ["VM", "Samples"], swiftSettings: house),
+        .executableTarget(
+            name: "log-writer", dependencies: ["Auth"], path: "Tests/LogWriter",
+            swiftSettings: house),
         .testTarget(
-            name: "AuthTests", dependencies: ["Auth", "Samples", grdb], swiftSettings: house),
+            name: "AuthTests", dependencies: ["Auth", "Samples", grdb, "log-writer"],
+            swiftSettings: house),
         .testTarget(
             name: "LAETests", dependencies: ["LAE", "VM", "SampleStore", "Auth", "Samples"],
             resources: [.copy("Fixtures")], swiftSettings: house),
@@ -153,7 +163,7 @@ let package = Package(
             name: "sandbox-probe", dependencies: ["CSandbox"], path: "Tests/SandboxProbe"),
         .testTarget(
             name: "RunnerTests",
-            dependencies: ["RunnerProtocol", "nervous-runner", "sandbox-probe"],
+            dependencies: ["RunnerProtocol", "CEscapeProbes", "nervous-runner", "sandbox-probe"],
             swiftSettings: house),
         .testTarget(
             name: "ProviderTests",
@@ -167,7 +177,10 @@ let package = Package(
             ], swiftSettings: house),
         .testTarget(
             name: "HostTests",
-            dependencies: ["Host", "nervous", "nervous-runner", "nervous-unpacker"],
+            dependencies: [
+                "Host", "Samples", "JSApps", "Auth", "nervous", "nervous-runner",
+                "nervous-unpacker", grdb, logging,
+            ],
             swiftSettings: house),
     ]
 )

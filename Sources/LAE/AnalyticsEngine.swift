@@ -102,7 +102,7 @@ public struct AnalyticsEngine: Sendable {
                 kept.append(terms.reduced(sample))
             }
             if !kept.isEmpty {
-                await log.recordStream(for: grant, count: kept.count)
+                await log.record("stream", .raw, for: grant, range: nil, count: kept.count)
             }
             return (
                 SamplePage(fields: fields, samples: kept, next: nil),

@@ -38,7 +38,8 @@ struct HostServices: Sendable {
         // Whoever installs nothing needs no unpacker, and is told only when an archive comes.
         let library = try await AppLibrary.open(
             at: paths.apps, limits: configuration.packages,
-            unpacker: Unpacker(program: try? CompanionProgram.unpacker.path()))
+            unpacker: Unpacker(program: try? CompanionProgram.unpacker.path()),
+            keys: KeyFolder(data: paths.data))
         let port = ListeningPort()
         self.port = port
         supervisor = RunSupervisor(
@@ -75,7 +76,7 @@ struct HostServices: Sendable {
             if tcpPort == nil { await onReady(nil) }
         }
         var services: [any Service] = [StoreService(machine: machine, collects: collects)]
-        services.append(AccessLogService(authority: authority))
+        services.append(AccessLogService(authority: authority, isLasting: collects))
         services.append(RunService(supervisor: supervisor))
         services.append(control)
         if let tcpPort {
@@ -113,9 +114,13 @@ private struct StoreService: Service {
 /// Writes the access log.
 private struct AccessLogService: Service {
     let authority: Authority
+    /// Whether the host is one that others can reach; that of a single command is not worth a line.
+    let isLasting: Bool
 
     func run() async throws {
+        if isLasting { await authority.log.note(.hostStarted(version: Version.number)) }
         await cancelWhenGracefulShutdown { await authority.run() }
+        if isLasting { await authority.log.note(.hostStopped) }
     }
 }
 

@@ -26,7 +26,7 @@ enum PackageSource: ~Copyable {
     /// Hands every file to `receive` by its path inside the app's folder, then says what came.
     func unpack(
         limits: PackageLimits, receive: (SafePath, [UInt8]) throws(JSAppsError) -> Void
-    ) throws(JSAppsError) -> (manifest: Manifest, files: [AppFile]) {
+    ) throws(JSAppsError) -> CheckedPackage {
         var intake = PackageIntake(limits: limits)
         func take(_ path: SafePath, _ bytes: [UInt8]) throws(JSAppsError) {
             guard let inner = path.withoutFirst else { return }

@@ -51,7 +51,7 @@ actor AppRun {
     /// Goes on until the app has ended; when the task is cancelled, it is stopped.
     func run() async -> (RunOutcome, RunUsage) {
         // What is cancelled cannot wait for the process to end.
-        let work = Task { await perform() }
+        let work = Task(executorPreference: executor) { await self.perform() }
         return await withTaskCancellationHandler {
             await work.value
         } onCancel: {

@@ -28,6 +28,8 @@ public actor RunSupervisor {
     private var lines: [String: [RunEvent]] = [:]
     private var processes: [String: AppRun] = [:]
     private var tokens: [String: Token] = [:]
+    /// The identity of the app that each run was prepared for.
+    private var identities: [String: String] = [:]
     private var work: [String: Task<RunReport, any Error>] = [:]
 
     /// - Parameters:
@@ -78,13 +80,14 @@ public actor RunSupervisor {
     /// - Throws: `JSAppsError` when the app is not there, `AuthError` when nothing can be kept.
     public func prepare(app name: String, isWatched: Bool = true) async throws -> RunReport {
         let app = try await library.app(named: name)
-        try await authority.admit(app: app.name.text)
+        try await authority.admit(app.declared)
         let (id, token) = try await authority.beginRun(of: app.name.text)
         let report = RunReport(
             id: id, app: app.name.text, isWatched: isWatched, started: Date())
         reports[id] = report
         order.append(id)
         tokens[id] = token
+        identities[id] = app.identity
         forgetOldest()
         return report
     }
@@ -225,7 +228,13 @@ public actor RunSupervisor {
         guard let report = reports[id], let token = tokens[id], let connection else {
             throw JSAppsError.noRun(id)
         }
-        let code = try await library.app(named: report.app).contents(of: "app.js")
+        let app = try await library.app(named: report.app)
+        // Another app under the name must not run with what was decided for this one.
+        guard app.identity == identities[id] else {
+            throw JSAppsError(
+                .conflict, "The app ‘\(app.name)’ was replaced since the run was prepared.")
+        }
+        let code = try app.contents(of: "app.js")
         var configuration = RunConfiguration(
             app: report.app, token: token.text,
             scripts: prelude + [
@@ -243,11 +252,13 @@ public actor RunSupervisor {
         }
         reports[id]?.state = .running
         processes[id] = run
+        await authority.log.note(.runBegan(of: report.app, run: id))
         let renewing = Task { await renew(id) }
         let (outcome, usage) = await run.run()
         renewing.cancel()
         processes[id] = nil
         reports[id]?.usage.add(usage)
+        await note(outcome, of: id, report.app)
         if !outcome.isOrdinary { await pool.renew() }
         return outcome
     }
@@ -266,6 +277,17 @@ public actor RunSupervisor {
         if more > 0 { lines[id]?.removeFirst(more) }
     }
 
+    /// Tells the access log how a process of a run ended.
+    private func note(_ outcome: RunOutcome, of id: String, _ app: String) async {
+        let log = authority.log
+        switch outcome {
+        case .exceeded, .sandboxViolation, .protocolViolation:
+            await log.note(.violation(of: app, run: id, what: outcome.name))
+        default: break
+        }
+        await log.note(.runEnded(of: app, run: id, outcome: outcome.name))
+    }
+
     @discardableResult
     private func finish(_ id: String, _ outcome: RunOutcome) async throws -> RunReport {
         guard var report = reports[id] else { throw JSAppsError.noRun(id) }
@@ -274,6 +296,7 @@ public actor RunSupervisor {
         report.ended = Date()
         reports[id] = report
         tokens[id] = nil
+        identities[id] = nil
         try? await authority.endRun(id)
         do {
             try history.add(report)

@@ -22,7 +22,11 @@ actor Zygote {
     private typealias Arrival = (report: ZygoteReport, handle: Int32?)
 
     /// - Throws: `io` when the program cannot be started, `confinement` when the kernel lacks a layer.
-    static func start(path: String) async throws(JSAppsError) -> Zygote {
+    ///
+    /// - Parameter probe: a way out of the sandbox that its runners are to try in place of an app.
+    static func start(
+        path: String, probe: String? = nil
+    ) async throws(JSAppsError) -> Zygote {
         var ends: [Int32] = [-1, -1]
         let kind = Int32(SOCK_SEQPACKET.rawValue | SOCK_CLOEXEC.rawValue)
         guard socketpair(AF_UNIX, kind, 0, &ends) == 0 else {
@@ -38,7 +42,8 @@ actor Zygote {
         defer { close(pipes[0]) }
         do {
             _ = try await ChildProcess.start(
-                path, ["--zygote"], descriptors: [pipes[1], dup(pipes[1]), ends[1]])
+                path, ["--zygote"] + (probe.map { ["--probe", $0] } ?? []),
+                descriptors: [pipes[1], dup(pipes[1]), ends[1]])
         } catch {
             close(ends[0])
             throw error

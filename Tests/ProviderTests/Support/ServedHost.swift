@@ -25,10 +25,24 @@ struct ServedHost: Sendable {
     let clock: TestClock
     private let feed: SampleFeed
 
-    /// Makes one, runs `body` and takes it away.
+    /// Makes one when there is room for it, runs `body` and takes it away.
     static func with<T: Sendable>(
         heartbeat: Duration = .seconds(3600), knowsPort: Bool = true,
         _ body: @Sendable (ServedHost) async throws -> T
+    ) async throws -> T {
+        await Places.hosts.enter()
+        do {
+            let result = try await made(heartbeat: heartbeat, knowsPort: knowsPort, body)
+            await Places.hosts.leave()
+            return result
+        } catch {
+            await Places.hosts.leave()
+            throw error
+        }
+    }
+
+    private static func made<T: Sendable>(
+        heartbeat: Duration, knowsPort: Bool, _ body: @Sendable (ServedHost) async throws -> T
     ) async throws -> T {
         let folder = FileManager.default.temporaryDirectory
             .appending(path: "door-\(UUID().uuidString)", directoryHint: .isDirectory)
@@ -54,7 +68,8 @@ struct ServedHost: Sendable {
             path: path + "/permissions.sqlite", now: { clock.now }, logger: logger)
         let library = try await AppLibrary.open(
             at: folder.appending(path: "apps"),
-            unpacker: Unpacker(program: Self.path(of: "nervous-unpacker")))
+            unpacker: Unpacker(program: Self.path(of: "nervous-unpacker")),
+            keys: KeyFolder(data: path))
         let supervisor = RunSupervisor(
             runner: Self.path(of: "nervous-runner"), library: library, authority: authority,
             prelude: Provider.prelude, records: folder.appending(path: "runs"), logger: logger)
