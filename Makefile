@@ -2,7 +2,7 @@
 # make test    build and run every test
 # make check   what a reviewer would have to say otherwise: format, imports
 # make bench   measure
-# make install put nervous and nervous-runner under PREFIX
+# make install put nervous, nervous-runner and nervous-unpacker under PREFIX
 
 SWIFT ?= swift
 PREFIX ?= $(HOME)/.local
@@ -25,7 +25,7 @@ test:
 	$(SWIFT) test $(TEST_WIDTH)
 
 test-long:
-	@Scripts/setup --for-tests
+	@Scripts/setup --for-long-tests
 	NERVOUS_LONG_TESTS=1 $(SWIFT) test $(TEST_WIDTH)
 
 check:
@@ -43,8 +43,11 @@ bench: setup
 install: setup
 	$(SWIFT) build -c release --product nervous
 	$(SWIFT) build -c release --product nervous-runner
+	$(SWIFT) build -c release --product nervous-unpacker
 	install -D -m 0755 .build/release/nervous "$(PREFIX)/bin/nervous"
 	install -D -m 0755 .build/release/nervous-runner "$(PREFIX)/libexec/nervous/nervous-runner"
+	install -D -m 0755 .build/release/nervous-unpacker \
+		"$(PREFIX)/libexec/nervous/nervous-unpacker"
 
 clean:
 	rm -rf .build Benchmarks/.build

@@ -22,6 +22,7 @@ let package = Package(
     products: [
         .executable(name: "nervous", targets: ["nervous"]),
         .executable(name: "nervous-runner", targets: ["nervous-runner"]),
+        .executable(name: "nervous-unpacker", targets: ["nervous-unpacker"]),
         .library(name: "SampleStore", targets: ["SampleStore", "Samples"]),
         .library(name: "RunnerProtocol", targets: ["RunnerProtocol"]),
         .library(name: "VM", targets: ["VM"]),
@@ -45,7 +46,7 @@ let package = Package(
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
     targets: [
-        // System and C libraries, each used by one module only.
+        // System and C libraries; Scripts/imports.txt says who uses them.
         .systemLibrary(
             name: "CJavaScriptCore", pkgConfig: "javascriptcoregtk-4.1",
             providers: [.apt(["libjavascriptcoregtk-4.1-dev"])]),
@@ -53,6 +54,7 @@ let package = Package(
             name: "CArchive", pkgConfig: "libarchive",
             providers: [.apt(["libarchive-dev"])]),
         .target(name: "CSandbox", cSettings: [.unsafeFlags(["-Wall", "-Wextra", "-Werror"])]),
+        .target(name: "CFiles", cSettings: [.unsafeFlags(["-Wall", "-Wextra", "-Werror"])]),
         .target(name: "CProcess", cSettings: [.unsafeFlags(["-Wall", "-Wextra", "-Werror"])]),
 
         .target(
@@ -77,13 +79,18 @@ let package = Package(
         // Apps.
         .target(name: "RunnerProtocol", swiftSettings: house),
         .target(
+            name: "Archive", dependencies: ["CArchive", "RunnerProtocol"], swiftSettings: house),
+        .target(
             name: "JSApps",
             dependencies: [
-                "Auth", "CArchive", "CProcess", "RunnerProtocol", logging,
+                "Auth", "Archive", "CFiles", "CProcess", "RunnerProtocol", logging,
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
             ], swiftSettings: house),
+        .executableTarget(
+            name: "nervous-unpacker", dependencies: ["Archive", "CSandbox", "RunnerProtocol"],
+            path: "Sources/Unpacker", swiftSettings: house),
         .executableTarget(
             name: "nervous-runner",
             dependencies: [
@@ -144,8 +151,12 @@ let package = Package(
         .testTarget(
             name: "JSAppsTests",
             dependencies: [
-                "JSApps", "Auth", "RunnerProtocol", "forging-runner", "nervous-runner",
-            ],
+                "JSApps", "Archive", "Auth", "RunnerProtocol", "forging-runner", "nervous-runner",
+                "nervous-unpacker", "forging-unpacker", "package-updater",
+            ], swiftSettings: house),
+        .executableTarget(name: "forging-unpacker", path: "Tests/ForgingUnpacker"),
+        .executableTarget(
+            name: "package-updater", dependencies: ["JSApps"], path: "Tests/PackageUpdater",
             swiftSettings: house),
         .executableTarget(name: "forging-runner", path: "Tests/ForgingRunner"),
         .executableTarget(
@@ -158,6 +169,7 @@ let package = Package(
             name: "ProviderTests",
             dependencies: [
                 "Provider", "LAE", "VM", "Auth", "JSApps", "Samples", "nervous-runner",
+                "nervous-unpacker",
                 hummingbird, lifecycle, logging,
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -166,7 +178,8 @@ let package = Package(
         .testTarget(
             name: "HostTests",
             dependencies: [
-                "Host", "Auth", "JSApps", "Samples", "nervous", "nervous-runner", grdb, logging,
+                "Host", "Auth", "JSApps", "Samples", "nervous", "nervous-runner",
+                "nervous-unpacker", grdb, logging,
             ],
             swiftSettings: house),
     ]

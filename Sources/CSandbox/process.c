@@ -67,6 +67,10 @@ int nervous_sandbox_limit_growth(uint64_t bytes) {
     return limit(RLIMIT_DATA, (rlim_t)kilobytes * 1024 + bytes);
 }
 
+int nervous_sandbox_limit_time(uint64_t seconds) {
+    return limit(RLIMIT_CPU, (rlim_t)seconds);
+}
+
 int nervous_sandbox_no_new_privileges(void) {
     return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 ? 0 : errno;
 }

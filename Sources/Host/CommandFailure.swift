@@ -78,6 +78,7 @@ extension CommandFailure {
             case .keyExists: .failed
             case .unsafeKeys: .configuration
             case .io: .input
+            case .unpackerUnavailable, .confinement: .unavailable
             default: .badData
             }
         self.init(code, error.message, hint: error.hint, type: error.code.description)

@@ -3,6 +3,7 @@ import Foundation
 /// A program that this one starts, found beside it where installing and building put it.
 enum CompanionProgram: String, CaseIterable {
     case runner = "nervous-runner"
+    case unpacker = "nervous-unpacker"
 
     /// - Throws: `unavailable` when it is not there.
     func path() throws -> String {

@@ -27,6 +27,11 @@ struct GlobalOptions: ParsableArguments {
         HostPaths(option: data, environment: ProcessInfo.processInfo.environment)
     }
 
+    /// What the configuration file sets.
+    var configuration: Configuration {
+        get throws { try Configuration(path: paths.configuration) }
+    }
+
     var roots: SystemRoots { SystemRoots(proc: procRoot, sys: sysRoot) }
 
     var console: Console { Console(isJSON: json) }

@@ -5,6 +5,8 @@ import Foundation
 struct HostPaths: Sendable {
     /// The data directory, absolute.
     let data: String
+    /// The file that sets what holds for every command; it need not be there.
+    let configuration: String
     /// The socket over which commands reach the host that owns the data directory.
     let controlSocket: String
     /// The socket of a host that lives no longer than one command, which nobody else is to reach.
@@ -18,6 +20,8 @@ struct HostPaths: Sendable {
         let shared = Self.absolute(environment["XDG_DATA_HOME"]) ?? "\(home)/.local/share"
         let chosen = option ?? environment["NERVOUS_DATA"] ?? "\(shared)/nervous"
         data = URL(filePath: chosen).standardizedFileURL.path(percentEncoded: false).trimmedPath
+        let settings = Self.absolute(environment["XDG_CONFIG_HOME"]) ?? "\(home)/.config"
+        configuration = "\(settings)/nervous/config.json"
         // The data directory's own path may be longer than a socket's can be.
         let runtime =
             Self.absolute(environment["XDG_RUNTIME_DIR"]).map { "\($0)/nervous" }

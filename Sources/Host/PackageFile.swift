@@ -4,6 +4,7 @@ import JSApps
 /// A package that a person named: an archive, or a folder that is packed on the way.
 struct PackageFile {
     let path: String
+    let limits: PackageLimits
 
     /// Whether a word is meant as a path and not as the name of an installed app.
     static func isPath(_ word: String) -> Bool {
@@ -11,6 +12,12 @@ struct PackageFile {
     }
 
     func archive() throws -> Data {
+        // Not to be named in a message: it may hold a password.
+        guard !PackageAddress.isAddress(path) else {
+            throw CommandFailure(
+                .usage, "Only what is on this machine can be run; a URL is installed first.",
+                hint: "Use: nervous install URL", type: "usage")
+        }
         var isFolder: ObjCBool = false
         guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
             throw CommandFailure(
@@ -18,8 +25,8 @@ struct PackageFile {
                 hint: "Give the path of a .zip or .nervous package, or of an app's folder.",
                 type: "input-missing")
         }
-        if isFolder.boolValue { return Data(try Packer().pack(URL(filePath: path))) }
-        let limit = PackageLimits().archiveBytes
+        if isFolder.boolValue { return Data(try Packer(limits: limits).pack(URL(filePath: path))) }
+        let limit = limits.archiveBytes
         guard let file = FileHandle(forReadingAtPath: path) else {
             throw CommandFailure(
                 .noInput, "\(path) cannot be read.", hint: "Check its permissions: ls -l \(path)")

@@ -46,6 +46,7 @@ extension JSAppsError {
             case unsafeKeys = "unsafe-keys"
             case notInstalled = "not-installed"
             case damaged = "damaged"
+            case unpackerUnavailable = "unpacker-unavailable"
             case noRun = "no-run"
             case conflict = "conflict"
             case confinement = "confinement"
@@ -94,11 +95,13 @@ extension JSAppsError {
         public static let notInstalled = Code(kind: .notInstalled)
         /// The files of an installed app are not those that were installed.
         public static let damaged = Code(kind: .damaged)
+        /// Archives cannot be unpacked here: the program for it is missing.
+        public static let unpackerUnavailable = Code(kind: .unpackerUnavailable)
         /// There is no such run.
         public static let noRun = Code(kind: .noRun)
         /// What was asked for does not fit what there is, such as starting a run twice.
         public static let conflict = Code(kind: .conflict)
-        /// The kernel lacks what confines an app.
+        /// The kernel lacks what confines an app, or the program that reads its package.
         public static let confinement = Code(kind: .confinement)
         /// The machine refused to read or write.
         public static let io = Code(kind: .io)

@@ -110,6 +110,8 @@ extension Problem {
             case .signerChanged: (.conflict, "The package has another signer")
             case .downgrade: (.conflict, "The package is older")
             case .tooLarge: (.contentTooLarge, "The package is too large")
+            case .unpackerUnavailable:
+                (.serviceUnavailable, "Archives cannot be unpacked here")
             case .damaged, .io: (.internalServerError, "The host failed")
             case .noRun: (.notFound, "There is no such run")
             case .conflict: (.conflict, "This does not fit what there is")

@@ -2,8 +2,12 @@
 public struct FrameReader<Received: Frame>: Sendable {
     private var buffer: [UInt8] = []
     private var start = 0
+    private let largest: Int
 
-    public init() {}
+    /// - Parameter largest: The most bytes of a frame after its length.
+    public init(largest: Int = FrameLimits.frame) {
+        self.largest = largest
+    }
 
     /// Adds bytes as they were received, at most a frame's worth beyond what `next` has taken.
     public mutating func append(_ bytes: some Sequence<UInt8>) {
@@ -24,7 +28,7 @@ public struct FrameReader<Received: Frame>: Sendable {
     public mutating func next() throws(FrameError) -> Received? {
         guard buffer.count - start >= 4 else { return nil }
         let length = (0..<4).reduce(0) { $0 | Int(buffer[start + $1]) << (8 * $1) }
-        guard length <= FrameLimits.frame else { throw .tooLarge(length) }
+        guard length <= largest else { throw .tooLarge(length) }
         guard length >= 1 else { throw .malformed("length") }
         guard buffer.count - start >= 4 + length else { return nil }
         let payload = buffer[(start + 5)..<(start + 4 + length)]

@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import Samples
 import Testing
 
@@ -47,6 +48,21 @@ struct SingleMachineTests {
             #expect(try await started.all("probe").count == round)
             await started.close()
         }
+    }
+
+    @Test func `the data is free again also while a program is starting`() async throws {
+        let first = try await machine.start()
+        // What a program has of its parent until it is executed: a copy of every descriptor.
+        let folder = "/proc/self/fd"
+        let lock = try FileManager.default.contentsOfDirectory(atPath: folder).first { number in
+            let target = try? FileManager.default.destinationOfSymbolicLink(
+                atPath: "\(folder)/\(number)")
+            return target == machine.path + "/host.lock"
+        }
+        let copy = dup(try #require(lock.flatMap { Int32($0) }))
+        defer { Glibc.close(copy) }
+        await first.close()
+        try await machine.start().close()
     }
 
     @Test func `another process that holds the data is named`() async throws {

@@ -31,6 +31,9 @@ int nervous_sandbox_limit_processor(uint32_t seconds);
 /// An absolute limit would count the address space that the engine reserves and never touches.
 int nervous_sandbox_limit_growth(uint64_t bytes);
 
+/// At most `seconds` of processor time, after which the kernel ends the process.
+int nervous_sandbox_limit_time(uint64_t seconds);
+
 /// No program that is executed from here on gains privileges; landlock and seccomp require it.
 int nervous_sandbox_no_new_privileges(void);
 

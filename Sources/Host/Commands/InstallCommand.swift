@@ -1,16 +1,18 @@
 import ArgumentParser
 import Auth
 import Foundation
+import JSApps
 import Provider
 
 /// Installs an app.
 struct InstallCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "install",
-        abstract: "Install an app from a .zip or .nervous file or from its folder.",
+        abstract: "Install an app from a .zip or .nervous file, from its folder or from a URL.",
         discussion: """
             Examples:
               nervous install hello-sensors.zip
+              nervous install https://example.org/hello-sensors.zip
               nervous install hello-sensors-1.1.0.zip --dry-run    what an update would change
             Installing runs nothing and allows nothing: an app asks when you first run it, and an
             update asks for what is new or more than before. What a key has signed is updated only
@@ -19,7 +21,9 @@ struct InstallCommand: AsyncParsableCommand {
 
     @OptionGroup var options: GlobalOptions
 
-    @Argument(help: "The package, or the folder of an app.", completion: .file())
+    @Argument(
+        help: "The package, the folder of an app, or the http or https URL of a package.",
+        completion: .file())
     var package: String
 
     @Flag(help: "Show what installing would change, and change nothing.")
@@ -29,7 +33,16 @@ struct InstallCommand: AsyncParsableCommand {
     var allowDowngrade = false
 
     func run() async throws {
-        let archive = try PackageFile(path: package).archive()
+        let limits = try options.configuration.packages
+        let archive =
+            if PackageAddress.isAddress(package) {
+                try await PackageDownload(
+                    address: PackageAddress(package), limit: limits.archiveBytes,
+                    console: options.console
+                ).archive()
+            } else {
+                try PackageFile(path: package, limits: limits).archive()
+            }
         try await HostSession.with(options) { session in
             let data = try await session.client.data(
                 .post, "/api/v1/apps",

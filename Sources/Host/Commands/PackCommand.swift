@@ -38,7 +38,8 @@ struct PackCommand: AsyncParsableCommand {
     func run() async throws {
         let url = URL(filePath: folder).standardizedFileURL
         let key = try sign.map { try options.keys.signingKey($0) }
-        let bytes = Data(try Packer().pack(url, signingWith: key))
+        let packer = Packer(limits: try options.configuration.packages)
+        let bytes = Data(try packer.pack(url, signingWith: key))
         let file = output ?? "\(url.lastPathComponent).zip"
         do {
             try bytes.write(to: URL(filePath: file), options: .atomic)

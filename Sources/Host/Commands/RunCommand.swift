@@ -140,9 +140,12 @@ struct RunCommand: AsyncParsableCommand {
                     type: failure.type)
             }
         }
+        let archive = try PackageFile(
+            path: app, limits: options.configuration.packages
+        ).archive()
         let data = try await session.client.data(
             .post, "/api/v1/apps", query: [("allowDowngrade", allowDowngrade ? "true" : nil)],
-            body: try PackageFile(path: app).archive(), type: "application/zip")
+            body: archive, type: "application/zip")
         let item = try JSONDecoder().decode(AppDescription.self, from: data)
         let report = InstallReport(app: item, isDryRun: false)
         if !options.json, !report.isUnchanged {

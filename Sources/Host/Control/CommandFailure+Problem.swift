@@ -39,7 +39,8 @@ extension CommandFailure {
         case "not-installed", "unknown-sensor", "not-found", "no-samples", "input-missing",
             "no-run":
             .noInput
-        case "sensor-unavailable", "not-serving", "confinement": .unavailable
+        case "sensor-unavailable", "not-serving", "confinement", "unpacker-unavailable":
+            .unavailable
         case _ where status == 401 || status == 403: .noPermission
         case _ where status == 400 || status == 422: .usage
         case "name-taken": .failed

@@ -29,13 +29,17 @@ struct HostServices: Sendable {
     init(
         paths: HostPaths, roots: SystemRoots, isLasting: Bool, logger: Logger
     ) async throws {
+        let configuration = try Configuration(path: paths.configuration)
         self.paths = paths
         self.logger = logger
         machine = try await VirtualMachine.start(
             in: paths.data, drivers: DriverCatalogue.standard(roots: roots), logger: logger)
         authority = try await Authority(path: paths.permissions, logger: logger)
+        // Whoever installs nothing needs no unpacker, and is told only when an archive comes.
         let library = try await AppLibrary.open(
-            at: paths.apps, keys: KeyFolder(data: paths.data))
+            at: paths.apps, limits: configuration.packages,
+            unpacker: Unpacker(program: try? CompanionProgram.unpacker.path()),
+            keys: KeyFolder(data: paths.data))
         let port = ListeningPort()
         self.port = port
         supervisor = RunSupervisor(

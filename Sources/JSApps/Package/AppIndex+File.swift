@@ -3,8 +3,8 @@ import Foundation
 
 extension AppIndex {
     static let fileName = "index.json"
-    /// Two thousand files with the longest names stay far below it.
-    private static let largest = 4 << 20
+    /// As many files with names as long as limits can be set to stay below it.
+    private static let largest = 32 << 20
 
     /// Describes an app that is about to be installed.
     ///

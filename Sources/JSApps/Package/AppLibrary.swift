@@ -9,6 +9,9 @@ public import Foundation
 /// Everything blocks on a thread of its own and not on the pool that other tasks need.
 public actor AppLibrary {
     private let folder: AppsFolder
+    /// How large a package may be.
+    public nonisolated var limits: PackageLimits { folder.limits }
+
     private let keys: KeyFolder?
     private let executor = BlockingExecutor(label: "app library")
 
@@ -22,16 +25,20 @@ public actor AppLibrary {
     ///
     /// - Parameters:
     ///   - folder: The folder of the apps; what holds it must exist.
+    ///   - limits: How large a package may be.
+    ///   - unpacker: What archives are unpacked with.
     ///   - keys: The names of those who sign packages.
     ///   - now: The clock that installations are dated by.
     /// - Throws: ``JSAppsError`` with code `io`.
     public static func open(
-        at folder: URL, limits: PackageLimits = PackageLimits(), keys: KeyFolder? = nil,
+        at folder: URL, limits: PackageLimits = PackageLimits(), unpacker: Unpacker,
+        keys: KeyFolder? = nil,
         now: @escaping @Sendable () -> Date = { Date() }
     ) async throws(JSAppsError) -> AppLibrary {
         let path = folder.path(percentEncoded: false)
         return try await open(
-            AppsFolder(path: path, limits: limits, now: now, reached: { _ in }), keys)
+            AppsFolder(
+                path: path, limits: limits, unpacker: unpacker, now: now, reached: { _ in }), keys)
     }
 
     static func open(
@@ -54,7 +61,9 @@ public actor AppLibrary {
     @discardableResult
     public func install(from source: URL) throws(JSAppsError) -> InstalledApp {
         try folder.install(
-            PackageSource.open(source.path(percentEncoded: false), limits: folder.limits)
+            PackageSource.open(
+                source.path(percentEncoded: false), limits: folder.limits,
+                unpacker: folder.unpacker)
         ).app
     }
 
@@ -75,7 +84,7 @@ public actor AppLibrary {
     public func install(
         archive: [UInt8], under terms: InstallTerms
     ) throws(JSAppsError) -> Installation {
-        try folder.install(PackageSource.archive(archive, limits: folder.limits), terms)
+        try folder.install(.archive(bytes: archive, unpacker: folder.unpacker), terms)
     }
 
     /// Removes an app and all its files.

@@ -12,6 +12,7 @@ struct AppsFolder: Sendable {
 
     let path: String
     let limits: PackageLimits
+    let unpacker: Unpacker
     let now: @Sendable () -> Date
     let reached: @Sendable (Step) -> Void
 
@@ -19,7 +20,7 @@ struct AppsFolder: Sendable {
     func prepare() throws(JSAppsError) {
         try JSAppsError.wrap("Could not open the folder of the apps") { () throws(SystemError) in
             try Folder.make(path, mode: 0o700)
-            let apps = try Folder.open(path)
+            var apps = try Folder.open(path)
             // Whoever holds the lock is installing: what lies there is not left over.
             guard try apps.lock(waiting: false) else { return }
             for name in try apps.names() {
@@ -102,7 +103,7 @@ struct AppsFolder: Sendable {
         let package = try source.unpack(limits: limits) { path, bytes throws(JSAppsError) in
             try content.write(path, bytes)
         }
-        try content.sync()
+        try content.seal()
         reached(.contentWritten)
         let name = package.manifest.name
         // What is damaged beyond reading is inherited from by nothing.
@@ -116,6 +117,7 @@ struct AppsFolder: Sendable {
         ).encoded()
         try JSAppsError.wrap("Could not write the app's index") { () throws(SystemError) in
             try root.writeDurably(index, to: AppIndex.fileName)
+            try root.setMode(0o555)
             try root.sync()
         }
         reached(.indexWritten)
@@ -151,7 +153,7 @@ struct AppsFolder: Sendable {
     }
 
     private func locked() throws(SystemError) -> Folder {
-        let apps = try Folder.open(path)
+        var apps = try Folder.open(path)
         _ = try apps.lock(waiting: true)
         return apps
     }

@@ -1,4 +1,4 @@
-import CArchive
+import CFiles
 import Glibc
 
 extension Folder {
@@ -28,6 +28,8 @@ extension Folder {
         guard errno == EISDIR || errno == EPERM || errno == EACCES else { throw .last("unlink") }
         do {
             let inner = try folder(name)
+            // Installed folders are read-only, and so are their entries then.
+            try inner.setMode(0o700)
             for child in try inner.names() {
                 try inner.removeTree(String(decoding: child, as: UTF8.self))
             }

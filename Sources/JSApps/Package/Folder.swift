@@ -1,4 +1,4 @@
-import CArchive
+import CFiles
 import Glibc
 
 /// An open folder.
@@ -6,6 +6,7 @@ import Glibc
 /// What is named through it lies beneath it: no name leads through a link or out.
 struct Folder: ~Copyable {
     let descriptor: Int32
+    private var isLocked = false
 
     /// Opens a folder by its path, following links.
     static func open(_ path: String) throws(SystemError) -> Folder {
@@ -23,7 +24,12 @@ struct Folder: ~Copyable {
         self.descriptor = descriptor
     }
 
-    deinit { close(descriptor) }
+    deinit {
+        // A program that is being started holds every descriptor until it is `exec`ed, and with it
+        // the lock, unless the lock itself is let go.
+        if isLocked { flock(descriptor, LOCK_UN) }
+        close(descriptor)
+    }
 
     func folder(_ path: String) throws(SystemError) -> Folder {
         Folder(owning: try openBeneath(path, O_RDONLY | O_DIRECTORY, 0))
@@ -61,6 +67,10 @@ struct Folder: ~Copyable {
         return status.st_mode
     }
 
+    func setMode(_ mode: mode_t) throws(SystemError) {
+        guard fchmod(descriptor, mode) == 0 else { throw .last("fchmod") }
+    }
+
     func sync() throws(SystemError) {
         guard fsync(descriptor) == 0 else { throw .last("fsync") }
     }
@@ -82,11 +92,12 @@ struct Folder: ~Copyable {
     /// Waits until no one else holds the lock of this folder, or returns false at once.
     ///
     /// The lock lasts as long as this folder is open.
-    func lock(waiting: Bool) throws(SystemError) -> Bool {
+    mutating func lock(waiting: Bool) throws(SystemError) -> Bool {
         while flock(descriptor, waiting ? LOCK_EX : LOCK_EX | LOCK_NB) != 0 {
             if errno == EWOULDBLOCK { return false }
             guard errno == EINTR else { throw .last("flock") }
         }
+        isLocked = true
         return true
     }
 

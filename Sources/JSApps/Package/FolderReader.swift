@@ -33,6 +33,11 @@ struct FolderReader: ~Copyable {
         return reader
     }
 
+    /// The name of the folder, once everything lies in it as it must.
+    func name() throws(JSAppsError) -> AppName {
+        try PackageLayout.check(files: files, folders: [])
+    }
+
     /// Hands every file to `receive`.
     func read(
         receive: (SafePath, [UInt8]) throws(JSAppsError) -> Void

@@ -1,4 +1,3 @@
-import CArchive
 import Glibc
 
 /// The file or folder that a person names to install from; links are followed, as it is theirs.

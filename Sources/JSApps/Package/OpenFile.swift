@@ -1,4 +1,3 @@
-import CArchive
 import Glibc
 
 /// An open file that closes itself.

@@ -3,15 +3,12 @@ import Auth
 /// Takes in the files of one package, from wherever they come, and knows in the end what it is.
 struct PackageIntake {
     private let limits: PackageLimits
-    private let folder: AppName
     private var files: [AppFile] = []
     private var manifest: [UInt8] = []
     private var signature: [UInt8]?
     private var size = 0
 
-    /// Begins with a package whose folder has a name.
-    init(folder: AppName, limits: PackageLimits) {
-        self.folder = folder
+    init(limits: PackageLimits) {
         self.limits = limits
     }
 
@@ -27,7 +24,9 @@ struct PackageIntake {
     }
 
     /// Reads the manifest, compares its name with that of the folder, and checks the signature.
-    func finish() throws(JSAppsError) -> CheckedPackage {
+    func finish(
+        folder: AppName
+    ) throws(JSAppsError) -> CheckedPackage {
         let manifest = try Manifest(parsing: manifest)
         guard manifest.name == folder else {
             throw JSAppsError(

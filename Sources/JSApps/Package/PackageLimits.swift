@@ -1,3 +1,5 @@
+import Archive
+
 /// How large a package may be; what is read is counted, whatever a header says.
 public struct PackageLimits: Sendable, Hashable {
     /// The most bytes of the archive.
@@ -15,4 +17,11 @@ public struct PackageLimits: Sendable, Hashable {
 
     /// The limits that hold unless told otherwise.
     public init() {}
+
+    /// Those that hold for the archive by itself.
+    var archive: ArchiveLimits {
+        ArchiveLimits(
+            archiveBytes: archiveBytes, unpackedBytes: unpackedBytes, fileBytes: fileBytes,
+            entries: entries)
+    }
 }

@@ -1,36 +1,18 @@
 import Auth
 
-/// Where a package comes from, opened and checked as far as can be without unpacking it.
+/// Where a package comes from.
 enum PackageSource: ~Copyable {
-    case archive(bytes: [UInt8], directory: ZipDirectory)
+    case archive(bytes: [UInt8], unpacker: Unpacker)
     case folder(FolderReader)
 
     /// Opens a file or folder by its path.
-    static func open(_ path: String, limits: PackageLimits) throws(JSAppsError) -> PackageSource {
+    static func open(
+        _ path: String, limits: PackageLimits, unpacker: Unpacker
+    ) throws(JSAppsError) -> PackageSource {
         if try InputFile.isFolder(path) {
             return .folder(try FolderReader.open(path, limits: limits))
         }
-        return try archive(try InputFile.read(path, limits: limits), limits: limits)
-    }
-
-    /// Checks the structure of an archive.
-    static func archive(
-        _ bytes: [UInt8], limits: PackageLimits
-    ) throws(JSAppsError) -> PackageSource {
-        .archive(bytes: bytes, directory: try ZipDirectory(bytes, limits: limits))
-    }
-
-    /// The name of the one folder that everything lies in.
-    func name() throws(JSAppsError) -> AppName {
-        switch self {
-        case .archive(_, let directory):
-            let entries = directory.entries
-            return try PackageLayout.check(
-                files: entries.filter { !$0.isFolder }.map(\.path),
-                folders: entries.filter(\.isFolder).map(\.path))
-        case .folder(let reader):
-            return try PackageLayout.check(files: reader.files, folders: [])
-        }
+        return .archive(bytes: try InputFile.read(path, limits: limits), unpacker: unpacker)
     }
 
     /// The SHA-256 of the archive, or `nil` for a folder.
@@ -45,19 +27,27 @@ enum PackageSource: ~Copyable {
     func unpack(
         limits: PackageLimits, receive: (SafePath, [UInt8]) throws(JSAppsError) -> Void
     ) throws(JSAppsError) -> CheckedPackage {
-        var intake = PackageIntake(folder: try name(), limits: limits)
-        let take = { (path: SafePath, bytes: [UInt8]) throws(JSAppsError) in
+        var intake = PackageIntake(limits: limits)
+        func take(_ path: SafePath, _ bytes: [UInt8]) throws(JSAppsError) {
             guard let inner = path.withoutFirst else { return }
             try intake.add(inner, bytes)
             try receive(inner, bytes)
         }
         switch self {
-        case .archive(let bytes, let directory):
-            try ZipExtraction.extract(
-                bytes, directory: directory, limits: limits, receive: take)
+        case .archive(let bytes, let unpacker):
+            var folder: AppName?
+            try unpacker.unpack(bytes, limits: limits) { event throws(JSAppsError) in
+                switch event {
+                case .listed(let name): folder = name
+                case .file(let path, let bytes): try take(path, bytes)
+                }
+            }
+            guard let folder else { throw .unpackerBrokeRules() }
+            return try intake.finish(folder: folder)
         case .folder(let reader):
+            let folder = try reader.name()
             try reader.read(receive: take)
+            return try intake.finish(folder: folder)
         }
-        return try intake.finish()
     }
 }

@@ -1,3 +1,4 @@
+import Archive
 public import Foundation
 
 /// Packs an app's folder into an archive.
@@ -25,8 +26,8 @@ public struct Packer: Sendable {
             throw JSAppsError(.inputMissing, "Only a folder can be packed.")
         }
         let reader = try FolderReader.open(path, limits: limits)
-        let top = try PackageLayout.check(files: reader.files, folders: [])
-        var intake = PackageIntake(folder: top, limits: limits)
+        let top = try reader.name()
+        var intake = PackageIntake(limits: limits)
         var files: [(path: String, bytes: [UInt8])] = []
         try reader.read { path, bytes throws(JSAppsError) in
             // A new signature takes the place of an old one.
@@ -36,24 +37,29 @@ public struct Packer: Sendable {
             try intake.add(inner, bytes)
             files.append((path.text, bytes))
         }
-        let package = try intake.finish()
+        let package = try intake.finish(folder: top)
         if let key {
             let signature = try PackageSignature(package.manifest, package.files, by: key)
             files.append(("\(top)/\(PackageSignature.fileName)", signature.encoded))
         }
         files.sort { $0.path.utf8.lexicographicallyPrecedes($1.path.utf8) }
-        let archive = try UTF8Locale.use { () throws(JSAppsError) in
-            try Self.archive(of: files)
+        let archive: [UInt8]
+        do throws(ArchiveError) {
+            archive = try UTF8Locale.use { () throws(ArchiveError) in
+                try Self.archive(of: files)
+            }
+        } catch {
+            throw JSAppsError(.io, "The package could not be written.", cause: error)
         }
         // What install would refuse must not leave here either, whoever made the mistake.
-        _ = try PackageSource.archive(archive, limits: limits)
+        _ = try PackageSource.archive(bytes: archive, unpacker: .here)
             .unpack(limits: limits) { _, _ throws(JSAppsError) in }
         return archive
     }
 
     private static func archive(
         of files: [(path: String, bytes: [UInt8])]
-    ) throws(JSAppsError) -> [UInt8] {
+    ) throws(ArchiveError) -> [UInt8] {
         // Deflate can make a file larger by less than an eighth; headers are short and a name twice.
         let room = files.reduce(1 << 16) { room, file in
             room + file.bytes.count * 9 / 8 + 2 * file.path.utf8.count + 512

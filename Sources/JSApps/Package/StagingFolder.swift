@@ -2,7 +2,7 @@ import Glibc
 
 /// Writes the files of one package beneath an open folder that no one else uses yet.
 ///
-/// Files get mode 0444. Folders stay writable by their owner, so that they can be removed again.
+/// Files get mode 0444, and folders 0555 once all is written.
 final class StagingFolder {
     private let root: Folder
     private var made: Set<SafePath> = []
@@ -18,12 +18,17 @@ final class StagingFolder {
         }
     }
 
-    /// Brings the names of all that was written to the disk.
-    func sync() throws(JSAppsError) {
+    /// Closes the folders to further names, and brings all that was written to the disk.
+    func seal() throws(JSAppsError) {
         try JSAppsError.wrap("Could not write the app's folders") { () throws(SystemError) in
-            for path in made { try root.folder(path.text).sync() }
-            try root.sync()
+            for path in made { try Self.seal(try root.folder(path.text)) }
+            try Self.seal(root)
         }
+    }
+
+    private static func seal(_ folder: borrowing Folder) throws(SystemError) {
+        try folder.setMode(0o555)
+        try folder.sync()
     }
 
     private func make(_ path: SafePath) throws(SystemError) {

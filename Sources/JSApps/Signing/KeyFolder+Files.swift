@@ -1,5 +1,5 @@
 import Auth
-import CArchive
+import CFiles
 import Foundation
 import Glibc
 

@@ -6,8 +6,6 @@ import JSApps
 
 /// Installed apps and their pages, for the owner.
 struct AppRoutes {
-    private static let archiveLimit = PackageLimits().archiveBytes
-
     let door: Door
     let library: AppLibrary
     let supervisor: RunSupervisor
@@ -43,7 +41,7 @@ struct AppRoutes {
         let terms = InstallTerms(
             allowsDowngrade: try request.flag("allowDowngrade"),
             isDryRun: try request.flag("dryRun"))
-        let archive = try await request.bytes(upTo: Self.archiveLimit)
+        let archive = try await request.bytes(upTo: library.limits.archiveBytes)
         let installation = try await library.install(archive: archive, under: terms)
         let app = installation.app
         let before = installation.previous?.privileges

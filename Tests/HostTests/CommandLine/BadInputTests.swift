@@ -72,6 +72,43 @@ struct BadInputTests {
         #expect(try sandbox.nervous("uninstall", "not-installed").code == 66)
     }
 
+    @Test(arguments: ["demo.zip", "demo.nervous"])
+    func `a package with names in UTF-8 is installed in any locale`(name: String) throws {
+        let sandbox = try Sandbox()
+        let file = sandbox.path(name)
+        try Data(try sandbox.package()).write(to: URL(filePath: file))
+        for locale in ["C", "POSIX", "nowhere"] {
+            let environment = sandbox.environment.merging(["LC_ALL": locale]) { $1 }
+            let install = try Invocation(
+                Binary.nervous, ["install", file], environment: environment)
+            #expect(install.code == 0, "\(install.errors)")
+            #expect(sandbox.installedFiles.contains("demo/content/grün 名前.txt"))
+            #expect(try sandbox.nervous("uninstall", "demo").code == 0)
+        }
+    }
+
+    @Test func `without the program that unpacks nothing is installed, and the rest works`() throws
+    {
+        let sandbox = try Sandbox()
+        let file = sandbox.path("demo.zip")
+        try Data(try sandbox.package()).write(to: URL(filePath: file))
+        // Another name of the same file, in a folder where it is alone.
+        let folder = try "\(Binary.folder)/alone-\(UUID().uuidString)"
+        try FileManager.default.createDirectory(
+            atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let nervous = folder + "/nervous"
+        try FileManager.default.linkItem(atPath: Binary.nervous, toPath: nervous)
+        let install = try Invocation(
+            nervous, ["install", file], environment: sandbox.environment)
+        #expect(install.code == 69)
+        #expect(
+            install.errors.contains("error: The program nervous-unpacker is not beside nervous."))
+        #expect(sandbox.installedFiles.isEmpty)
+        let apps = try Invocation(nervous, ["apps"], environment: sandbox.environment)
+        #expect(apps.code == 0)
+    }
+
     @Test func `a port in use is told in one sentence`() throws {
         let sandbox = try Sandbox()
         let host = try ServingHost(sandbox)

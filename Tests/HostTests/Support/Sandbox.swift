@@ -13,6 +13,12 @@ final class Sandbox: Sendable {
     }
 
     deinit {
+        // Installed folders are read-only: only root removes what is in them nevertheless.
+        for name in (FileManager.default.subpaths(atPath: "\(data)/apps") ?? []) {
+            let path = "\(data)/apps/\(name)"
+            let type = try? FileManager.default.attributesOfItem(atPath: path)[.type]
+            if type as? FileAttributeType == .typeDirectory { chmod(path, 0o700) }
+        }
         try? FileManager.default.removeItem(atPath: root)
     }
 

@@ -9,7 +9,8 @@ import Testing
     init() async throws {
         folder = try TemporaryFolder()
         library = try await AppLibrary.open(
-            at: folder.url.appending(path: "apps"), now: { Date(timeIntervalSince1970: 1.5e9) })
+            at: folder.url.appending(path: "apps"), unpacker: .built,
+            now: { Date(timeIntervalSince1970: 1.5e9) })
     }
 
     private static let variants: [(String, ZipForge)] = [
@@ -80,6 +81,66 @@ import Testing
         #expect(tree["apps/my-app/content/app.js"]?.hasPrefix("\(0o444) ") == true)
         #expect(try await library.apps().map(\.name.text) == ["my-app"])
         #expect(try await library.app(named: "my-app").index == app.index)
+    }
+
+    @Test func `what is installed is read-only, whatever modes the archive asks for`() async throws
+    {
+        let entry = ForgedEntry.stored("my-app/lib/run.sh").changed {
+            $0.attributes = 0o100777 << 16
+        }
+        let app = ZipForge.good().with(entry)
+        try await library.install(archive: app.bytes)
+        let modes = try folder.tree().mapValues { $0.split(separator: " ")[0] }
+        #expect(modes["apps/my-app"] == "\(0o555)")
+        for (path, mode) in modes where path.hasPrefix("apps/my-app/") {
+            let isFolder = path.hasSuffix("content") || path.hasSuffix("lib")
+            #expect(mode == (isFolder ? "\(0o555)" : "\(0o444)"), "\(path)")
+        }
+        try await library.install(archive: app.bytes)
+        try await library.uninstall("my-app")
+        #expect(try folder.tree().keys.sorted() == ["apps"])
+    }
+
+    @Test func `an archive within a package is a file like any other`() async throws {
+        let inner = ZipForge.good(name: "inner").with(.stored("../evil")).bytes
+        let app = try await library.install(
+            archive: ZipForge.good().with(.stored(Array("my-app/inner.zip".utf8), inner)).bytes)
+        #expect(try app.contents(of: "inner.zip") == inner)
+        #expect(app.index.files.count == 4)
+    }
+
+    @Test func `a package as large as it may be is installed, and one step larger is not`()
+        async throws
+    {
+        let forge = ZipForge.good().with(.deflated("my-app/a/b/c.js", "0123456789"))
+        let bytes = forge.bytes
+        let sizes = forge.entries.map { Int($0.central.size) }
+        var exact = PackageLimits()
+        exact.archiveBytes = bytes.count
+        exact.unpackedBytes = sizes.reduce(0, +)
+        exact.fileBytes = sizes.max() ?? 0
+        exact.entries = 4
+        exact.pathBytes = "my-app/package.json".utf8.count
+        exact.depth = 4
+        func code(_ change: (inout PackageLimits) -> Void) async throws -> JSAppsError.Code? {
+            var limits = exact
+            change(&limits)
+            let library = try await AppLibrary.open(
+                at: folder.url.appending(path: "apps"), limits: limits, unpacker: .built)
+            do {
+                try await library.install(archive: bytes)
+                return nil
+            } catch {
+                return error.code
+            }
+        }
+        #expect(try await code { _ in } == nil)
+        #expect(try await code { $0.archiveBytes -= 1 } == .tooLarge)
+        #expect(try await code { $0.unpackedBytes -= 1 } == .tooLarge)
+        #expect(try await code { $0.fileBytes -= 1 } == .tooLarge)
+        #expect(try await code { $0.entries -= 1 } == .tooLarge)
+        #expect(try await code { $0.pathBytes -= 1 } == .unsafePath)
+        #expect(try await code { $0.depth -= 1 } == .unsafePath)
     }
 
     @Test func `only installed files can be read`() async throws {

@@ -38,7 +38,7 @@ import Testing
     private func crashing(_ snapshots: Snapshots) -> AppsFolder {
         let apps = apps
         return AppsFolder(
-            path: apps.path(), limits: PackageLimits(), now: { Date() },
+            path: apps.path(), limits: PackageLimits(), unpacker: .built, now: { Date() },
             reached: { snapshots.take($0, of: apps) })
     }
 
@@ -48,7 +48,7 @@ import Testing
         try await library.install(archive: ZipForge.good().bytes)
         #expect(snapshots.all.map(\.0) == AppsFolder.Step.allCases)
         for (step, copy) in snapshots.all {
-            let library = try await AppLibrary.open(at: copy)
+            let library = try await AppLibrary.open(at: copy, unpacker: .built)
             let isThere = [.renamed, .oldRemoved].contains(step)
             #expect(try await library.apps().count == (isThere ? 1 : 0), "\(step)")
             let names = try FileManager.default.contentsOfDirectory(atPath: copy.path())
@@ -57,13 +57,14 @@ import Testing
     }
 
     @Test func `an update killed at any step leaves the old version or the new`() async throws {
-        try await AppLibrary.open(at: apps).install(archive: ZipForge.good().bytes)
+        try await AppLibrary.open(at: apps, unpacker: .built).install(
+            archive: ZipForge.good().bytes)
         let snapshots = Snapshots(in: folder.url)
         let library = try await AppLibrary.open(crashing(snapshots))
         try await library.install(archive: ZipForge.good(version: "2.0.0").bytes)
         #expect(snapshots.all.count == AppsFolder.Step.allCases.count)
         for (step, copy) in snapshots.all {
-            let app = try await AppLibrary.open(at: copy).app(named: "my-app")
+            let app = try await AppLibrary.open(at: copy, unpacker: .built).app(named: "my-app")
             let isNew = [.renamed, .oldRemoved].contains(step)
             #expect(app.manifest.version == (isNew ? "2.0.0" : "1.0.0"), "\(step)")
             for file in app.index.files {
@@ -77,14 +78,14 @@ import Testing
     @Test func `an update killed at any step leaves each version with its own identity`()
         async throws
     {
-        let old = try await AppLibrary.open(at: apps).install(
+        let old = try await AppLibrary.open(at: apps, unpacker: .built).install(
             archive: SignedPackage.vector.archive)
         let snapshots = Snapshots(in: folder.url)
         let library = try await AppLibrary.open(crashing(snapshots))
         let new = try await library.install(archive: SignedPackage.vector.signed().archive)
         #expect(old.identity != new.identity)
         for (step, copy) in snapshots.all {
-            let app = try await AppLibrary.open(at: copy).app(named: "my-app")
+            let app = try await AppLibrary.open(at: copy, unpacker: .built).app(named: "my-app")
             let isNew = [.renamed, .oldRemoved].contains(step)
             #expect(app.identity == (isNew ? new : old).identity, "\(step)")
             #expect(app.signer == (isNew ? new : old).signer, "\(step)")
@@ -94,12 +95,26 @@ import Testing
     @Test func `opening the library does not sweep what another process is installing`()
         async throws
     {
-        let library = try await AppLibrary.open(at: apps)
+        let library = try await AppLibrary.open(at: apps, unpacker: .built)
         try folder.write("apps/.staging-1/content/app.js", "half")
-        let other = try Folder.open(apps.path())
+        var other = try Folder.open(apps.path())
         #expect(try other.lock(waiting: false))
-        _ = try await AppLibrary.open(at: apps)
+        _ = try await AppLibrary.open(at: apps, unpacker: .built)
         #expect(try !folder.tree().isEmpty)
         #expect(try await library.apps().isEmpty)
+    }
+
+    @Test func `a lock that was let go is free, also while a program is starting`() throws {
+        try folder.write("apps/index", "x")
+        func locked() throws -> Int32 {
+            var first = try Folder.open(apps.path())
+            #expect(try first.lock(waiting: false))
+            // What a program has of its parent until it is executed.
+            return dup(first.descriptor)
+        }
+        let copy = try locked()
+        defer { close(copy) }
+        var second = try Folder.open(apps.path())
+        #expect(try second.lock(waiting: false))
     }
 }

@@ -9,7 +9,8 @@ import Testing
 
     init() async throws {
         folder = try TemporaryFolder()
-        library = try await AppLibrary.open(at: folder.url.appending(path: "library"))
+        library = try await AppLibrary.open(
+            at: folder.url.appending(path: "library"), unpacker: .built)
     }
 
     private func code(of url: URL) async throws -> JSAppsError.Code {

@@ -1,6 +1,8 @@
 import Auth
 import Foundation
 
+@testable import JSApps
+
 /// A folder that goes away with the value that names it.
 final class TemporaryFolder: Sendable {
     let url: URL
@@ -11,7 +13,11 @@ final class TemporaryFolder: Sendable {
         try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
     }
 
-    deinit { try? FileManager.default.removeItem(at: url) }
+    deinit {
+        // The library's own way, as installed folders are read-only.
+        let parent = url.deletingLastPathComponent().path(percentEncoded: false)
+        try? Folder.open(parent).removeTree(url.lastPathComponent)
+    }
 
     /// Writes a file and the folders that it stands in.
     @discardableResult

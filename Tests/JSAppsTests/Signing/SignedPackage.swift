@@ -29,12 +29,12 @@ struct SignedPackage {
     /// Takes the files in, as an installation does.
     func checked() throws -> CheckedPackage {
         let name = try #require(AppName(folder))
-        var intake = PackageIntake(folder: name, limits: PackageLimits())
+        var intake = PackageIntake(limits: PackageLimits())
         for (path, bytes) in files {
             try intake.add(
                 try SafePath(checking: Array(path.utf8), limits: PackageLimits()), bytes)
         }
-        return try intake.finish()
+        return try intake.finish(folder: name)
     }
 
     /// The same with a signature.

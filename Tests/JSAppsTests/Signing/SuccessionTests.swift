@@ -10,7 +10,8 @@ import Testing
 
     init() async throws {
         folder = try TemporaryFolder()
-        library = try await AppLibrary.open(at: folder.url.appending(path: "apps"))
+        library = try await AppLibrary.open(
+            at: folder.url.appending(path: "apps"), unpacker: .built)
     }
 
     private enum Signer: Sendable {
@@ -179,7 +180,8 @@ import Testing
     }
 
     @Test func `two processes that share the library agree on who may update`() async throws {
-        let other = try await AppLibrary.open(at: folder.url.appending(path: "apps"))
+        let other = try await AppLibrary.open(
+            at: folder.url.appending(path: "apps"), unpacker: .built)
         try await install(archive("1.0.0", .one))
         let foreign = try archive("1.1.0", .other)
         let error = await #expect(throws: JSAppsError.self) {

@@ -48,6 +48,33 @@ struct AppOriginTests {
         }
     }
 
+    @Test(arguments: ["app.js", "app.html", "images/a b.svg"])
+    func `a file that was changed on the disk is not served, and a planted one neither`(
+        path: String
+    ) async throws {
+        try await ServedHost.with { host in
+            try await host.install()
+            let content = host.folder.appending(path: "apps/my-app/content")
+            let file = content.appending(path: path)
+            let original = try Data(contentsOf: file)
+            try FileManager.default.removeItem(at: file)
+            try Data(original.map { $0 ^ 1 }).write(to: file)
+            try Data("evil".utf8).write(to: content.appending(path: "planted.js"))
+            let target = "/" + path.replacing(" ", with: "%20")
+            let changed = try await Self.get(host, target)
+            #expect(changed.status == 500)
+            #expect(changed.text.contains("damaged"))
+            #expect(try await Self.get(host, "/planted.js").status == 404)
+            try FileManager.default.removeItem(at: file)
+            try FileManager.default.createSymbolicLink(
+                at: file, withDestinationURL: content.appending(path: "planted.js"))
+            #expect(try await Self.get(host, target).status == 500)
+            try FileManager.default.removeItem(at: file)
+            try original.write(to: file)
+            #expect(try await Self.get(host, target).status == 200)
+        }
+    }
+
     @Test(arguments: [
         "/../index.json", "/..%2findex.json", "/%2e%2e/index.json", "/%2e%2e%2findex.json",
         "/images/../app.js", "/images/%2e%2e/app.js", "/images/..%2fapp.js", "//app.js",

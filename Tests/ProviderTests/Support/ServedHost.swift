@@ -47,8 +47,16 @@ struct ServedHost: Sendable {
         let folder = FileManager.default.temporaryDirectory
             .appending(path: "door-\(UUID().uuidString)", directoryHint: .isDirectory)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
         let path = folder.path(percentEncoded: false)
+        defer {
+            // Installed folders are read-only: only root removes what is in them nevertheless.
+            for name in (FileManager.default.subpaths(atPath: path) ?? []) {
+                let type = try? FileManager.default.attributesOfItem(atPath: path + "/" + name)[
+                    .type]
+                if type as? FileAttributeType == .typeDirectory { chmod(path + "/" + name, 0o700) }
+            }
+            try? FileManager.default.removeItem(at: folder)
+        }
         let (clock, feed, port) = (TestClock(), SampleFeed(), Port())
         var quiet = Logger(label: "test")
         quiet.logLevel = .critical
@@ -59,7 +67,9 @@ struct ServedHost: Sendable {
         let authority = try await Authority(
             path: path + "/permissions.sqlite", now: { clock.now }, logger: logger)
         let library = try await AppLibrary.open(
-            at: folder.appending(path: "apps"), keys: KeyFolder(data: path))
+            at: folder.appending(path: "apps"),
+            unpacker: Unpacker(program: Self.path(of: "nervous-unpacker")),
+            keys: KeyFolder(data: path))
         let supervisor = RunSupervisor(
             runner: Self.path(of: "nervous-runner"), library: library, authority: authority,
             prelude: Provider.prelude, records: folder.appending(path: "runs"), logger: logger)

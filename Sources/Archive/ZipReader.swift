@@ -3,7 +3,7 @@ struct ZipReader {
     private var rest: ArraySlice<UInt8>
 
     /// Starts at an offset.
-    init(_ bytes: [UInt8], at offset: Int) throws(JSAppsError) {
+    init(_ bytes: [UInt8], at offset: Int) throws(ArchiveError) {
         guard bytes.indices.contains(offset) else { throw Self.cutOff }
         rest = bytes[offset...]
     }
@@ -15,22 +15,20 @@ struct ZipReader {
     var offset: Int { rest.startIndex }
     var isAtEnd: Bool { rest.isEmpty }
 
-    mutating func uint16() throws(JSAppsError) -> UInt16 {
+    mutating func uint16() throws(ArchiveError) -> UInt16 {
         let bytes = try take(2)
         return UInt16(bytes[bytes.startIndex]) | UInt16(bytes[bytes.startIndex + 1]) << 8
     }
 
-    mutating func uint32() throws(JSAppsError) -> UInt32 {
+    mutating func uint32() throws(ArchiveError) -> UInt32 {
         UInt32(try uint16()) | UInt32(try uint16()) << 16
     }
 
-    mutating func take(_ count: Int) throws(JSAppsError) -> ArraySlice<UInt8> {
+    mutating func take(_ count: Int) throws(ArchiveError) -> ArraySlice<UInt8> {
         guard count <= rest.count else { throw Self.cutOff }
         defer { rest = rest.dropFirst(count) }
         return rest.prefix(count)
     }
 
-    static var cutOff: JSAppsError {
-        JSAppsError(.malformedArchive, "The archive is cut off or points outside itself.")
-    }
+    static var cutOff: ArchiveError { ArchiveError(.cutOff) }
 }

@@ -10,7 +10,7 @@ struct ZipEnd {
     let directoryOffset: Int
 
     /// Finds the one record that can end these bytes.
-    init(in archive: [UInt8], limits: PackageLimits) throws(JSAppsError) {
+    init(in archive: [UInt8], limits: ArchiveLimits) throws(ArchiveError) {
         offset = try Self.find(in: archive)
         var reader = try ZipReader(archive, at: offset + 4)
         let disk = try reader.uint16()
@@ -22,30 +22,26 @@ struct ZipEnd {
         let commentLength = Int(try reader.uint16())
         let usesZip64 = countHere == .max || count == .max || directorySize == .max || start == .max
         guard !usesZip64 else {
-            throw JSAppsError(.unsupportedArchive, "The archive needs ZIP64.")
+            throw ArchiveError(.zip64)
         }
         guard disk == 0, directoryDisk == 0, countHere == count else {
-            throw JSAppsError(.unsupportedArchive, "The archive is one of several disks.")
+            throw ArchiveError(.severalDisks)
         }
         guard offset + Self.size + commentLength == archive.count else {
-            throw JSAppsError(
-                .malformedArchive, "The archive is cut off or data follows its end.")
+            throw ArchiveError(.dataAfterEnd)
         }
         guard Int(start) + Int(directorySize) == offset else {
-            throw JSAppsError(
-                .malformedArchive,
-                "The archive has data before it or between its directory and its end.")
+            throw ArchiveError(.dataBefore)
         }
         guard count <= limits.entries else {
-            throw JSAppsError(
-                .tooLarge, "The package has \(count) entries; \(limits.entries) are allowed.")
+            throw ArchiveError(.tooManyEntries, number: UInt32(count))
         }
         entryCount = Int(count)
         directoryOffset = Int(start)
     }
 
     /// The last end record; a comment that holds another one is none, as that is where readers differ.
-    private static func find(in archive: [UInt8]) throws(JSAppsError) -> Int {
+    private static func find(in archive: [UInt8]) throws(ArchiveError) -> Int {
         var offset = archive.count - 4
         let first = max(0, archive.count - size - Int(UInt16.max))
         while offset >= first {
@@ -53,10 +49,8 @@ struct ZipEnd {
             offset -= 1
         }
         guard archive.starts(with: [0x50, 0x4B]) else {
-            throw JSAppsError(
-                .notAnArchive, "The file is not a ZIP archive.",
-                hint: "A package is a .zip or .nervous file, or a folder.")
+            throw ArchiveError(.notAnArchive)
         }
-        throw JSAppsError(.malformedArchive, "The archive is cut off: its end is missing.")
+        throw ArchiveError(.endMissing)
     }
 }

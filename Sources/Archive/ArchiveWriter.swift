@@ -1,7 +1,7 @@
 import CArchive
 
 /// Writes a ZIP archive into memory with libarchive.
-struct ArchiveWriter: ~Copyable {
+public struct ArchiveWriter: ~Copyable {
     private let handle: OpaquePointer
     private let buffer: UnsafeMutableRawBufferPointer
     private let used: UnsafeMutablePointer<Int>
@@ -14,7 +14,7 @@ struct ArchiveWriter: ~Copyable {
     }
 
     /// Begins an archive of at most `capacity` bytes.
-    static func create(capacity: Int) throws(JSAppsError) -> ArchiveWriter {
+    public static func create(capacity: Int) throws(ArchiveError) -> ArchiveWriter {
         guard let handle = archive_write_new() else { throw refusal }
         let writer = ArchiveWriter(handle: handle, capacity: capacity)
         guard archive_write_set_format_zip(handle) == ARCHIVE_OK,
@@ -33,7 +33,7 @@ struct ArchiveWriter: ~Copyable {
     }
 
     /// Adds a file.
-    func add(_ path: String, _ bytes: [UInt8]) throws(JSAppsError) {
+    public func add(_ path: String, _ bytes: [UInt8]) throws(ArchiveError) {
         guard let entry = archive_entry_new() else { throw Self.refusal }
         defer { archive_entry_free(entry) }
         // Without a time libarchive writes the first that ZIP knows, whatever the time zone.
@@ -47,12 +47,10 @@ struct ArchiveWriter: ~Copyable {
     }
 
     /// Ends the archive.
-    func finish() throws(JSAppsError) -> [UInt8] {
+    public func finish() throws(ArchiveError) -> [UInt8] {
         guard archive_write_close(handle) == ARCHIVE_OK else { throw Self.refusal }
         return Array(buffer[..<used.pointee])
     }
 
-    private static var refusal: JSAppsError {
-        JSAppsError(.io, "The package could not be written.")
-    }
+    private static var refusal: ArchiveError { ArchiveError(.damaged) }
 }

@@ -1,5 +1,3 @@
-import Auth
-
 /// The fields that a local header and a record of the central directory have in common.
 ///
 /// Source: PKWARE APPNOTE.TXT 6.3.10, sections 4.3.7, 4.3.12 and 4.4.
@@ -18,8 +16,8 @@ struct ZipHeader: Equatable {
 
     /// Reads the fields from “flags” to “name length”, then what lies between, then the name.
     init(
-        _ reader: inout ZipReader, readingBetween: (inout ZipReader) throws(JSAppsError) -> Void
-    ) throws(JSAppsError) {
+        _ reader: inout ZipReader, readingBetween: (inout ZipReader) throws(ArchiveError) -> Void
+    ) throws(ArchiveError) {
         flags = try reader.uint16()
         method = try reader.uint16()
         _ = try reader.uint32()
@@ -34,11 +32,6 @@ struct ZipHeader: Equatable {
         try checkSupport()
     }
 
-    /// The name for a person.
-    var shownName: String {
-        String(decoding: name.prefix(1000), as: UTF8.self).escapedForDisplay(limit: 100)
-    }
-
     var hasDescriptor: Bool { flags & Self.hasDescriptor != 0 }
 
     /// Takes over what a writer leaves at zero when it learns it only behind the data.
@@ -48,43 +41,37 @@ struct ZipHeader: Equatable {
         if size == 0 { size = other.size }
     }
 
-    private func checkSupport() throws(JSAppsError) {
+    private func checkSupport() throws(ArchiveError) {
         guard flags & (1 | 1 << 6 | 1 << 13) == 0 else {
-            throw unsupported("is encrypted")
+            throw ArchiveError(.encrypted, name: name)
         }
         // Compression level, descriptor and UTF-8 are the flags that change nothing.
         guard flags & ~(0b110 | Self.hasDescriptor | 1 << 11) == 0 else {
-            throw unsupported("has flags that are not known here")
+            throw ArchiveError(.unknownFlags, name: name)
         }
         guard [Self.stored, Self.deflated].contains(method) else {
-            throw unsupported("is packed by method \(method)")
+            throw ArchiveError(.unknownMethod, name: name, number: UInt32(method))
         }
-        guard size != .max, packedSize != .max else { throw unsupported("needs ZIP64") }
+        guard size != .max, packedSize != .max else {
+            throw ArchiveError(.zip64, name: name)
+        }
     }
 
     /// Looks at every extra field; those that give an entry another name, size or kind are refused.
-    private func checkExtra(_ bytes: ArraySlice<UInt8>) throws(JSAppsError) {
+    private func checkExtra(_ bytes: ArraySlice<UInt8>) throws(ArchiveError) {
         var reader = ZipReader(bytes)
         while !reader.isAtEnd {
             let kind = try reader.uint16()
             let content = try reader.take(Int(try reader.uint16()))
             switch kind {
-            case 0x0001: throw unsupported("needs ZIP64")
-            case 0x9901, 0x0017: throw unsupported("is encrypted")
+            case 0x0001: throw ArchiveError(.zip64, name: name)
+            case 0x9901, 0x0017: throw ArchiveError(.encrypted, name: name)
             case 0x000D, 0x6C65, 0x6C78, 0x756E:
-                throw JSAppsError(
-                    .unsafeEntry, "‘\(shownName)’ in the archive has Unix attributes of its own.")
+                throw ArchiveError(.unixAttributes, name: name)
             case 0x7075 where !content.dropFirst(5).elementsEqual(name):
-                throw JSAppsError(
-                    .malformedArchive, "‘\(shownName)’ in the archive has two names.")
+                throw ArchiveError(.twoNames, name: name)
             default: break
             }
         }
-    }
-
-    private func unsupported(_ why: String) -> JSAppsError {
-        JSAppsError(
-            .unsupportedArchive, "‘\(shownName)’ in the archive \(why).",
-            hint: "Pack the app again with ‘nervous pack’ or ‘zip -r’.")
     }
 }

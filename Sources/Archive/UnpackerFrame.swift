@@ -1,0 +1,77 @@
+public import RunnerProtocol
+
+/// What the process that unpacks says to the host.
+///
+/// First every `entry` in the order of the data, then `listed`; then for every file, in the same
+/// order, its `content` in pieces and `fileEnd`; last `done`. `refused` may come at any point and
+/// is the last. `unconfined` may come only first, and is the last too.
+public enum UnpackerFrame: Hashable, Sendable {
+    /// The archive has a file or folder. The name is as it stands there, without a folder's slash;
+    /// the size is what the archive says.
+    case entry(name: [UInt8], isFolder: Bool, size: UInt32)
+    /// There are no more entries.
+    case listed
+    /// The next piece of the file at hand.
+    case content([UInt8])
+    /// The file at hand is complete, its checksum verified.
+    case fileEnd
+    /// Everything was read.
+    case done
+    /// The archive cannot be accepted.
+    case refused(ArchiveError)
+    /// A layer of the sandbox is missing, with the `errno` of what failed; nothing was read.
+    case unconfined(layer: String, code: UInt32)
+
+    /// The largest piece of content in one frame.
+    public static let pieceBytes = 64 << 10
+    /// The most bytes of a frame; names in a ZIP archive have at most 65 535.
+    public static let largest = 80 << 10
+}
+
+extension UnpackerFrame: Frame {
+    public init(from decoder: inout PayloadDecoder, type: UInt8) throws(FrameError) {
+        switch type {
+        case 1:
+            self = .entry(
+                name: try decoder.bytes(), isFolder: try decoder.uint8() != 0,
+                size: try decoder.uint32())
+        case 2: self = .listed
+        case 3: self = .content(try decoder.bytes())
+        case 4: self = .fileEnd
+        case 5: self = .done
+        case 6:
+            guard let fault = ArchiveFault(rawValue: try decoder.uint8()) else {
+                throw .malformed("fault")
+            }
+            self = .refused(
+                ArchiveError(fault, name: try decoder.bytes(), number: try decoder.uint32()))
+        case 7: self = .unconfined(layer: try decoder.string(), code: try decoder.uint32())
+        default: throw .unknownType(type)
+        }
+    }
+
+    public func encode(to encoder: inout PayloadEncoder) -> UInt8 {
+        switch self {
+        case .entry(let name, let isFolder, let size):
+            encoder.write(name)
+            encoder.write(UInt8(isFolder ? 1 : 0))
+            encoder.write(size)
+            return 1
+        case .listed: return 2
+        case .content(let bytes):
+            encoder.write(bytes)
+            return 3
+        case .fileEnd: return 4
+        case .done: return 5
+        case .refused(let error):
+            encoder.write(error.fault.rawValue)
+            encoder.write(error.name)
+            encoder.write(error.number)
+            return 6
+        case .unconfined(let layer, let code):
+            encoder.write(layer)
+            encoder.write(code)
+            return 7
+        }
+    }
+}

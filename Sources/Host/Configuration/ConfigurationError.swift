@@ -1,0 +1,7 @@
+import Auth
+
+/// Why a configuration is not accepted, and where.
+struct ConfigurationError: Error {
+    let position: JSONPosition
+    let message: String
+}

@@ -1,0 +1,3 @@
+import Glibc
+
+_exit(Launch.run(arguments: CommandLine.arguments.dropFirst()))

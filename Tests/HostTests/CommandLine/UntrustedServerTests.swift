@@ -1,0 +1,55 @@
+import Foundation
+import Testing
+
+/// A server whose certificate nobody vouches for.
+struct UntrustedServerTests {
+    @Test func `a certificate that is not trusted is refused`() throws {
+        let sandbox = try Sandbox()
+        let openssl = "/usr/bin/openssl"
+        let (key, certificate) = (sandbox.path("key.pem"), sandbox.path("certificate.pem"))
+        let made = try Invocation(
+            openssl,
+            [
+                "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1",
+                "-nodes", "-keyout", key, "-out", certificate, "-days", "2", "-subj",
+                "/CN=localhost", "-addext", "subjectAltName=DNS:localhost",
+            ], environment: sandbox.environment)
+        #expect(made.code == 0, "\(made.errors)")
+        let server = Process()
+        server.executableURL = URL(filePath: openssl)
+        server.arguments = [
+            "s_server", "-accept", "127.0.0.1:0", "-www", "-key", key, "-cert", certificate,
+        ]
+        let output = Pipe()
+        server.standardOutput = output
+        server.standardError = FileHandle.nullDevice
+        server.standardInput = Pipe()
+        try server.run()
+        defer {
+            kill(server.processIdentifier, SIGKILL)
+            server.waitUntilExit()
+        }
+        var text = ""
+        var port: Int?
+        while port == nil {
+            let data = output.fileHandleForReading.availableData
+            guard !data.isEmpty else { break }
+            text += String(decoding: data, as: UTF8.self)
+            // It names its port in a line such as `ACCEPT 127.0.0.1:40123`.
+            let line = text.split(separator: "\n").first { $0.hasPrefix("ACCEPT") }
+            if text.last == "\n" {
+                port = line?.split(separator: ":").last.flatMap { Int($0) }
+            }
+        }
+        let url = "https://localhost:\(try #require(port))/app.zip"
+        let install = try sandbox.nervous("install", url)
+        #expect(install.code == 76, "\(install.errors)")
+        #expect(install.errors.contains("certificate that this machine does not trust"))
+        #expect(try sandbox.nervous("install", url, "--json").errors.contains("download-untrusted"))
+        #expect(sandbox.installedFiles.isEmpty)
+        // The same port without TLS is no way around it.
+        let plain = try sandbox.nervous("install", url.replacing("https", with: "http"))
+        #expect(plain.code == 76)
+        #expect(sandbox.installedFiles.isEmpty)
+    }
+}

@@ -1,0 +1,92 @@
+import Foundation
+import JSApps
+import Testing
+
+/// An installation in a process that `strace` kills as it enters a call of the kernel: the first
+/// of its kind, the second, and so on until it gets through.
+@Suite(.enabled(if: ProcessInfo.processInfo.environment["NERVOUS_LONG_TESTS"] == "1"))
+struct KilledInstallTests {
+    /// The calls by which an installation touches what is on the disk and talks to its helper.
+    private static let calls = [
+        "openat2", "mkdirat", "write", "fchmod", "fsync", "renameat2", "unlinkat", "flock",
+        "memfd_create", "pipe2", "getdents64", "kill", "wait4", "openat", "read", "close", "poll",
+    ]
+
+    private let folder: TemporaryFolder
+    private let apps: URL
+    private let package: URL
+
+    init() throws {
+        folder = try TemporaryFolder()
+        apps = folder.url.appending(path: "apps")
+        let new = ZipForge.good(version: "2.0.0").with(.deflated("my-app/lib/deep/a.js", "new"))
+        package = try folder.write("new.zip", new.bytes)
+    }
+
+    /// Runs the installation.
+    ///
+    /// - Returns: Whether it got through.
+    private func installs(killedAt call: String, number: Int) throws -> Bool {
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/strace")
+        process.arguments = [
+            "-f", "-qq", "-o", "/dev/null", "-e", "trace=\(call)", "-e", "signal=none",
+            "-e", "inject=\(call):signal=KILL:when=\(number)",
+            Unpacker.program("package-updater"), apps.path(), package.path(),
+            Unpacker.program("nervous-unpacker"),
+        ]
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        process.waitUntilExit()
+        return process.terminationReason == .exit && process.terminationStatus == 0
+    }
+
+    /// The version that stands after the library was opened again, whole and with nothing beside it.
+    private func version(_ moment: String) async throws -> String? {
+        let library = try await AppLibrary.open(at: apps, unpacker: .built)
+        #expect(try await library.damagedApps().isEmpty, "\(moment)")
+        let found = try await library.apps()
+        let names = try FileManager.default.contentsOfDirectory(atPath: apps.path())
+        #expect(names == found.map(\.name.text), "\(moment)")
+        for app in found {
+            for file in app.index.files {
+                #expect(throws: Never.self, "\(moment)") { try app.contents(of: file.path) }
+            }
+            let content = try TemporaryFolder.tree(
+                at: apps.appending(path: "\(app.name)/content"))
+            let files = content.keys.filter { $0.contains(".") }.sorted()
+            #expect(files == app.index.files.map(\.path), "\(moment)")
+        }
+        return found.first?.manifest.version
+    }
+
+    @Test(arguments: [nil, "1.0.0"])
+    func `killed at any call there is the old version or the new, whole`(old: String?) async throws
+    {
+        var seen: [String?: Int] = [:]
+        for call in Self.calls {
+            var number = 1
+            while true {
+                let library = try await AppLibrary.open(at: apps, unpacker: .built)
+                try? await library.uninstall("my-app")
+                if let old {
+                    try await library.install(archive: ZipForge.good(version: old).bytes)
+                }
+                let isThrough = try installs(killedAt: call, number: number)
+                let found = try await version("\(call) \(number)")
+                #expect(found == old || found == "2.0.0", "\(call) \(number)")
+                if isThrough {
+                    #expect(found == "2.0.0")
+                    break
+                }
+                seen[found, default: 0] += 1
+                number += 1
+                try #require(number < 500, "\(call) never gets through")
+            }
+            #expect(number > 1, "\(call) is never made")
+        }
+        print("killed \(seen.values.reduce(0, +)) times: \(seen)")
+        #expect(seen[old] ?? 0 > 20)
+        #expect(seen["2.0.0"] ?? 0 > 0)
+    }
+}

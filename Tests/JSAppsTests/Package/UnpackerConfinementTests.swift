@@ -1,0 +1,122 @@
+import Archive
+import Foundation
+import JSApps
+import RunnerProtocol
+import Testing
+
+/// The program itself, looked at while it works.
+struct UnpackerConfinementTests {
+    private static let limits = ArchiveLimits(
+        archiveBytes: 1 << 20, unpackedBytes: 1 << 20, fileBytes: 1 << 20, entries: 10)
+
+    private struct Run {
+        let process = Process()
+        let output = Pipe()
+        private let input: FileHandle
+
+        init(_ arguments: [String]) throws {
+            var ends: [Int32] = [-1, -1]
+            let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+            guard socketpair(AF_UNIX, type, 0, &ends) == 0 else { throw POSIXError(.EMFILE) }
+            input = FileHandle(fileDescriptor: ends[0], closeOnDealloc: true)
+            process.executableURL = URL(filePath: Unpacker.program("nervous-unpacker"))
+            process.arguments = arguments
+            process.environment = ["SECRET": "1", "LC_ALL": "C"]
+            process.standardInput = FileHandle(fileDescriptor: ends[1], closeOnDealloc: true)
+            process.standardOutput = output
+            process.standardError = FileHandle.nullDevice
+            try process.run()
+        }
+
+        func write(_ bytes: [UInt8]) throws {
+            try input.write(contentsOf: Data(bytes))
+        }
+
+        /// Says that no more comes; closing would not while some program has a copy.
+        func endInput() {
+            shutdown(input.fileDescriptor, Int32(SHUT_WR))
+        }
+
+        /// All frames to the one that is the last.
+        func frames() throws -> [UnpackerFrame] {
+            var reader = FrameReader<UnpackerFrame>()
+            var frames: [UnpackerFrame] = []
+            while true {
+                let data = output.fileHandleForReading.availableData
+                if data.isEmpty { return frames }
+                reader.append(data)
+                while let frame = try reader.next() {
+                    frames.append(frame)
+                    switch frame {
+                    case .done, .refused, .unconfined: return frames
+                    default: continue
+                    }
+                }
+            }
+        }
+    }
+
+    private func fields(_ path: String) throws -> [String: String] {
+        let text = try String(contentsOfFile: path, encoding: .utf8)
+        return text.split(separator: "\n").reduce(into: [:]) { fields, line in
+            let parts = line.split(separator: ":", maxSplits: 1)
+            fields[String(parts[0])] = parts.last?.trimmingCharacters(in: .whitespaces)
+        }
+    }
+
+    @Test func `it reads the archive only when nothing else is left to it`() throws {
+        let run = try Run(Self.limits.words)
+        // More than a socket holds: when it is written, the program has begun to read.
+        try run.write([UInt8](repeating: 0, count: 1_000_000))
+        let folder = "/proc/\(run.process.processIdentifier)"
+        let status = try fields(folder + "/status")
+        #expect(status["Seccomp"] == "2")
+        #expect(status["NoNewPrivs"] == "1")
+        #expect(status["Threads"] == "1")
+        let open = try FileManager.default.contentsOfDirectory(atPath: folder + "/fd")
+        #expect(open.sorted() == ["0", "1", "2"])
+        let limits = try String(contentsOfFile: folder + "/limits", encoding: .utf8)
+        for (limit, value) in [
+            ("Max cpu time", "10"), ("Max file size", "0"), ("Max core file size", "0"),
+            ("Max open files", "16"), ("Max locked memory", "0"),
+        ] {
+            let line = limits.split(separator: "\n").first { $0.hasPrefix(limit) }
+            let words = line?.dropFirst(limit.count).split(separator: " ") ?? []
+            #expect(words.prefix(2).map(String.init) == [value, value], "\(limit)")
+        }
+        let data = limits.split(separator: "\n").first { $0.hasPrefix("Max data size") }
+        let bytes = data?.split(separator: " ").compactMap { Int($0) }.first
+        #expect(try #require(bytes) < 64 << 20)
+        let maps = try String(contentsOfFile: folder + "/maps", encoding: .utf8)
+        #expect(!maps.split(separator: "\n").contains { $0.contains("wx") })
+        run.endInput()
+        #expect(try run.frames() == [.refused(ArchiveError(.notAnArchive))])
+        run.process.waitUntilExit()
+        #expect(run.process.terminationStatus == 0)
+    }
+
+    @Test func `it says what is in a package, with names in any locale`() throws {
+        let run = try Run(Self.limits.words)
+        let archive = ZipForge.good().with(.folder("my-app/é/")).with(.deflated("my-app/é/名前", "x"))
+        try run.write(archive.bytes)
+        run.endInput()
+        let frames = try run.frames()
+        #expect(frames.contains(.entry(name: Array("my-app/é".utf8), isFolder: true, size: 0)))
+        #expect(frames.contains(.entry(name: Array("my-app/é/名前".utf8), isFolder: false, size: 1)))
+        #expect(frames.suffix(3) == [.content([0x78]), .fileEnd, .done])
+    }
+
+    @Test(arguments: [[], ["1"], ["1", "2", "3", "-4"], ["1", "2", "3", "4", "5"]])
+    func `it is not started by hand`(arguments: [String]) throws {
+        let run = try Run(arguments)
+        run.process.waitUntilExit()
+        #expect(run.process.terminationStatus == 64)
+    }
+
+    @Test func `an archive larger than it may be is not read to its end`() throws {
+        let run = try Run(
+            ArchiveLimits(archiveBytes: 100, unpackedBytes: 1, fileBytes: 1, entries: 1).words)
+        try run.write([UInt8](repeating: 0, count: 1000))
+        #expect(try run.frames() == [.refused(ArchiveError(.archiveTooLarge))])
+    }
+}
