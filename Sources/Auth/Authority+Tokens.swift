@@ -68,6 +68,7 @@ extension Authority {
 
     /// Ends what was granted for one run, and its token.
     public func endRun(_ run: String) async throws(AuthError) {
+        await log.forget(run: run)
         permissions.remove(run: run)
         tokens.remove(run: run)
         do {

@@ -117,7 +117,8 @@ public actor Authority {
         }
         switch permissions.verdict(on: requested, by: client, at: now()) {
         case .granted(let terms):
-            return Grant(client: client.name, sensor: requested.sensor, terms: terms)
+            return Grant(
+                client: client.name, run: client.run, sensor: requested.sensor, terms: terms)
         case .denied(let privilege):
             throw await refuse(
                 requested, client, .denied, "You have denied \(privilege) to \(client.name).")

@@ -11,9 +11,12 @@ public struct Grant: Hashable, Sendable {
     /// What may be used.
     public let sensor: SensorID
     public let terms: Terms
+    /// The run that it was given to; `nil` for a page or a program.
+    let run: String?
 
-    init(client: String, sensor: SensorID, terms: Terms) {
+    init(client: String, run: String? = nil, sensor: SensorID, terms: Terms) {
         self.client = client
+        self.run = run
         self.sensor = sensor
         self.terms = terms
     }

@@ -25,6 +25,8 @@ public actor AccessLog {
     private var ended = 0
     private var unwritten: [Draft] = []
     private var isFailing = false
+    /// Samples that each run has been given.
+    private var given: [String: Int] = [:]
     private var writing: Task<Void, Never>?
 
     /// A line that has no place yet.
@@ -49,6 +51,7 @@ public actor AccessLog {
     public func record(
         _ operation: String, _ access: Access, for grant: Grant, range: TimeRange?, count: Int
     ) async {
+        if let run = grant.run { given[run, default: 0] += count }
         await add(
             AccessLogEntry(
                 id: 0, time: now(), kind: .access, client: grant.client, privilege: nil,
@@ -107,6 +110,13 @@ public actor AccessLog {
     }
 
     // MARK: - Reading
+
+    /// Samples that a run was given, or that went into statistics for it; 0 once it is forgotten.
+    public func samples(givenTo run: String) -> Int { given[run] ?? 0 }
+
+    func forget(run: String) {
+        given[run] = nil
+    }
 
     /// The lines that match, newest first.
     public func entries(_ query: AccessLogQuery) async throws(AuthError) -> [AccessLogEntry] {

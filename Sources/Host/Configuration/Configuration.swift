@@ -9,6 +9,8 @@ import JSApps
 struct Configuration: Sendable, Equatable {
     /// How large a package may be.
     var packages = PackageLimits()
+    /// What each app may use, by its name; the others what the section says of all.
+    var budgets = BudgetTable()
 
     init() {}
 
@@ -39,6 +41,7 @@ struct Configuration: Sendable, Equatable {
         }
         var fields = try ConfigurationFields(root, of: "the configuration")
         if let section = fields.take("packages") { packages = try PackageLimits(section) }
+        if let section = fields.take("budgets") { budgets = try BudgetTable(section) }
         try fields.end()
     }
 

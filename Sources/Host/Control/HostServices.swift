@@ -45,7 +45,8 @@ struct HostServices: Sendable {
         supervisor = RunSupervisor(
             runner: (try? CompanionProgram.runner.path()) ?? CompanionProgram.runner.rawValue,
             library: library, authority: authority, prelude: Provider.prelude,
-            records: paths.runs, keepsSpare: isLasting, logger: logger)
+            records: paths.runs, budget: { configuration.budgets[app: $0] }, keepsSpare: isLasting,
+            logger: logger)
         provider = Provider(
             authority: authority, machine: machine,
             engine: AnalyticsEngine(machine, log: authority.log), library: library,

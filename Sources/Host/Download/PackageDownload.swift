@@ -112,8 +112,8 @@ struct PackageDownload: Sendable {
 
     private func body(of response: HTTPClientResponse) async throws -> Data {
         let claimed = response.headers.first(name: "Content-Length").flatMap { Int($0) }
-        var progress = ProgressBar(total: claimed, console: console)
-        defer { progress.clear() }
+        let progress = ProgressLine("Downloading", console, measure: .bytes)
+        defer { progress.end() }
         var data = Data()
         for try await piece in response.body {
             data.append(contentsOf: piece.readableBytesView)
@@ -123,7 +123,7 @@ struct PackageDownload: Sendable {
                     "What comes is larger than a package may be, which is \(limit) bytes.",
                     type: "too-large")
             }
-            progress.show(data.count)
+            progress.show(data.count, of: claimed)
         }
         return data
     }

@@ -10,7 +10,7 @@ public struct RunBudget: Hashable, Sendable {
     public var memory = 112 << 20
     /// `nil` for as long as it likes.
     public var duration: Duration?
-    public var callsPerMinute = 6_000
+    public var callsPerMinute = 30_000
     /// UTF-8 bytes.
     public var logPerMinute = 4 << 20
 

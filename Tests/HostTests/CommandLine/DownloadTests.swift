@@ -231,6 +231,6 @@ struct DownloadTests {
             (101, 100, "101 B"), (5, nil, "5 B"), (0, 0, "0 B"), (5, -1, "5 B"),
         ] as [(Int, Int?, String)])
     func `a bar does not believe the length it was told`(count: Int, total: Int?, line: String) {
-        #expect(ProgressBar.line(count, of: total) == line)
+        #expect(ProgressLine.text(count, of: total, .bytes) == line)
     }
 }

@@ -1,0 +1,64 @@
+import Auth
+import JSApps
+
+/// What apps may use: one budget for all, and those of single apps.
+///
+/// ```json
+/// "budgets": { "memoryMiB": 64, "apps": { "load-watch": { "cpuPerMinuteSeconds": 5 } } }
+/// ```
+struct BudgetTable: Sendable, Equatable {
+    private var common = RunBudget()
+    private var apps: [String: RunBudget] = [:]
+
+    init() {}
+
+    /// Reads the section `budgets`; what is not set keeps its default.
+    init(_ section: JSONValue) throws(ConfigurationError) {
+        var fields = try ConfigurationFields(section, of: "budgets")
+        let single = fields.take("apps")
+        try common.set(&fields)
+        try fields.end()
+        guard let single else { return }
+        guard let members = single.object else {
+            throw ConfigurationError(position: single.position, message: "apps must be an object")
+        }
+        for member in members {
+            guard let name = AppName(member.key) else {
+                throw ConfigurationError(
+                    position: member.position,
+                    message:
+                        "“\(member.key.escapedForDisplay(limit: 60))” is not the name of an app")
+            }
+            var budget = common
+            var fields = try ConfigurationFields(member.value, of: "the budget of \(name)")
+            try budget.set(&fields)
+            try fields.end()
+            apps[name.text] = budget
+        }
+    }
+
+    subscript(app: String) -> RunBudget { apps[app] ?? common }
+}
+
+extension RunBudget {
+    fileprivate mutating func set(_ fields: inout ConfigurationFields) throws(ConfigurationError) {
+        if let count = try fields.take("turnMilliseconds", 100...600_000) {
+            turn = .milliseconds(count)
+        }
+        if let count = try fields.take("turnCPUMilliseconds", 100...600_000) {
+            turnCPU = .milliseconds(count)
+        }
+        if let count = try fields.take("cpuSeconds", 1...100_000_000) { cpu = .seconds(count) }
+        if let count = try fields.take("cpuPerMinuteSeconds", 1...60) {
+            cpuPerMinute = .seconds(count)
+        }
+        if let count = try fields.take("memoryMiB", 16...4096) { memory = count << 20 }
+        if let count = try fields.take("durationSeconds", 1...100_000_000) {
+            duration = .seconds(count)
+        }
+        if let count = try fields.take("callsPerMinute", 1...10_000_000) { callsPerMinute = count }
+        if let count = try fields.take("logKiBPerMinute", 1...1_000_000) {
+            logPerMinute = count << 10
+        }
+    }
+}
