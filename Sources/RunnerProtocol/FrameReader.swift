@@ -26,6 +26,9 @@ public struct FrameReader<Received: Frame>: Sendable {
         let length = (0..<4).reduce(0) { $0 | Int(buffer[start + $1]) << (8 * $1) }
         guard length <= FrameLimits.frame else { throw .tooLarge(length) }
         guard length >= 1 else { throw .malformed("length") }
+        guard buffer.count - start >= 5 else { return nil }
+        // Refused before it has arrived, so that it need not be kept until then.
+        guard length <= Received.limit(ofType: buffer[start + 4]) else { throw .tooLarge(length) }
         guard buffer.count - start >= 4 + length else { return nil }
         let payload = buffer[(start + 5)..<(start + 4 + length)]
         var decoder = PayloadDecoder(payload)
