@@ -3,6 +3,7 @@ import RunnerProtocol
 extension AppRun {
     /// Calls that may wait for an answer at once.
     private static let callLimit = 64
+    private static let refusalDelay = Duration.milliseconds(250)
     private static let methods: Set = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]
 
     func begin(
@@ -12,39 +13,44 @@ extension AppRun {
             return end(.protocolViolation("a call too many"))
         }
         // A method is written to the connection as it is: nothing may hide in it.
-        guard method.utf8.allSatisfy(\.isTokenCharacter) else {
+        guard method.utf8.count <= 32, method.utf8.allSatisfy(\.isTokenCharacter) else {
             return end(.protocolViolation("a method that is none"))
         }
+        let headerBytes = headers.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count }
+        guard target.utf8.count <= FrameLimits.target, body.count <= FrameLimits.body,
+            headerBytes <= FrameLimits.headerBytes
+        else { return end(.protocolViolation("a call that is too large")) }
         usage.calls += 1
         let isWithin = callMeter.add(1, at: .now)
         calls[id] = Task {
-            if isWithin {
-                await self.perform(id, method, target, headers, body)
-            } else {
-                await self.refuse(id)
-            }
+            let last =
+                isWithin
+                ? await self.perform(id, method, target, headers, body) : await self.refusal(id)
+            // Who has heard the last of it may call again at once.
             self.calls[id] = nil
+            if let last { _ = await self.send(last) }
         }
     }
 
-    private func refuse(_ id: UInt32) async {
+    /// The answer to one call too many; it is not given at once, so that asking on is no use.
+    private func refusal(_ id: UInt32) async -> HostFrame? {
+        guard (try? await Task.sleep(for: Self.refusalDelay)) != nil else { return nil }
         let limit = configuration.budget.callsPerMinute
         let message = "The app may make \(limit) calls a minute (budget calls-per-minute)."
-        _ = await send(.failure(id: id, message: message))
+        return .failure(id: id, message: message)
     }
 
+    /// - Returns: what ends the answer; `nil` when nobody wants it any more.
     private func perform(
         _ id: UInt32, _ method: String, _ target: String, _ headers: [HeaderField], _ body: [UInt8]
-    ) async {
+    ) async -> HostFrame? {
         guard Self.methods.contains(method) else {
-            _ = await send(.failure(id: id, message: "The host takes no \(method) calls."))
-            return
+            return .failure(id: id, message: "The host takes no \(method) calls.")
         }
         guard let path = origin.path(of: target) else {
             let message =
                 "This host does not let apps call other servers; it answers only at its own address."
-            _ = await send(.failure(id: id, message: message))
-            return
+            return .failure(id: id, message: message)
         }
         let call = HostCall(
             method: method, target: path, host: origin.host,
@@ -53,10 +59,10 @@ extension AppRun {
             ], body: body)
         do {
             try await connection.send(call) { part in try await self.pass(part, of: id) }
-            _ = await send(.end(id: id))
+            return Task.isCancelled ? nil : .end(id: id)
         } catch {
-            guard !Task.isCancelled else { return }
-            _ = await send(.failure(id: id, message: "The host's answer broke off."))
+            return Task.isCancelled
+                ? nil : .failure(id: id, message: "The host's answer broke off.")
         }
     }
 
