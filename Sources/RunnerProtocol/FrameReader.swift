@@ -3,6 +3,9 @@ public struct FrameReader<Received: Frame>: Sendable {
     private var buffer: [UInt8] = []
     private var start = 0
 
+    /// Whether nothing has come that `next` has not taken.
+    public var isEmpty: Bool { start == buffer.count }
+
     public init() {}
 
     /// Adds bytes as they were received, at most a frame's worth beyond what `next` has taken.
