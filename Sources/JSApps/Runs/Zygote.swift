@@ -17,6 +17,7 @@ actor Zygote {
 
     private let process: ChildProcess
     private let socket: Descriptor
+    private let patience: Duration
     private var last: UInt32 = 0
     private var orders: [UInt32: CheckedContinuation<(pid_t, Descriptor), any Error>] = [:]
     private var runners: [UInt32: AsyncStream<ProcessEnding>.Continuation] = [:]
@@ -25,8 +26,11 @@ actor Zygote {
 
     private typealias Arrival = (report: ZygoteReport, handle: Descriptor?)
 
+    /// - Parameter patience: how long it may leave an order unanswered.
     /// - Throws: `io` when the program cannot be started, `confinement` when the kernel lacks a layer.
-    static func start(path: String) async throws(JSAppsError) -> Zygote {
+    static func start(
+        path: String, patience: Duration = .seconds(30)
+    ) async throws(JSAppsError) -> Zygote {
         var ends: [Int32] = [-1, -1]
         let kind = Int32(SOCK_SEQPACKET.rawValue | SOCK_CLOEXEC.rawValue)
         guard socketpair(AF_UNIX, kind, 0, &ends) == 0 else {
@@ -50,19 +54,26 @@ actor Zygote {
             while let arrival = receive(socket.number) { arrived.yield(arrival) }
             arrived.finish()
         }
+        let impatience = Task {
+            if (try? await Task.sleep(for: patience, clock: .suspending)) != nil { process.kill() }
+        }
+        defer { impatience.cancel() }
         var iterator = arrivals.makeAsyncIterator()
         guard case .ready(let layers)? = await iterator.next()?.report else {
             process.kill()
             shutdown(socket.number, Int32(SHUT_RDWR))
             throw .confinement(String(decoding: Self.rest(of: output.number), as: UTF8.self))
         }
-        let zygote = Zygote(process, socket: socket, layers: layers)
+        let zygote = Zygote(process, socket: socket, layers: layers, patience: patience)
         Task { await zygote.take(arrivals) }
         return zygote
     }
 
-    private init(_ process: ChildProcess, socket: Descriptor, layers: [String]) {
+    private init(
+        _ process: ChildProcess, socket: Descriptor, layers: [String], patience: Duration
+    ) {
         self.process = process
+        self.patience = patience
         self.socket = socket
         self.layers = layers
     }
@@ -81,6 +92,10 @@ actor Zygote {
         let id = last
         let (endings, ended) = AsyncStream.makeStream(of: ProcessEnding.self)
         runners[id] = ended
+        let impatience = Task {
+            if (try? await Task.sleep(for: patience, clock: .suspending)) != nil { end() }
+        }
+        defer { impatience.cancel() }
         do {
             let (pid, handle) = try await order(id, limits, channels)
             return RunnerProcess(pid: pid, handle: handle, channels: channels, endings: endings)
