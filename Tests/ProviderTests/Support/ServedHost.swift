@@ -28,6 +28,8 @@ struct ServedHost: Sendable {
     /// Makes one, runs `body` and takes it away.
     static func with<T: Sendable>(
         heartbeat: Duration = .seconds(3600), knowsPort: Bool = true,
+        budget: @escaping @Sendable (String) -> RunBudget = { _ in RunBudget() },
+        restarts: RestartPolicy = RestartPolicy(), keepsSpare: Bool = false,
         _ body: @Sendable (ServedHost) async throws -> T
     ) async throws -> T {
         let folder = FileManager.default.temporaryDirectory
@@ -47,7 +49,10 @@ struct ServedHost: Sendable {
         let library = try await AppLibrary.open(at: folder.appending(path: "apps"))
         let supervisor = RunSupervisor(
             runner: Self.path(of: "nervous-runner"), library: library, authority: authority,
-            prelude: Provider.prelude, records: folder.appending(path: "runs"), logger: logger)
+            prelude: Provider.prelude, records: folder.appending(path: "runs"),
+            budget: budget, restarts: restarts, keepsSpare: keepsSpare,
+            now: { Date(timeIntervalSince1970: Double(clock.now.microseconds) / 1e6) },
+            logger: logger)
         let provider = Provider(
             authority: authority, machine: machine,
             engine: AnalyticsEngine(machine, log: authority.log, now: { clock.now }),
