@@ -6,6 +6,8 @@
 
 SWIFT ?= swift
 PREFIX ?= $(HOME)/.local
+# Every test at once would hold thousands of descriptors and processes, and none would end in time.
+TEST_WIDTH = --experimental-maximum-parallelization-width 16
 
 .PHONY: setup build run test test-long check format bench install clean
 
@@ -20,11 +22,11 @@ run: build
 
 test:
 	@Scripts/setup --for-tests
-	$(SWIFT) test
+	$(SWIFT) test $(TEST_WIDTH)
 
 test-long:
 	@Scripts/setup --for-tests
-	NERVOUS_LONG_TESTS=1 $(SWIFT) test
+	NERVOUS_LONG_TESTS=1 $(SWIFT) test $(TEST_WIDTH)
 
 check:
 	$(SWIFT) format lint --strict --recursive --parallel Package.swift Sources Tests \

@@ -55,6 +55,9 @@ let package = Package(
         .target(name: "CSandbox", cSettings: [.unsafeFlags(["-Wall", "-Wextra", "-Werror"])]),
         .target(name: "CProcess", cSettings: [.unsafeFlags(["-Wall", "-Wextra", "-Werror"])]),
 
+        .target(
+            name: "CEscapeProbes", cSettings: [.unsafeFlags(["-Wall", "-Wextra", "-Werror"])]),
+
         // Samples and statistics.
         .target(name: "Samples", swiftSettings: house),
         .target(name: "SampleStore", dependencies: ["Samples", grdb], swiftSettings: house),
@@ -77,12 +80,15 @@ let package = Package(
             name: "JSApps",
             dependencies: [
                 "Auth", "CArchive", "CProcess", "RunnerProtocol", logging,
+                .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
             ], swiftSettings: house),
         .executableTarget(
             name: "nervous-runner",
-            dependencies: ["CJavaScriptCore", "CProcess", "CSandbox", "RunnerProtocol"],
+            dependencies: [
+                "CJavaScriptCore", "CProcess", "CSandbox", "CEscapeProbes", "RunnerProtocol",
+            ],
             path: "Sources/Runner",
             resources: [
                 "primordials", "errors", "inspect", "console", "timers", "events", "encoding",
@@ -126,8 +132,12 @@ let package = Package(
             name: "SampleStoreTests",
             dependencies: ["SampleStore", "Samples", grdb, "store-writer"], swiftSettings: house),
         .testTarget(name: "VMTests", dependencies: ["VM", "Samples"], swiftSettings: house),
+        .executableTarget(
+            name: "log-writer", dependencies: ["Auth"], path: "Tests/LogWriter",
+            swiftSettings: house),
         .testTarget(
-            name: "AuthTests", dependencies: ["Auth", "Samples", grdb], swiftSettings: house),
+            name: "AuthTests", dependencies: ["Auth", "Samples", grdb, "log-writer"],
+            swiftSettings: house),
         .testTarget(
             name: "LAETests", dependencies: ["LAE", "VM", "SampleStore", "Auth", "Samples"],
             resources: [.copy("Fixtures")], swiftSettings: house),
@@ -142,7 +152,7 @@ let package = Package(
             name: "sandbox-probe", dependencies: ["CSandbox"], path: "Tests/SandboxProbe"),
         .testTarget(
             name: "RunnerTests",
-            dependencies: ["RunnerProtocol", "nervous-runner", "sandbox-probe"],
+            dependencies: ["RunnerProtocol", "CEscapeProbes", "nervous-runner", "sandbox-probe"],
             swiftSettings: house),
         .testTarget(
             name: "ProviderTests",
@@ -154,7 +164,8 @@ let package = Package(
                 .product(name: "NIOPosix", package: "swift-nio"),
             ], swiftSettings: house),
         .testTarget(
-            name: "HostTests", dependencies: ["Host", "nervous", "nervous-runner"],
+            name: "HostTests",
+            dependencies: ["Host", "Samples", "nervous", "nervous-runner", grdb, logging],
             swiftSettings: house),
     ]
 )

@@ -31,33 +31,53 @@ extension AuthDatabase {
 
     func permissions() async throws -> [PermissionRecord] {
         try await queue.read { database in
-            try Row.fetchAll(database, sql: "SELECT * FROM permission").compactMap(Self.permission)
+            // A decision about another identity is none.
+            try Row.fetchAll(
+                database,
+                sql: """
+                    SELECT permission.* FROM permission
+                    JOIN client ON client.name = permission.client
+                      AND client.identity = permission.identity
+                    """
+            ).compactMap(Self.permission)
         }
     }
 
     /// Keeps a decision; a lasting one takes the place of those for single runs.
+    ///
+    /// - Throws: `notFound` when it is about another app than the one that has the name now.
     func keep(_ record: PermissionRecord) async throws {
         try await queue.write { database in
-            if record.run == nil {
-                try database.execute(
-                    sql: "DELETE FROM permission WHERE client = ? AND privilege = ?",
-                    arguments: [record.client, record.privilege.description])
+            let identity = try String.fetchOne(
+                database, sql: "SELECT identity FROM client WHERE name = ?",
+                arguments: [record.client])
+            guard identity == record.identity else {
+                throw AuthError(.notFound, "\(record.client) was removed or replaced.")
             }
-            try database.execute(
-                sql: """
-                    INSERT OR REPLACE INTO permission
-                    (client, privilege, run, state, access, maximumRate, precision, history, expires,
-                     background, decided)
-                    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-                    """,
-                arguments: [
-                    record.client, record.privilege.description, record.run ?? "",
-                    record.state.rawValue, record.terms?.access.rawValue,
-                    record.terms?.maximumRate, record.terms?.precision,
-                    record.terms?.history?.wholeMicroseconds, record.terms?.expires?.microseconds,
-                    record.terms?.background ?? true, record.decided.microseconds,
-                ])
+            try Self.insert(record, in: database)
         }
+    }
+
+    static func insert(_ record: PermissionRecord, in database: Database) throws {
+        if record.run == nil {
+            try database.execute(
+                sql: "DELETE FROM permission WHERE client = ? AND privilege = ?",
+                arguments: [record.client, record.privilege.description])
+        }
+        try database.execute(
+            sql: """
+                INSERT OR REPLACE INTO permission
+                (client, privilege, run, state, access, maximumRate, precision, history, expires,
+                 background, decided, identity)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                """,
+            arguments: [
+                record.client, record.privilege.description, record.run ?? "",
+                record.state.rawValue, record.terms?.access.rawValue,
+                record.terms?.maximumRate, record.terms?.precision,
+                record.terms?.history?.wholeMicroseconds, record.terms?.expires?.microseconds,
+                record.terms?.background ?? true, record.decided.microseconds, record.identity,
+            ])
     }
 
     func removePermission(of client: String, _ privilege: PrivilegeID) async throws {
@@ -129,8 +149,10 @@ extension AuthDatabase {
                 history: history.map { .microseconds($0) },
                 expires: expires.map(Timestamp.init(microseconds:)), background: row["background"])
         }
-        return PermissionRecord(
+        var record = PermissionRecord(
             client: row["client"], privilege: privilege, state: state, terms: terms,
             run: run.isEmpty ? nil : run, decided: Timestamp(microseconds: row["decided"]))
+        record.identity = row["identity"]
+        return record
     }
 }

@@ -85,6 +85,16 @@ struct AuthDatabase: Sendable {
                     ) STRICT;
                     """)
         }
+        migrator.registerMigration("identity") { database in
+            // What is there was decided about apps that had no identity yet; theirs stays empty.
+            try database.execute(
+                sql: """
+                    ALTER TABLE client ADD COLUMN identity TEXT NOT NULL DEFAULT '';
+                    ALTER TABLE client ADD COLUMN declared TEXT;
+                    ALTER TABLE permission ADD COLUMN identity TEXT NOT NULL DEFAULT '';
+                    """)
+        }
+        migrator.registerMigration("ledger", migrate: createLedger)
         return migrator
     }
 }

@@ -33,7 +33,9 @@ extension Authority {
         let end = now().advanced(byMicroseconds: Self.pageLifetime.wholeMicroseconds)
         // A page is a run: what is granted once ends with it, and it ends with the host.
         let page = "page-\(RandomName.make())"
-        return try await issue(
-            to: Client(name: launch.app, kind: .app, run: page), id: page, expires: end)
+        let client = Client(name: launch.app, kind: .app, run: page)
+        let token = try await issue(to: client, id: page, expires: end)
+        await log.note(.tokenCreated(client))
+        return token
     }
 }

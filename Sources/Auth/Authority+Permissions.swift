@@ -37,29 +37,29 @@ extension Authority {
 
     /// Whether the person has refused a privilege that an app declares, or one that it is part of.
     public func isDenied(_ declared: Privilege, to app: String) -> Bool {
-        let client = Client(name: app, kind: .app, run: nil)
-        guard case .sensor(let sensor, let access) = declared.resource else {
-            return permissions.all(of: app).contains {
-                $0.run == nil && $0.privilege == declared.id && $0.state == .denied
-            }
-        }
-        let request = AccessRequest("ask", of: sensor, access)
-        guard case .denied = permissions.verdict(on: request, by: client, at: now()) else {
-            return false
-        }
-        return true
+        permissions.isDenied(declared, to: Client(name: app, kind: .app, run: nil), at: now())
     }
 
     /// Keeps a decision; it is in force when this returns.
     ///
     /// A lasting decision also takes the place of those for single runs.
     ///
-    /// - Parameter run: the run that `allowOnce` and `denyOnce` are for.
+    /// - Parameter run: the run that `allowOnce` and `denyOnce` are for, and that any decision was
+    ///   made in; it must be going on still, so that no answer is another app's.
     /// - Throws: `notFound` when the client or the run does not exist, `invalidPrivilege` when the
     ///   terms give what the privilege does not, `storeFailed` when it cannot be kept.
     public func decide(
         _ decision: Decision, on privilege: PrivilegeID, by client: String, run: String? = nil
     ) async throws(AuthError) {
+        try await inTurn { () async throws(AuthError) in
+            let record = try await keep(decision, on: privilege, by: client, run: run)
+            await log.note(.decided(record))
+        }
+    }
+
+    private func keep(
+        _ decision: Decision, on privilege: PrivilegeID, by client: String, run: String?
+    ) async throws(AuthError) -> PermissionRecord {
         guard clients[client] != nil else {
             throw AuthError(
                 .notFound, "There is no app or client named \(client).",
@@ -67,25 +67,33 @@ extension Authority {
         }
         let terms = try terms(decision, privilege)
         let isOnce = decision == .allowOnce || decision == .denyOnce
-        if isOnce { try checkRun(run, of: client) }
-        let record = PermissionRecord(
+        if isOnce || run != nil { try checkRun(run, of: client) }
+        var record = PermissionRecord(
             client: client, privilege: privilege, state: terms == nil ? .denied : .granted,
             terms: terms, run: isOnce ? run : nil, decided: now())
+        record.identity = apps[client]?.identity ?? ""
         do {
             try await database.keep(record)
         } catch {
             throw AuthError(wrapping: error, while: "keeping a decision")
         }
         // What was forgotten meanwhile must not come back.
-        guard clients[client] != nil else {
+        guard clients[client] != nil, record.identity == apps[client]?.identity ?? "" else {
             throw AuthError(.notFound, "There is no app or client named \(client).")
         }
         if isOnce { try checkRun(run, of: client) }
         permissions.insert(record)
+        return record
     }
 
     /// Forgets the decision about a privilege, or about all of a client's, so that it is asked again.
     public func reset(
+        _ privilege: PrivilegeID?, of client: String
+    ) async throws(AuthError) {
+        try await inTurn { () async throws(AuthError) in try await forget(privilege, of: client) }
+    }
+
+    private func forget(
         _ privilege: PrivilegeID?, of client: String
     ) async throws(AuthError) {
         guard clients[client] != nil else {
@@ -96,6 +104,7 @@ extension Authority {
             where privilege == nil || record.privilege == privilege {
                 try await database.removePermission(of: client, record.privilege)
                 permissions.remove(record.privilege, of: client)
+                await log.note(.reset(record.privilege, of: client))
             }
         } catch {
             throw AuthError(wrapping: error, while: "forgetting a decision")

@@ -7,18 +7,30 @@ extension Authority {
     /// Makes an app known, so that decisions about it can be kept.
     ///
     /// - Throws: `nameTaken` when a program of the owner's has the name.
-    public func admit(app name: String) async throws(AuthError) {
+    func admit(app name: String) async throws(AuthError) {
         try await admit(name, as: .app)
+    }
+
+    /// Whether an app may have a name.
+    ///
+    /// - Throws: `nameTaken` when a program of the owner's has it.
+    public func checkFree(app name: String) throws(AuthError) {
+        try checkFree(name, for: .app)
     }
 
     /// Forgets a client with its decisions and its tokens.
     public func forget(client name: String) async throws(AuthError) {
+        try await inTurn { () async throws(AuthError) in try await remove(client: name) }
+    }
+
+    private func remove(client name: String) async throws(AuthError) {
         do {
             try await database.remove(client: name)
         } catch {
             throw AuthError(wrapping: error, while: "forgetting \(name)")
         }
         clients[name] = nil
+        apps[name] = nil
         permissions.remove(client: name)
         tokens.remove(client: name)
         launches = launches.filter { $0.value.app != name }
@@ -74,8 +86,10 @@ extension Authority {
         }
         let kind: Client.Kind = isOwner ? .owner : .client
         try await admit(name, as: kind)
-        return try await issue(
-            to: Client(name: name, kind: kind, run: nil), id: name, expires: expires)
+        let client = Client(name: name, kind: kind, run: nil)
+        let token = try await issue(to: client, id: name, expires: expires)
+        await log.note(.tokenCreated(client))
+        return token
     }
 
     /// The tokens in force that a person made, without the tokens.
@@ -91,25 +105,28 @@ extension Authority {
                 hint: "List them with: nervous token list")
         }
         try await forget(client: name)
+        await log.note(.tokenRevoked(name))
     }
 
     // MARK: - Private
 
     private func admit(_ name: String, as kind: Client.Kind) async throws(AuthError) {
-        if let known = clients[name] {
-            guard known == kind else {
-                throw AuthError(
-                    .nameTaken, "There is already a client named \(name).",
-                    hint: "Revoke it first with: nervous token revoke \(name)")
-            }
-            return
-        }
+        try checkFree(name, for: kind)
+        guard clients[name] == nil else { return }
         do {
             try await database.keep(client: name, kind: kind)
         } catch {
             throw AuthError(wrapping: error, while: "keeping \(name)")
         }
         clients[name] = kind
+    }
+
+    private func checkFree(_ name: String, for kind: Client.Kind) throws(AuthError) {
+        guard clients[name] ?? kind == kind else {
+            throw AuthError(
+                .nameTaken, "There is already a client named \(name).",
+                hint: "Revoke it first with: nervous token revoke \(name)")
+        }
     }
 
     func issue(
@@ -123,13 +140,16 @@ extension Authority {
     }
 
     private func keep(_ record: TokenRecord) async throws(AuthError) {
+        let identity = apps[record.client.name]?.identity
         do {
             try await database.keep(record)
         } catch {
             throw AuthError(wrapping: error, while: "keeping a token")
         }
         // What was forgotten meanwhile must not come back.
-        guard clients[record.client.name] == record.client.kind else {
+        guard clients[record.client.name] == record.client.kind,
+            apps[record.client.name]?.identity == identity
+        else {
             throw AuthError(.notFound, "\(record.client.name) was removed.")
         }
         tokens.insert(record)

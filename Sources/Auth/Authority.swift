@@ -21,7 +21,10 @@ public actor Authority {
     var permissions: PermissionTable
     var tokens: TokenTable
     var clients: [String: Client.Kind]
+    var apps: [String: AdmittedApp]
     var launches: [Data: Launch] = [:]
+    /// Changes of decisions reach memory, file and log in one order.
+    var changes = TurnQueue()
     private var attempts = AttemptLimit()
     private var questions: [Question: Task<AuthError?, Never>] = [:]
 
@@ -50,9 +53,10 @@ public actor Authority {
             // What was granted for a run, that of a page included, ends with the host that it came from.
             try await database.removeRun(nil)
             clients = try await database.clients()
+            apps = try await database.apps()
             permissions = PermissionTable(try await database.permissions())
             tokens = TokenTable(try await database.tokens(clients))
-            log = try await AccessLog(database, logger: logger)
+            log = AccessLog(database, now: now, logger: logger)
         } catch {
             throw AuthError(wrapping: error, while: "opening \(path)")
         }
@@ -172,6 +176,7 @@ public actor Authority {
     private func ask(_ request: AccessRequest, of client: Client) async -> AuthError? {
         let question = Question(client: client, privilege: request.privilege)
         if let asked = questions[question] { return await asked.value }
+        let identity = apps[client.name]?.identity
         let asking = Task { () -> AuthError? in
             let answer = await prompter.decide(
                 PermissionQuestion(
@@ -179,6 +184,8 @@ public actor Authority {
                     privilege: Privilege(.sensor(request.sensor, request.access), reason: ""),
                     number: 1, count: 1))
             questions[question] = nil
+            // Who asked is there no longer; its answer is nobody else's.
+            guard apps[client.name]?.identity == identity else { return nil }
             return await keep(answer, to: request, of: client)
         }
         questions[question] = asking
@@ -210,7 +217,8 @@ public actor Authority {
             let message = "More than \(AttemptLimit.attempts) wrong tokens came within a minute."
             // Whoever guesses must not fill the log either.
             if isFirst {
-                await log.refuse(request, operation: operation, client: nil, reason: message)
+                await log.refuse(
+                    request, operation: operation, client: nil, reason: message, isNotice: true)
                 noticing.yield(
                     SecurityNotice(time: now(), message: message, operation: operation))
             }
@@ -225,7 +233,8 @@ public actor Authority {
         _ operation: String, hint: String? = nil
     ) async -> AuthError {
         if request?.isContinuation != true {
-            await log.refuse(request, operation: operation, client: client, reason: message)
+            await log.refuse(
+                request, operation: operation, client: client, reason: message, isNotice: true)
             noticing.yield(SecurityNotice(time: now(), message: message, operation: operation))
         }
         return AuthError(

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
+#include <linux/futex.h>
 #include <linux/seccomp.h>
 #include <sched.h>
 #include <stddef.h>
@@ -27,6 +28,10 @@
 #define THREAD_FLAGS                                                                       \
     (CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM |    \
      CLONE_SETTLS | CLONE_PARENT_SETTID | CLONE_CHILD_CLEARTID)
+
+/// Clocks with a smaller number are the system's or the caller's own. The others stand for processor
+/// time of any process, by its number.
+#define CLOCKS 16
 
 enum { MOST = 256 };
 
@@ -86,6 +91,53 @@ static void allow_without(struct program *program, long number, int index, uint3
     finish(program, SECCOMP_RET_KILL_PROCESS);
 }
 
+/// Allows a call when what `mask` leaves of an argument is one of `values`, and kills otherwise.
+static void allow_one_of(
+    struct program *program, long number, int index, uint32_t mask, const uint32_t *values,
+    uint8_t count
+) {
+    unless_equal(program, (uint32_t)number, (uint8_t)(2 * count + 3));
+    load(program, argument(index, 0));
+    add(program, (struct sock_filter)BPF_STMT(BPF_ALU | BPF_AND | BPF_K, mask));
+    for (uint8_t place = 0; place < count; place++)
+        answer(program, values[place], SECCOMP_RET_ALLOW);
+    finish(program, SECCOMP_RET_KILL_PROCESS);
+}
+
+/// Allows a call when an argument is less than `limit`, and kills otherwise.
+static void allow_below(struct program *program, long number, int index, uint32_t limit) {
+    unless_equal(program, (uint32_t)number, 4);
+    load(program, argument(index, 0));
+    add(program, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, limit, 1, 0));
+    finish(program, SECCOMP_RET_ALLOW);
+    finish(program, SECCOMP_RET_KILL_PROCESS);
+}
+
+/// Allows a call when an argument is 0, and answers `ENOSYS` otherwise.
+static void allow_when_zero(struct program *program, long number, int index) {
+    unless_equal(program, (uint32_t)number, 4);
+    load(program, argument(index, 0));
+    add(program, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0, 0, 1));
+    finish(program, SECCOMP_RET_ALLOW);
+    finish(program, SECCOMP_RET_ERRNO | ENOSYS);
+}
+
+/// Advice about memory of its own. The rest would have the kernel take pages for broken, share equal
+/// ones with other processes, or change what a child gets.
+static const uint32_t advice[] = {
+    MADV_NORMAL, MADV_RANDOM, MADV_SEQUENTIAL, MADV_WILLNEED, MADV_DONTNEED, MADV_FREE,
+    MADV_HUGEPAGE, MADV_NOHUGEPAGE, MADV_DONTDUMP, MADV_DODUMP,
+    20, 21, 22, 23,  // cold, page out, populate for reading and writing (Linux 5.4, 5.14)
+    102, 103,        // guard pages of stacks (Linux 6.13)
+};
+
+/// Waiting and waking. Locks that lend priority take the number of any thread of the machine and tell
+/// whether there is one.
+static const uint32_t waits[] = {
+    FUTEX_WAIT, FUTEX_WAKE, FUTEX_REQUEUE, FUTEX_CMP_REQUEUE, FUTEX_WAKE_OP, FUTEX_WAIT_BITSET,
+    FUTEX_WAKE_BITSET,
+};
+
 /// Calls that only touch what the process already has.
 static const long plain[] = {
     // The descriptors that are open; none can be opened or received.
@@ -93,16 +145,15 @@ static const long plain[] = {
 #ifdef SYS_poll
     SYS_poll,
 #endif
-    // Memory; `mmap` and `mprotect` are looked at more closely.
-    SYS_munmap, SYS_mremap, SYS_madvise, SYS_brk,
+    // Memory; `mmap`, `mprotect` and `madvise` are looked at more closely.
+    SYS_munmap, SYS_mremap, SYS_brk,
     // Threads; the allocator ends its own when idle and starts it anew.
-    SYS_futex, SYS_sched_yield, SYS_sched_getaffinity, SYS_set_robust_list, SYS_rseq, SYS_exit,
-    SYS_exit_group, SYS_gettid, SYS_getpid, SYS_restart_syscall,
+    SYS_sched_yield, SYS_set_robust_list, SYS_rseq, SYS_exit, SYS_exit_group, SYS_gettid,
+    SYS_getpid, SYS_restart_syscall,
     // Its own signals.
     SYS_rt_sigaction, SYS_rt_sigprocmask, SYS_rt_sigreturn, SYS_sigaltstack,
     // The time and random numbers.
-    SYS_clock_gettime, SYS_clock_getres, SYS_clock_nanosleep, SYS_nanosleep, SYS_gettimeofday,
-    SYS_getrandom, SYS_setitimer,
+    SYS_nanosleep, SYS_gettimeofday, SYS_getrandom, SYS_setitimer,
 #ifdef SYS_time
     SYS_time,
 #endif
@@ -124,6 +175,15 @@ static void build(struct program *program) {
         allow(program, plain[index]);
     allow_without(program, SYS_mmap, 2, PROT_EXEC);
     allow_without(program, SYS_mprotect, 2, PROT_EXEC);
+    allow_one_of(program, SYS_madvise, 2, ~0U, advice, sizeof advice / sizeof *advice);
+    allow_one_of(
+        program, SYS_futex, 1, (uint32_t)FUTEX_CMD_MASK, waits, sizeof waits / sizeof *waits);
+    allow_below(program, SYS_clock_gettime, 0, CLOCKS);
+    allow_below(program, SYS_clock_getres, 0, CLOCKS);
+    allow_below(program, SYS_clock_nanosleep, 0, CLOCKS);
+    // With a number it would tell which processes there are. The C library asks for its own thread
+    // by number, and goes on without an answer.
+    allow_when_zero(program, SYS_sched_getaffinity, 0);
     allow_when_equal(program, SYS_clone, 0, THREAD_FLAGS);
     // Its flags are behind a pointer, which a filter cannot follow; glibc then uses `clone`.
     answer(program, SYS_clone3, SECCOMP_RET_ERRNO | ENOSYS);

@@ -1,10 +1,25 @@
 import Auth
+import JSApps
 import Provider
 import Samples
 
 extension AppDescription {
     /// The version, escaped and cut.
     var shownVersion: String { version.escapedForDisplay(limit: 24) }
+
+    /// Who signed it, as a prompt puts it; `nil` where nobody did.
+    var signerText: String? {
+        signer.map { signer in
+            "signed by \(signer.name ?? "an unknown key") \(SignerKey.shortened(signer.fingerprint))"
+        }
+    }
+
+    /// The same in a cell of a table.
+    var shownSigner: String {
+        guard let signer else { return "unsigned" }
+        let fingerprint = SignerKey.shortened(signer.fingerprint)
+        return signer.name.map { "\($0) \(fingerprint)" } ?? fingerprint
+    }
 }
 
 extension AppDescription.DeclaredPrivilege {

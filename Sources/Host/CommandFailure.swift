@@ -74,7 +74,9 @@ extension CommandFailure {
     private init(_ error: JSAppsError) {
         let code: Code =
             switch error.code {
-            case .inputMissing, .notInstalled: .noInput
+            case .inputMissing, .notInstalled, .noSuchKey: .noInput
+            case .keyExists: .failed
+            case .unsafeKeys: .configuration
             case .io: .input
             default: .badData
             }

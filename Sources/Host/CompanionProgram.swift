@@ -1,7 +1,7 @@
 import Foundation
 
 /// A program that this one starts, found beside it where installing and building put it.
-enum CompanionProgram: String {
+enum CompanionProgram: String, CaseIterable {
     case runner = "nervous-runner"
 
     /// - Throws: `unavailable` when it is not there.

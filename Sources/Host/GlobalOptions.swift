@@ -20,6 +20,9 @@ struct GlobalOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Read this tree in place of /sys.", valueName: "dir"))
     var sysRoot = "/sys"
 
+    @Option(help: "How the program's own log is written on standard error: text or json.")
+    var logFormat = LogFormat.text
+
     var paths: HostPaths {
         HostPaths(option: data, environment: ProcessInfo.processInfo.environment)
     }
@@ -29,8 +32,9 @@ struct GlobalOptions: ParsableArguments {
     var console: Console { Console(isJSON: json) }
 
     var logger: Logger {
-        var logger = Logger(label: "nervous") { StreamLogHandler.standardError(label: $0) }
-        logger.logLevel = .error
-        return logger
+        let format = logFormat
+        return Logger(label: "nervous") {
+            LineLogHandler(label: $0, format: format, logLevel: .error)
+        }
     }
 }

@@ -25,7 +25,7 @@ public struct NervousCommand: AsyncParsableCommand {
             AppsCommand.self,
             ServeCommand.self, OpenCommand.self, SensorsCommand.self, QueryCommand.self,
             PermissionsCommand.self, LogCommand.self, TokenCommand.self, PackCommand.self,
-            StatusCommand.self,
+            KeysCommand.self, StatusCommand.self, DoctorCommand.self,
         ])
 
     public init() {}

@@ -37,6 +37,13 @@ extension JSAppsError {
             case wrongFolderName = "wrong-folder-name"
             case missingFile = "missing-file"
             case badManifest = "bad-manifest"
+            case badSignature = "bad-signature"
+            case signerChanged = "signer-changed"
+            case downgrade = "downgrade"
+            case badKey = "bad-key"
+            case noSuchKey = "no-such-key"
+            case keyExists = "key-exists"
+            case unsafeKeys = "unsafe-keys"
             case notInstalled = "not-installed"
             case damaged = "damaged"
             case noRun = "no-run"
@@ -69,6 +76,20 @@ extension JSAppsError {
         public static let missingFile = Code(kind: .missingFile)
         /// `package.json` cannot be accepted.
         public static let badManifest = Code(kind: .badManifest)
+        /// The package's signature is not one, or is one of something else.
+        public static let badSignature = Code(kind: .badSignature)
+        /// Another key signed the package than the one that is installed, or none did.
+        public static let signerChanged = Code(kind: .signerChanged)
+        /// The package is older than the version that is installed.
+        public static let downgrade = Code(kind: .downgrade)
+        /// A key, or the name for one, is not of the form it has to have.
+        public static let badKey = Code(kind: .badKey)
+        /// There is no key of that name.
+        public static let noSuchKey = Code(kind: .noSuchKey)
+        /// There is a key of that name, or the key has another name.
+        public static let keyExists = Code(kind: .keyExists)
+        /// Keys belong to somebody else or others can open them.
+        public static let unsafeKeys = Code(kind: .unsafeKeys)
         /// No app of that name is installed.
         public static let notInstalled = Code(kind: .notInstalled)
         /// The files of an installed app are not those that were installed.

@@ -24,7 +24,7 @@ public struct AnalyticsEngine: Sendable {
     /// - Throws: `notGranted` for a grant of aggregates, `unknownSensor`, `unavailable`, `failed`.
     public func latest(for grant: Grant) async throws(LAEError) -> SamplePage {
         let selection = SampleSelection(order: .descending, limit: 1)
-        return try await samples(selection, for: grant, operation: "latest")
+        return try await samples(selection, for: grant, operation: "latest", looksFurther: false)
     }
 
     /// The samples of a selection, at most its limit.
@@ -102,7 +102,7 @@ public struct AnalyticsEngine: Sendable {
                 kept.append(terms.reduced(sample))
             }
             if !kept.isEmpty {
-                await log.recordStream(for: grant, count: kept.count)
+                await log.record("stream", .raw, for: grant, range: nil, count: kept.count)
             }
             return (
                 SamplePage(fields: fields, samples: kept, next: nil),
@@ -115,8 +115,10 @@ public struct AnalyticsEngine: Sendable {
 
     // MARK: - Private
 
+    /// - Parameter looksFurther: whether the page is to say if more samples follow.
     private func samples(
-        _ selection: SampleSelection, for grant: Grant, operation: String
+        _ selection: SampleSelection, for grant: Grant, operation: String,
+        looksFurther: Bool = true
     ) async throws(LAEError) -> SamplePage {
         let terms = try rawTerms(grant)
         let all = try await fields(of: grant.sensor)
@@ -124,11 +126,12 @@ public struct AnalyticsEngine: Sendable {
         let matchers = try matchers(selection.conditions, all)
         let query = SampleQuery(
             sensor: grant.sensor, fields: all, range: selection.range, order: selection.order,
-            after: selection.after, limit: min(selection.limit, .max - 1) + 1)
+            after: selection.after,
+            limit: min(selection.limit, .max - 1) + (looksFurther ? 1 : 0))
         do {
             var scan = SampleScan(query, machine, terms, matchers: matchers)
             var found: [StoredSample] = []
-            while found.count <= selection.limit, let page = try await scan.next() {
+            while found.count < query.limit, let page = try await scan.next() {
                 found += page
             }
             let shown = found.prefix(selection.limit)

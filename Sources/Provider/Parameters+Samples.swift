@@ -18,6 +18,15 @@ extension Request {
         uri.queryParameters[name].map(String.init)
     }
 
+    /// A parameter that is `true` or `false`; what is missing is not so.
+    func flag(_ name: Substring) throws -> Bool {
+        switch parameter(name) {
+        case nil, "false": return false
+        case "true": return true
+        default: throw Problem.invalidParameter(String(name), "true or false is needed")
+        }
+    }
+
     /// `from` and `to`; what is missing is open.
     func range(now: Timestamp) throws -> TimeRange {
         let from = try parameter("from").map { try Self.moment("from", $0, now) }
@@ -64,8 +73,9 @@ extension Request {
     }
 
     /// Milliseconds since 1970, RFC 3339, or a span before now such as `-15m`.
-    private static func moment(_ name: String, _ text: String, _ now: Timestamp) throws -> Timestamp
-    {
+    static func moment(
+        _ name: String, _ text: String, _ now: Timestamp
+    ) throws -> Timestamp {
         if text == "now" { return now }
         if text.hasPrefix("-"), let span = Duration(span: String(text.dropFirst())) {
             return now.advanced(byMicroseconds: -span.wholeMicroseconds)

@@ -105,6 +105,8 @@ extension Problem {
             switch error.code {
             case .notInstalled: (.notFound, "The app is not installed")
             case .inputMissing: (.notFound, "There is no such file")
+            case .signerChanged: (.conflict, "The package has another signer")
+            case .downgrade: (.conflict, "The package is older")
             case .tooLarge: (.contentTooLarge, "The package is too large")
             case .damaged, .io: (.internalServerError, "The host failed")
             case .noRun: (.notFound, "There is no such run")

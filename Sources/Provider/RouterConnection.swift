@@ -24,15 +24,34 @@ struct RouterConnection: HostConnection {
             head: head, body: RequestBody(buffer: ByteBuffer(bytes: call.body)))
         let response = try await responder.respond(
             to: request, context: ProviderContext(ofRunner: logger))
-        try await receive(
-            .head(
-                status: UInt16(response.status.code),
-                headers: response.headers.map { ($0.name.canonicalName, $0.value) }))
-        try await response.body.write(PartWriter(receive: receive))
+        let status = UInt16(response.status.code)
+        let headers = response.headers.map { ($0.name.canonicalName, $0.value) }
+        if let length = response.body.contentLength, length <= Self.wholeLimit {
+            let whole = WholeBody()
+            try await response.body.write(whole)
+            try await receive(.whole(status: status, headers: headers, body: whole.bytes))
+        } else {
+            try await receive(.head(status: status, headers: headers))
+            try await response.body.write(PartWriter(receive: receive))
+            try await receive(.end)
+        }
     }
+
+    /// Bytes of an answer that is passed on in one piece.
+    private static let wholeLimit = 64 << 10
 
     /// A part of a call that is not HTTP; who forwards calls has refused it.
     private struct Unsendable: Error {}
+
+    private final class WholeBody: ResponseBodyWriter {
+        private(set) var bytes: [UInt8] = []
+
+        func write(_ buffer: ByteBuffer) async throws {
+            bytes.append(contentsOf: buffer.readableBytesView)
+        }
+
+        func finish(_ trailingHeaders: HTTPFields?) async throws {}
+    }
 
     private struct PartWriter: ResponseBodyWriter {
         let receive: @Sendable (HostAnswerPart) async throws -> Void

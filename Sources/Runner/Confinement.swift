@@ -20,6 +20,7 @@ struct Confinement {
         try require("process isolation", nervous_sandbox_own_process(parent))
         try require("descriptor isolation", nervous_sandbox_close_from(4))
         guard isOn else { return }
+        layers.append("process")
         try require("resource limits", nervous_sandbox_limit_resources())
         layers.append("limits")
     }
@@ -32,6 +33,8 @@ struct Confinement {
         guard isOn else { return }
         try require("no_new_privs", nervous_sandbox_no_new_privileges())
         layers.append("no_new_privs")
+        try require("no capabilities", nervous_sandbox_no_capabilities())
+        layers.append("capabilities")
         // Only kernels since 6.3 have it; the filter of system calls says the same.
         if nervous_sandbox_no_executable_memory() == 0 { layers.append("mdwe") }
         let readable = [
@@ -55,6 +58,7 @@ struct Confinement {
         guard isOn else { return }
         try require("processor limit", nervous_sandbox_limit_processor(limits.cpu))
         try require("memory limit", nervous_sandbox_limit_growth(limits.memory))
+        layers.append("memory")
         _ = try landlock([])
         try require("seccomp", nervous_sandbox_syscalls())
         layers.append("seccomp")

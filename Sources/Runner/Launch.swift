@@ -8,7 +8,8 @@ import RunnerProtocol
 /// - descriptor 0 on `/dev/null`, 1 and 2 on pipes, 3 on one end of a connected Unix stream
 ///   socket, and nothing else;
 /// - no argument, or `--insecure-no-sandbox`; or `--zygote`, and it forks one runner for each
-///   `ZygoteOrder` that comes over descriptor 3, which is a socket for packets then;
+///   `ZygoteOrder` that comes over descriptor 3, which is a socket for packets then; with
+///   `--probe NAME` at the end a runner tries a way out of the sandbox in place of an app;
 /// - an environment of its own making: none is needed; `TZ` and `LANG` set the app's time zone and
 ///   language; variables that begin with `JSC_` are options of the engine and must not be passed on;
 /// - from a thread that lives as long as the host, because the kernel's parent-death signal
@@ -38,6 +39,10 @@ enum Launch {
             case []: return try runApp(isConfined: true)
             case [insecure]: return try runApp(isConfined: false)
             case [zygote]: return try forkRunners()
+            case let words where words.dropLast() == [SelfTest.probe]:
+                return try runApp(isConfined: true, probe: words.last)
+            case let words where words.dropLast() == [zygote, SelfTest.probe]:
+                return try forkRunners(probe: words.last)
             default: throw .startedByHand
             }
         } catch {
@@ -46,16 +51,18 @@ enum Launch {
         }
     }
 
-    private static func runApp(isConfined: Bool) throws(LaunchError) -> Int32 {
+    private static func runApp(
+        isConfined: Bool, probe: String? = nil
+    ) throws(LaunchError) -> Int32 {
         guard ProtocolSocket(descriptor: 3).isConnected else { throw .startedByHand }
         var confinement = Confinement(isOn: isConfined)
         try confinement.prepareProcess()
         EngineOptions.set()
         try confinement.narrowToStart()
-        return try runEngine(confinement)
+        return try runEngine(confinement, probe: probe)
     }
 
-    private static func forkRunners() throws(LaunchError) -> Int32 {
+    private static func forkRunners(probe: String? = nil) throws(LaunchError) -> Int32 {
         guard ProtocolSocket.isPacketSocket(3) else { throw .startedByHand }
         var confinement = Confinement(isOn: true)
         try confinement.prepareProcess()
@@ -66,16 +73,18 @@ enum Launch {
         var zygote = Zygote(descriptor: 3)
         let order = try zygote.nextOrder(layers: confinement.layers)
         try confinement.separate(from: process, socket: order.socket, output: order.output)
-        return try runEngine(confinement, limits: order.limits)
+        return try runEngine(confinement, limits: order.limits, probe: probe)
     }
 
     private static func runEngine(
-        _ confinement: consuming Confinement, limits: ProcessLimits = ProcessLimits()
+        _ confinement: consuming Confinement, limits: ProcessLimits = ProcessLimits(),
+        probe: String?
     ) throws(LaunchError) -> Int32 {
         let engine = try quietly { () throws(LaunchError) in try Engine() }
         let run = Run(engine: engine, socket: ProtocolSocket(descriptor: 3))
         try run.prepare()
         try confinement.narrowToRun(limits)
+        if let probe { SelfTest.attempt(probe, in: run, layers: confinement.layers) }
         return run.go(layers: confinement.layers)
     }
 

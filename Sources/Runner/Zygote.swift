@@ -1,3 +1,4 @@
+import CSandbox
 import CProcess
 import Glibc
 import RunnerProtocol

@@ -1,3 +1,4 @@
 import Glibc
 
-_exit(Launch.run(arguments: CommandLine.arguments.dropFirst()))
+let arguments = CommandLine.arguments.dropFirst()
+_exit(SelfTest.answer(arguments) ?? Launch.run(arguments: arguments))

@@ -42,6 +42,14 @@ struct SensorSeries {
         return projections[entry.layout].map { $0(entry.stored) }
     }
 
+    /// The same with other fields; `nil` when that sample lacks one of them.
+    func newest(with fields: [Field]?) -> StoredSample? {
+        guard let fields, fields != current.fields else { return newest }
+        return newestEntry.flatMap { entry in
+            projections(to: fields)[entry.layout].map { $0(entry.stored) }
+        }
+    }
+
     mutating func accept(_ entry: SampleFile.Entry) {
         if let newestEntry, newest != nil, newestEntry.stored.time > entry.stored.time { return }
         newestEntry = entry

@@ -33,7 +33,8 @@ struct AggregateGrantTests {
             let error = await #expect(throws: LAEError.self) { try await attempt() }
             #expect(error?.code == .notGranted)
         }
-        let entries = try await lab.authority.log.entries(AccessLogQuery(client: "reader"))
+        let entries = try await lab.authority.log.entries(
+            AccessLogQuery(client: "reader", kind: .access))
         #expect(entries.isEmpty)
     }
 
@@ -53,7 +54,8 @@ struct AggregateGrantTests {
             #expect(window.count == Int(count))
             #expect(window.values == [[Double(count), 20, Double(count) * 20]])
         }
-        let entries = try await lab.authority.log.entries(AccessLogQuery(client: "reader"))
+        let entries = try await lab.authority.log.entries(
+            AccessLogQuery(client: "reader", kind: .access))
         #expect(entries.map(\.count) == [Int(count)])
     }
 

@@ -107,7 +107,8 @@ struct SelectionTests {
         _ = try await lab.engine.samples(SampleSelection(range: range, limit: 3), for: grant)
         _ = try await lab.engine.statistics(StatisticsQuery(range: range), for: grant)
         _ = try await lab.engine.arrivals(after: 2, limit: 4, for: grant)
-        let lines = try await lab.authority.log.entries(AccessLogQuery(client: "reader"))
+        let lines = try await lab.authority.log.entries(
+            AccessLogQuery(client: "reader", kind: .access))
         #expect(lines.map(\.operation) == ["stream", "stats", "samples", "latest"])
         #expect(lines.map(\.count) == [4, 5, 3, 1])
         #expect(lines.map(\.access) == [.raw, .stats, .raw, .raw])

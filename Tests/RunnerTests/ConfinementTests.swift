@@ -16,6 +16,41 @@ struct ConfinementTests {
         #expect(status["Seccomp"] == "2")
         #expect(status["NoNewPrivs"] == "1")
         #expect(try #require(status["Threads"].flatMap { Int($0) }) <= 2)
+        for set in ["CapEff", "CapPrm", "CapInh", "CapAmb"] {
+            #expect(status[set] == "0000000000000000")
+        }
+    }
+
+    @Test func `every thread is filtered, also those that the engine started before`() throws {
+        let runner = try RunnerProcess()
+        _ = try runner.next()
+        let folder = "/proc/\(runner.process)/task"
+        let threads = try FileManager.default.contentsOfDirectory(atPath: folder)
+        #expect(!threads.isEmpty)
+        for thread in threads {
+            let status = try text(of: "\(folder)/\(thread)/status")
+            #expect(status.contains("\nSeccomp:\t2\n"))
+            #expect(status.contains("\nNoNewPrivs:\t1\n"))
+            #expect(status.contains("\nCapEff:\t0000000000000000\n"))
+        }
+    }
+
+    @Test func `what the engine keeps open can be read and not written`() throws {
+        let runner = try RunnerProcess()
+        _ = try runner.next()
+        let folder = "/proc/\(runner.process)/fd"
+        for number in try FileManager.default.contentsOfDirectory(atPath: folder) {
+            let target = try FileManager.default.destinationOfSymbolicLink(
+                atPath: "\(folder)/\(number)")
+            guard ["/dev/urandom", "/proc/\(runner.process)/statm"].contains(target) else {
+                continue
+            }
+            let facts = try text(of: "/proc/\(runner.process)/fdinfo/\(number)")
+            let flags = try #require(
+                facts.split(separator: "\n").first { $0.hasPrefix("flags:") }?
+                    .split(separator: "\t").last.flatMap { Int($0, radix: 8) })
+            #expect(flags & 3 == 0, "\(target)")
+        }
     }
 
     @Test func `it holds the socket and nothing that leads anywhere`() throws {
@@ -54,7 +89,8 @@ struct ConfinementTests {
             guard parts[1].contains("x") else { continue }
             #expect(!parts[1].contains("w"), "\(line)")
             #expect(
-                parts.count >= 6 && (parts[5].hasPrefix("/") || kernels.contains(parts[5])), "\(line)")
+                parts.count >= 6 && (parts[5].hasPrefix("/") || kernels.contains(parts[5])),
+                "\(line)")
         }
     }
 

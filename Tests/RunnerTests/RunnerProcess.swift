@@ -49,7 +49,7 @@ final class RunnerProcess {
     }
 
     /// A binary that the package built beside the tests.
-    private static func path(of program: String) -> String {
+    static func path(of program: String) -> String {
         var place = URL(fileURLWithPath: CommandLine.arguments[0])
         if let bundle = CommandLine.arguments.first(where: { $0.hasSuffix(".xctest") }) {
             place = URL(fileURLWithPath: bundle)

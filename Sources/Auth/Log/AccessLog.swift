@@ -1,142 +1,220 @@
-import GRDB
 import Logging
 public import Samples
 
-/// Who read which sensor and who was refused, in the order it happened.
+/// Who read which sensor, who was refused, and what was decided, in the order it happened.
 ///
-/// Lines are written in groups; a line is in the file within `flushInterval`, and every read of the
-/// log sees it at once.
+/// Lines are only ever added, and each is chained to the one before. Calls that are alike share lines:
+/// the first within a minute is in the file when it is answered; the rest of that minute are counted
+/// and become one more line when the minute or the host ends. Every read of the log sees them at once.
+/// A crash loses at most these counts of one minute, never that something was read.
 public actor AccessLog {
-    static let flushInterval = Duration.milliseconds(250)
-    private static let groupLimit = 512
-    private static let pendingLimit = 100_000
+    static let flushInterval = Duration.seconds(1)
+    /// Kinds of calls that a client gets lines for in a minute; what is beyond is counted together.
+    static let kindsPerClient = 256
+    private static let detailLimit = 400
+    private static let nameLimit = 128
+    private static let unwrittenLimit = 100_000
 
     private let database: AuthDatabase
+    private let now: @Sendable () -> Timestamp
     private let logger: Logger
-    private var pending: [Int64: AccessLogEntry] = [:]
-    /// The line of each stream in the current minute, which further samples are added to.
-    private var streams: [StreamKey: AccessLogEntry] = [:]
-    private var nextID: Int64
+    private var minute: Int64?
+    private var tallies: [AccessTally.Key: AccessTally] = [:]
+    private var kinds: [String?: Int] = [:]
+    /// How many minutes have ended.
+    private var ended = 0
+    private var unwritten: [Draft] = []
+    private var isFailing = false
     private var writing: Task<Void, Never>?
 
-    private struct StreamKey: Hashable {
-        let client: String
-        let sensor: SensorID
+    /// A line that has no place yet.
+    private struct Draft {
+        let entry: AccessLogEntry
+        /// The tally that it is the first line of, and its minute.
+        let tally: (key: AccessTally.Key, minute: Int)?
     }
 
-    init(_ database: AuthDatabase, logger: Logger) async throws {
+    init(
+        _ database: AuthDatabase, now: @escaping @Sendable () -> Timestamp = { .now() },
+        logger: Logger
+    ) {
         self.database = database
+        self.now = now
         self.logger = logger
-        nextID = try await database.lastLogID() + 1
     }
 
-    /// Notes that samples were given out under a grant.
+    // MARK: - Writing
+
+    /// Notes that samples were given out under a grant; to be awaited before they are.
     public func record(
         _ operation: String, _ access: Access, for grant: Grant, range: TimeRange?, count: Int
     ) async {
-        note(
-            client: grant.client, sensor: grant.sensor, access: access, operation: operation,
-            range: range, count: count, outcome: .allowed, reason: nil)
-        await flushWhenMany()
+        await add(
+            AccessLogEntry(
+                id: 0, time: now(), kind: .access, client: grant.client, privilege: nil,
+                sensor: grant.sensor, access: access, operation: operation, range: range, calls: 1,
+                count: count, detail: nil))
     }
 
-    /// Notes that live samples were given out: one line a client, a sensor and a minute.
-    public func recordStream(for grant: Grant, count: Int) async {
-        let key = StreamKey(client: grant.client, sensor: grant.sensor)
-        let now = Timestamp.now()
-        if let line = streams[key], line.minute == now.minute {
-            let longer = line.adding(count)
-            streams[key] = longer
-            pending[longer.id] = longer
-            return
-        }
-        streams = streams.filter { $0.value.minute == now.minute }
-        streams[key] = note(
-            client: grant.client, sensor: grant.sensor, access: .raw, operation: "stream",
-            range: nil, count: count, outcome: .allowed, reason: nil)
-        await flushWhenMany()
-    }
-
-    func refuse(_ request: AccessRequest?, operation: String, client: String?, reason: String) async
-    {
-        note(
-            client: client, sensor: request?.sensor, access: request?.access, operation: operation,
-            range: nil, count: 0, outcome: .refused, reason: reason)
-        await flushWhenMany()
-    }
-
-    /// The lines that match, newest first.
-    public func entries(_ query: AccessLogQuery) async throws(AuthError) -> [AccessLogEntry] {
+    /// Notes an event; it is in the file when this returns.
+    public func note(_ event: AccessLogEvent) async {
+        endMinute(unlessIn: now())
+        unwritten.append(
+            Draft(
+                entry: AccessLogEntry(
+                    id: 0, time: now(), kind: event.kind,
+                    client: event.client?.escapedForDisplay(limit: Self.nameLimit),
+                    privilege: event.privilege?.escapedForDisplay(limit: Self.nameLimit),
+                    sensor: nil, access: nil, operation: nil, range: nil, calls: 1, count: 0,
+                    detail: event.detail?.escapedForDisplay(limit: Self.detailLimit)),
+                tally: nil))
         await flush()
-        do {
-            return try await database.logEntries(query)
-        } catch {
-            throw AuthError(wrapping: error, while: "reading the access log")
-        }
     }
 
-    /// Writes lines in groups until cancelled.
+    /// - Parameter isNotice: whether the token was wrong, and not what it was used for.
+    func refuse(
+        _ request: AccessRequest?, operation: String, client: String?, reason: String,
+        isNotice: Bool = false
+    ) async {
+        await add(
+            AccessLogEntry(
+                id: 0, time: now(), kind: isNotice ? .notice : .refusal,
+                client: client?.escapedForDisplay(limit: Self.nameLimit), privilege: nil,
+                sensor: request?.sensor, access: request?.access, operation: operation, range: nil,
+                calls: 1, count: 0, detail: reason.escapedForDisplay(limit: Self.detailLimit)))
+    }
+
+    /// Writes what is due until cancelled, and then all that is left.
     func run() async {
-        while (try? await Task.sleep(for: Self.flushInterval)) != nil { await flush() }
-        // In a task of its own: the one that was cancelled cannot write.
-        await Task { await flush() }.value
+        while (try? await Task.sleep(for: Self.flushInterval)) != nil {
+            endMinute(unlessIn: now())
+            if !unwritten.isEmpty { await flush() }
+        }
+        endMinute(unlessIn: nil)
+        await flush()
     }
 
-    /// Returns when everything that was noted before is in the file.
+    /// Returns when every line that was due before is in the file, or could not be written.
     func flush() async {
         let before = writing
+        // In a task of its own: one that was cancelled cannot write.
         let task = Task {
             await before?.value
-            await writePending()
+            await write()
         }
         writing = task
         await task.value
     }
 
-    private func writePending() async {
-        let group = pending.values.sorted { $0.id < $1.id }
-        guard !group.isEmpty else { return }
-        pending = [:]
+    // MARK: - Reading
+
+    /// The lines that match, newest first.
+    public func entries(_ query: AccessLogQuery) async throws(AuthError) -> [AccessLogEntry] {
         do {
-            try await database.append(group)
+            while true {
+                endMinute(unlessIn: now())
+                let ended = ended
+                await flush()
+                let found = try await database.logEntries(query)
+                // What was counted may have become lines while these were read.
+                guard ended == self.ended else { continue }
+                let rests = tallies.values.compactMap { tally in
+                    tally.firstID.flatMap { id in tally.rest.map { (id, $0) } }
+                }
+                let restOf = Dictionary(uniqueKeysWithValues: rests)
+                return found.map { line in restOf[line.id].map(line.joined(with:)) ?? line }
+            }
         } catch {
-            // Kept for the next try, up to a bound: what cannot be logged must not fill the memory.
-            let kept = group.suffix(Self.pendingLimit).map { ($0.id, $0) }
-            pending.merge(kept) { newer, _ in newer }
-            logger.error("The access log could not be written: \(error)")
+            throw AuthError(wrapping: error, while: "reading the access log")
         }
     }
 
-    @discardableResult
-    private func note(
-        client: String?, sensor: SensorID?, access: Access?, operation: String, range: TimeRange?,
-        count: Int, outcome: AccessLogEntry.Outcome, reason: String?
-    ) -> AccessLogEntry {
-        let line = AccessLogEntry(
-            id: nextID, time: .now(), client: client, sensor: sensor, access: access,
-            operation: operation, range: range, count: count, outcome: outcome, reason: reason)
-        pending[nextID] = line
-        nextID += 1
-        return line
+    /// The newest line's place and its hash in hexadecimal, which prove later that nothing before was
+    /// changed; 0 and zeros while there is none.
+    public func head() async throws(AuthError) -> (id: Int64, hash: String) {
+        await flush()
+        do {
+            let head = try await database.logHead()
+            return (head.id, head.hash.hexadecimal)
+        } catch {
+            throw AuthError(wrapping: error, while: "reading the access log")
+        }
     }
 
-    private func flushWhenMany() async {
-        if pending.count.isMultiple(of: Self.groupLimit) { await flush() }
+    /// Cuts off the oldest lines, up to the first that is not older than `time`; a line that takes
+    /// their place keeps the chain whole.
+    ///
+    /// - Returns: how many were cut off.
+    public func prune(before time: Timestamp) async throws(AuthError) -> Int {
+        await flush()
+        do {
+            return try await database.pruneLog(before: time, at: now())
+        } catch {
+            throw AuthError(wrapping: error, while: "cutting the access log")
+        }
     }
-}
 
-extension Timestamp {
-    /// Whole minutes since 1970.
-    fileprivate var minute: Int64 { microseconds / 60_000_000 }
+    // MARK: - Private
+
+    private func add(_ entry: AccessLogEntry) async {
+        endMinute(unlessIn: now())
+        var entry = entry
+        if tallies[AccessTally.Key(entry)] == nil,
+            kinds[entry.client, default: 0] >= Self.kindsPerClient
+        {
+            entry = entry.amongMore
+        }
+        let key = AccessTally.Key(entry)
+        if tallies[key] == nil {
+            kinds[entry.client, default: 0] += 1
+            tallies[key] = AccessTally()
+            unwritten.append(Draft(entry: entry, tally: (key, ended)))
+        } else {
+            tallies[key]?.add(entry)
+        }
+        // While nothing can be written, callers do not wait for it to fail again.
+        if tallies[key]?.firstID == nil, !isFailing { await flush() }
+    }
+
+    /// Turns what was counted into lines when the minute is over.
+    private func endMinute(unlessIn time: Timestamp?) {
+        let current = time.map { $0.microseconds / 60_000_000 }
+        guard current == nil || current != minute else { return }
+        minute = current
+        let rests = tallies.values.compactMap(\.rest).sorted { $0.time < $1.time }
+        unwritten += rests.map { Draft(entry: $0, tally: nil) }
+        tallies = [:]
+        kinds = [:]
+        ended += 1
+    }
+
+    private func write() async {
+        let group = unwritten
+        guard !group.isEmpty else { return }
+        unwritten = []
+        do {
+            let ids = try await database.append(group.map(\.entry))
+            isFailing = false
+            for (draft, id) in zip(group, ids) {
+                guard let tally = draft.tally, tally.minute == ended else { continue }
+                tallies[tally.key]?.firstID = id
+            }
+        } catch {
+            // Kept for the next try, up to a bound: what cannot be logged must not fill the memory.
+            unwritten = (group + unwritten).suffix(Self.unwrittenLimit)
+            if !isFailing { logger.error("The access log could not be written: \(error)") }
+            isFailing = true
+        }
+    }
 }
 
 extension AccessLogEntry {
-    fileprivate var minute: Int64 { time.minute }
-
-    fileprivate func adding(_ samples: Int) -> AccessLogEntry {
+    /// The same call without what tells it from others of its client.
+    fileprivate var amongMore: AccessLogEntry {
         AccessLogEntry(
-            id: id, time: time, client: client, sensor: sensor, access: access,
-            operation: operation, range: range, count: count + samples, outcome: outcome,
-            reason: reason)
+            id: id, time: time, kind: kind, client: client, privilege: nil, sensor: nil,
+            access: nil,
+            operation: "more", range: nil, calls: calls, count: count,
+            detail: "and more, of too many kinds for a line each")
     }
 }

@@ -15,4 +15,6 @@ public struct PermissionRecord: Hashable, Sendable {
     /// The run it is limited to; `nil` when it holds until changed.
     public let run: String?
     public let decided: Timestamp
+    /// The identity of the app that it was made about; it says nothing about any other.
+    var identity = ""
 }

@@ -110,6 +110,18 @@ struct PermissionTable: Sendable {
         return isOpen(request, by: client, at: now)
     }
 
+    /// Whether a privilege that an app declares, or one that it is part of, was refused.
+    func isDenied(_ privilege: Privilege, to client: Client, at now: Timestamp) -> Bool {
+        guard case .sensor(let sensor, let access) = privilege.resource else {
+            return all(of: client.name).contains {
+                $0.run == nil && $0.privilege == privilege.id && $0.state == .denied
+            }
+        }
+        let request = AccessRequest("ask", of: sensor, access)
+        guard case .denied = verdict(on: request, by: client, at: now) else { return false }
+        return true
+    }
+
     /// How specific the sensor of a decision is, among those that cover the same sensor.
     private static func depth(_ record: PermissionRecord) -> Int {
         record.privilege.sensor?.description.utf8.count ?? 0

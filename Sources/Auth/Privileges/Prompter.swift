@@ -14,9 +14,14 @@ public struct PermissionQuestion: Hashable, Sendable {
     /// Which question of how many, from 1.
     public let number: Int
     public let count: Int
+    /// Who signed the app, in words that the host wrote; `nil` where nobody did.
+    public let signer: String?
+    /// Whether an earlier version was installed, so that this is new or wider.
+    public let isUpdate: Bool
 
     public init(
-        app: String, version: String, title: String?, privilege: Privilege, number: Int, count: Int
+        app: String, version: String, title: String?, privilege: Privilege, number: Int, count: Int,
+        signer: String? = nil, isUpdate: Bool = false
     ) {
         self.app = app
         self.version = version
@@ -24,6 +29,8 @@ public struct PermissionQuestion: Hashable, Sendable {
         self.privilege = privilege
         self.number = number
         self.count = count
+        self.signer = signer
+        self.isUpdate = isUpdate
     }
 }
 

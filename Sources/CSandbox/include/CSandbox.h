@@ -34,6 +34,10 @@ int nervous_sandbox_limit_growth(uint64_t bytes);
 /// No program that is executed from here on gains privileges; landlock and seccomp require it.
 int nervous_sandbox_no_new_privileges(void);
 
+/// Lets go of every capability, which matters when root is the user: the calls that are left could do
+/// more with them. Threads that start later have none either.
+int nervous_sandbox_no_capabilities(void);
+
 /// Memory that was once writable can never become executable (Linux 6.3; `EINVAL` before).
 int nervous_sandbox_no_executable_memory(void);
 

@@ -20,15 +20,16 @@ struct AppsCommand: AsyncParsableCommand {
                     "No app is installed. Install one with: nervous install app.zip")
                 return
             }
-            var table = Table("APP", "VERSION", "TITLE", "ALLOWED", "DENIED", "NOT YET ASKED")
+            var table = Table(
+                "APP", "VERSION", "SIGNER", "TITLE", "ALLOWED", "DENIED", "NOT YET ASKED")
             for app in apps {
                 func names(_ state: String) -> String {
                     let names = app.privileges.filter { $0.state == state }.map(\.privilege)
                     return names.isEmpty ? "–" : names.joined(separator: " ")
                 }
                 table.add(
-                    app.name, app.version, app.title ?? "", names("granted"), names("denied"),
-                    names("prompt"))
+                    app.name, app.version, app.shownSigner, app.title ?? "", names("granted"),
+                    names("denied"), names("prompt"))
             }
             table.lines.forEach(options.console.print)
             showRuns(apps.compactMap(\.lastRun))

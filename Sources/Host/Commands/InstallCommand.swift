@@ -9,8 +9,12 @@ struct InstallCommand: AsyncParsableCommand {
         commandName: "install",
         abstract: "Install an app from a .zip or .nervous file or from its folder.",
         discussion: """
-            Example: nervous install hello-sensors.zip
-            Installing runs nothing and allows nothing: an app asks when you first run it.
+            Examples:
+              nervous install hello-sensors.zip
+              nervous install hello-sensors-1.1.0.zip --dry-run    what an update would change
+            Installing runs nothing and allows nothing: an app asks when you first run it, and an
+            update asks for what is new or more than before. What a key has signed is updated only
+            by what the same key has signed.
             """)
 
     @OptionGroup var options: GlobalOptions
@@ -18,24 +22,25 @@ struct InstallCommand: AsyncParsableCommand {
     @Argument(help: "The package, or the folder of an app.", completion: .file())
     var package: String
 
+    @Flag(help: "Show what installing would change, and change nothing.")
+    var dryRun = false
+
+    @Flag(help: "Let an older version take the place of a newer one; every decision is forgotten.")
+    var allowDowngrade = false
+
     func run() async throws {
         let archive = try PackageFile(path: package).archive()
         try await HostSession.with(options) { session in
             let data = try await session.client.data(
-                .post, "/api/v1/apps", body: archive, type: "application/zip")
+                .post, "/api/v1/apps",
+                query: [
+                    ("dryRun", dryRun ? "true" : nil),
+                    ("allowDowngrade", allowDowngrade ? "true" : nil),
+                ], body: archive, type: "application/zip")
             guard !options.json else { return options.console.print(json: data) }
             let app = try JSONDecoder().decode(AppDescription.self, from: data)
-            options.console.print("Installed \(app.name) \(app.shownVersion).")
-            let open = app.privileges.filter { $0.state == "prompt" || !$0.supported }
-            if app.privileges.isEmpty {
-                options.console.print("It asks for nothing.")
-            } else if open.isEmpty {
-                options.console.print("You have decided already about everything it asks for.")
-            } else {
-                options.console.print("When you run it, it will ask for:")
-                for privilege in open { options.console.print("  \(privilege.line)") }
-            }
-            options.console.say("Run it with: nervous run \(app.name)")
+            InstallReport(app: app, isDryRun: dryRun).lines.forEach(options.console.print)
+            if !dryRun { options.console.say("Run it with: nervous run \(app.name)") }
         }
     }
 }

@@ -1,18 +1,27 @@
 import ArgumentParser
+import Auth
 import Foundation
 import Provider
+import Samples
 
-/// Shows the access log.
+/// Shows the access log, verifies its chain, cuts it.
 struct LogCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "log",
-        abstract: "Show who read what, and who was refused, the newest last.",
+        abstract: "Show who read what, who was refused and what was decided, the newest last.",
         discussion: """
             Examples:
               nervous log
               nervous log hello-sensors --refused
+              nervous log --kind granted
               nervous log --owner                     what you read yourself, too
               nervous log --json | jq '.items[] | select(.outcome == "refused")'
+              nervous log --verify                    whether every line is as it was written
+              nervous log --verify --expect HASH      and follows what you noted earlier
+              nervous log --prune --before 90d        cut off what is older
+
+            Every line is chained to the one before. Note the head that --verify prints elsewhere: with
+            it even whoever can write the file cannot change what stood there before unseen.
             """)
 
     @OptionGroup var options: GlobalOptions
@@ -23,34 +32,102 @@ struct LogCommand: AsyncParsableCommand {
     @Flag(help: "Only what was refused.")
     var refused = false
 
+    @Option(help: "Only one kind, such as access, refusal, granted, denied, violation.")
+    var kind: String?
+
     @Flag(help: "Also what you read yourself with these commands.")
     var owner = false
 
     @Option(help: "The most lines to show.")
     var limit = 40
 
-    func run() async throws {
-        try await HostSession.with(options) { session in
-            let data = try await session.client.data(
-                .get, "/api/v1/access-log",
-                query: [
-                    ("client", client), ("limit", String(limit)),
-                    ("outcome", refused ? "refused" : nil),
-                    ("owner", owner || client != nil ? nil : "false"),
-                ])
-            guard !options.json else { return options.console.print(json: data) }
-            let items = try JSONDecoder().decode(ItemList<AccessLogItem>.self, from: data).items
-            guard !items.isEmpty else {
-                options.console.say("Nothing was read or refused yet.")
-                return
-            }
-            var table = Table("TIME", "WHO", "WHAT", "SENSOR", "SAMPLES", "OUTCOME")
-            for item in items.reversed() {
-                table.add(
-                    Format.time(item.time), item.client ?? "?", item.operation, item.sensor ?? "–",
-                    String(item.count), item.reason.map { "refused: \($0)" } ?? item.outcome)
-            }
-            table.lines.forEach(options.console.print)
+    @Flag(help: "Check that no line was changed, added or removed.")
+    var verify = false
+
+    @Option(help: ArgumentHelp("With --verify: a head noted earlier.", valueName: "hash"))
+    var expect: String?
+
+    @Flag(help: "Cut off the oldest lines.")
+    var prune = false
+
+    @Option(help: ArgumentHelp("With --prune: how old lines may be.", valueName: "span"))
+    var before: String?
+
+    func validate() throws {
+        guard (expect == nil || verify) && (before != nil) == prune && !(verify && prune) else {
+            throw ValidationError("--expect goes with --verify, and --before with --prune.")
         }
+        if let expect, expect.wholeMatch(of: /[0-9a-fA-F]{64}/) == nil {
+            throw ValidationError("--expect takes the 64 digits that --verify prints as head.")
+        }
+        if let before, Duration(span: before) == nil {
+            throw ValidationError("--before takes a span such as 90d.")
+        }
+    }
+
+    func run() async throws {
+        if verify { return try await showVerification() }
+        try await HostSession.with(options) { session in
+            if let before { return try await cut(before, session) }
+            try await show(session)
+        }
+    }
+
+    private func show(_ session: HostSession) async throws {
+        let data = try await session.client.data(
+            .get, "/api/v1/access-log",
+            query: [
+                ("client", client), ("limit", String(limit)), ("kind", kind),
+                ("outcome", refused ? "refused" : nil),
+                ("owner", owner || client != nil ? nil : "false"),
+            ])
+        guard !options.json else { return options.console.print(json: data) }
+        let items = try JSONDecoder().decode(ItemList<AccessLogItem>.self, from: data).items
+        guard !items.isEmpty else {
+            options.console.say("Nothing was read or refused yet.")
+            return
+        }
+        var table = Table("TIME", "WHO", "WHAT", "SENSOR", "SAMPLES", "OUTCOME")
+        for item in items.reversed() {
+            let calls = item.calls > 1 ? " (\(item.calls) calls)" : ""
+            table.add(
+                Format.time(item.time), item.client ?? (item.outcome == nil ? "–" : "?"),
+                item.operation ?? item.kind, item.sensor ?? item.privilege ?? "–",
+                item.outcome == nil ? "–" : String(item.count),
+                (item.reason.map { "refused: \($0)" } ?? item.outcome ?? item.story ?? "") + calls)
+        }
+        table.lines.forEach(options.console.print)
+    }
+
+    /// Reads the file itself: the answer must not depend on the host that wrote it.
+    private func showVerification() async throws {
+        let progress = ProgressLine("Verifying", options.console)
+        let report = try await LedgerVerification(
+            path: options.paths.permissions, expecting: expect
+        ).run { progress.show($0, of: $1) }
+        progress.end()
+        if options.json {
+            options.console.print(json: report.json)
+        } else {
+            report.text.forEach(options.console.print)
+            if let failure = report.failure { options.console.report(failure) }
+        }
+        if !report.isIntact { throw ExitCode(CommandFailure.Code.failed.rawValue) }
+    }
+
+    private func cut(_ span: String, _ session: HostSession) async throws {
+        let data = try await session.client.data(
+            .delete, "/api/v1/access-log", query: [("before", "-\(span)")])
+        guard !options.json else { return options.console.print(json: data) }
+        let head = try JSONDecoder().decode(AccessLogHead.self, from: data)
+        options.console.print("Cut off \(head.cut ?? 0) lines.")
+        options.console.print("Head: \(head.hash)")
+    }
+}
+
+extension AccessLogItem {
+    /// More about an event, in words.
+    fileprivate var story: String? {
+        kind == "pruned" ? "the lines up to \(count) were cut off" : detail
     }
 }

@@ -40,6 +40,9 @@ struct RunCommand: AsyncParsableCommand {
     @Flag(help: "Allow for this run everything that the app declares.")
     var allowAll = false
 
+    @Flag(help: "Let an older version take the place of a newer one; every decision is forgotten.")
+    var allowDowngrade = false
+
     @Flag(help: "Ask nothing; what is not allowed is refused.")
     var noPrompt = false
 
@@ -133,10 +136,14 @@ struct RunCommand: AsyncParsableCommand {
             }
         }
         let data = try await session.client.data(
-            .post, "/api/v1/apps", body: try PackageFile(path: app).archive(),
-            type: "application/zip")
+            .post, "/api/v1/apps", query: [("allowDowngrade", allowDowngrade ? "true" : nil)],
+            body: try PackageFile(path: app).archive(), type: "application/zip")
         let item = try JSONDecoder().decode(AppDescription.self, from: data)
-        if !options.json { options.console.say("Installed \(item.name) \(item.shownVersion).") }
+        let report = InstallReport(app: item, isDryRun: false)
+        if !options.json, !report.isUnchanged {
+            let isFirst = item.update == nil
+            (isFirst ? Array(report.lines.prefix(1)) : report.lines).forEach(options.console.say)
+        }
         return item
     }
 
@@ -162,7 +169,8 @@ struct RunCommand: AsyncParsableCommand {
         for (index, privilege) in open.enumerated() {
             let question = PermissionQuestion(
                 app: item.name, version: item.version, title: item.title, privilege: privilege,
-                number: index + 1, count: open.count)
+                number: index + 1, count: open.count, signer: item.signerText,
+                isUpdate: item.updatedFrom != nil)
             guard let decision = await prompter.decide(question) else {
                 throw Self.unanswered(Array(open[index...]), item)
             }

@@ -28,7 +28,7 @@ struct ServeCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let console = options.console
+        let (console, options) = (options.console, options)
         let services = try await HostServices(
             paths: options.paths, roots: options.roots, isLasting: true, logger: options.logger)
         defer { unlink(services.paths.controlSocket) }
@@ -43,7 +43,8 @@ struct ServeCommand: AsyncParsableCommand {
                 tasks.addTask { try await group.run() }
                 tasks.addTask {
                     for await notice in services.authority.notices {
-                        console.say("refused: \(notice.message) (\(notice.operation))")
+                        let message = "refused: \(notice.message) (\(notice.operation))"
+                        console.say(options.logFormat.notice(message))
                     }
                 }
                 try await tasks.next()
@@ -69,11 +70,11 @@ struct ServeCommand: AsyncParsableCommand {
             let facts = "{\"port\":\(port),\"pid\":\(getpid()),\"sensors\":\(on)}"
             options.console.print(facts)
         } else {
-            options.console.say(
-                """
-                Collecting \(on) sensors into \(services.paths.data)
-                Serving at http://localhost:\(port)/ (process \(getpid())); stop with Ctrl-C
-                """)
+            let facts = [
+                "Collecting \(on) sensors into \(services.paths.data)",
+                "Serving at http://localhost:\(port)/ (process \(getpid())); stop with Ctrl-C",
+            ]
+            for fact in facts { options.console.say(options.logFormat.notice(fact)) }
         }
         SystemdNotifier.ready()
     }

@@ -32,6 +32,7 @@ extension CommandFailure {
             "not-an-archive", "malformed-archive", "unsupported-archive", "too-large",
             "unsafe-path",
             "unsafe-entry", "duplicate-name", "wrong-folder-name", "missing-file", "bad-manifest",
+            "bad-signature", "signer-changed", "downgrade",
         ]
         return switch problem {
         case _ where packageFaults.contains(problem): .badData

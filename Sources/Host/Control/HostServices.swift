@@ -34,7 +34,8 @@ struct HostServices: Sendable {
         machine = try await VirtualMachine.start(
             in: paths.data, drivers: DriverCatalogue.standard(roots: roots), logger: logger)
         authority = try await Authority(path: paths.permissions, logger: logger)
-        let library = try await AppLibrary.open(at: paths.apps)
+        let library = try await AppLibrary.open(
+            at: paths.apps, keys: KeyFolder(data: paths.data))
         let port = ListeningPort()
         self.port = port
         supervisor = RunSupervisor(
@@ -71,7 +72,7 @@ struct HostServices: Sendable {
             if tcpPort == nil { await onReady(nil) }
         }
         var services: [any Service] = [StoreService(machine: machine, collects: collects)]
-        services.append(AccessLogService(authority: authority))
+        services.append(AccessLogService(authority: authority, isLasting: collects))
         services.append(RunService(supervisor: supervisor))
         services.append(control)
         if let tcpPort {
@@ -109,9 +110,13 @@ private struct StoreService: Service {
 /// Writes the access log.
 private struct AccessLogService: Service {
     let authority: Authority
+    /// Whether the host is one that others can reach; that of a single command is not worth a line.
+    let isLasting: Bool
 
     func run() async throws {
+        if isLasting { await authority.log.note(.hostStarted(version: Version.number)) }
         await cancelWhenGracefulShutdown { await authority.run() }
+        if isLasting { await authority.log.note(.hostStopped) }
     }
 }
 

@@ -75,7 +75,7 @@ struct HostSession: Sendable {
     }
 
     /// Whether somebody answers at the socket; a file left by a host that died does not.
-    private static func isListening(_ path: String) -> Bool {
+    static func isListening(_ path: String) -> Bool {
         let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
         guard descriptor >= 0 else { return false }
         defer { close(descriptor) }

@@ -20,6 +20,13 @@ struct Console: Sendable {
         Self.write(String(decoding: data, as: UTF8.self) + "\n", to: 1)
     }
 
+    /// A value of this program's own as JSON, one document a line.
+    func print(encoding value: some Encodable) throws {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        print(json: try encoder.encode(value))
+    }
+
     func report(_ failure: CommandFailure) {
         if isJSON {
             let problem = ["error": failure.message, "type": failure.type, "hint": failure.hint]

@@ -7,14 +7,28 @@ extension AppIndex {
     private static let largest = 4 << 20
 
     /// Describes an app that is about to be installed.
-    init(manifest: Manifest, files: [AppFile], archiveSHA256: String?, installed: Date) {
-        let listing = files.map { "\($0.sha256)  \($0.path)\n" }.joined()
+    ///
+    /// - Parameter old: The index of the one that it takes the place of.
+    init(
+        _ package: CheckedPackage, _ succession: Succession, after old: AppIndex?,
+        archiveSHA256: String?, installed: Date
+    ) {
+        let inherited = succession.reset == nil ? old : nil
         self.init(
-            format: 1, name: manifest.name.text, version: manifest.version,
+            format: 1, name: package.manifest.name.text, version: package.manifest.version,
+            signer: package.signer?.text,
+            identity: inherited.map(\.identity) ?? Self.newIdentity(package.signer),
+            updatedFrom: succession.kind == .update ? inherited?.version : inherited?.updatedFrom,
             installed: Date(
                 timeIntervalSince1970: installed.timeIntervalSince1970.rounded(.down)),
             archiveSHA256: archiveSHA256,
-            contentSHA256: Fingerprint.sha256(Array(listing.utf8)), files: files)
+            contentSHA256: package.contentSHA256, files: package.files)
+    }
+
+    /// An identity that nothing had before: who signs, and 128 random bits.
+    private static func newIdentity(_ signer: SignerKey?) -> String {
+        let random = (0..<16).map { _ in UInt8.random(in: .min ... .max) }
+        return "\(signer?.fingerprint ?? "unsigned")/\(random.hexadecimal)"
     }
 
     /// Reads the index in an app's folder.

@@ -8,6 +8,15 @@ public struct AppIndex: Sendable, Hashable, Codable {
     public let name: String
     /// The app's version.
     public let version: String
+    /// The key that signed the package, as text; `nil` where none did.
+    public let signer: String?
+    /// What decisions about the app are bound to; `nil` where an earlier version of the host
+    /// installed it.
+    ///
+    /// It stays the same through the updates that inherit decisions, and no other app ever has it.
+    public let identity: String?
+    /// The version that this one has updated; `nil` where it inherits from none.
+    public let updatedFrom: String?
     /// When it was installed, to the second.
     public let installed: Date
     /// The SHA-256 of the archive in hexadecimal, or `nil` where it came from a folder.

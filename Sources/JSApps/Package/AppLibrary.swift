@@ -9,6 +9,7 @@ public import Foundation
 /// Everything blocks on a thread of its own and not on the pool that other tasks need.
 public actor AppLibrary {
     private let folder: AppsFolder
+    private let keys: KeyFolder?
     private let executor = BlockingExecutor(label: "app library")
 
     /// The executor that blocking calls run on.
@@ -21,24 +22,29 @@ public actor AppLibrary {
     ///
     /// - Parameters:
     ///   - folder: The folder of the apps; what holds it must exist.
+    ///   - keys: The names of those who sign packages.
     ///   - now: The clock that installations are dated by.
     /// - Throws: ``JSAppsError`` with code `io`.
     public static func open(
-        at folder: URL, limits: PackageLimits = PackageLimits(),
+        at folder: URL, limits: PackageLimits = PackageLimits(), keys: KeyFolder? = nil,
         now: @escaping @Sendable () -> Date = { Date() }
     ) async throws(JSAppsError) -> AppLibrary {
         let path = folder.path(percentEncoded: false)
-        return try await open(AppsFolder(path: path, limits: limits, now: now, reached: { _ in }))
+        return try await open(
+            AppsFolder(path: path, limits: limits, now: now, reached: { _ in }), keys)
     }
 
-    static func open(_ folder: AppsFolder) async throws(JSAppsError) -> AppLibrary {
-        let library = AppLibrary(folder)
+    static func open(
+        _ folder: AppsFolder, _ keys: KeyFolder? = nil
+    ) async throws(JSAppsError) -> AppLibrary {
+        let library = AppLibrary(folder, keys)
         try await library.prepare()
         return library
     }
 
-    private init(_ folder: AppsFolder) {
+    private init(_ folder: AppsFolder, _ keys: KeyFolder?) {
         self.folder = folder
+        self.keys = keys
     }
 
     /// Installs an app from a `.zip` or `.nervous` file or a folder, in place of the version that
@@ -48,7 +54,8 @@ public actor AppLibrary {
     @discardableResult
     public func install(from source: URL) throws(JSAppsError) -> InstalledApp {
         try folder.install(
-            PackageSource.open(source.path(percentEncoded: false), limits: folder.limits))
+            PackageSource.open(source.path(percentEncoded: false), limits: folder.limits)
+        ).app
     }
 
     /// Installs an app from the bytes of an archive, in place of the version that is there.
@@ -56,7 +63,19 @@ public actor AppLibrary {
     /// - Throws: ``JSAppsError``; the library is then as it was.
     @discardableResult
     public func install(archive: [UInt8]) throws(JSAppsError) -> InstalledApp {
-        try folder.install(PackageSource.archive(archive, limits: folder.limits))
+        try install(archive: archive, under: InstallTerms()).app
+    }
+
+    /// Installs an app from the bytes of an archive, or says what installing it would do.
+    ///
+    /// What a key has signed is replaced only by what the same key has signed, and a newer version
+    /// by an older one only where the terms allow it. The very same package is left as it is.
+    ///
+    /// - Throws: ``JSAppsError``; the library is then as it was.
+    public func install(
+        archive: [UInt8], under terms: InstallTerms
+    ) throws(JSAppsError) -> Installation {
+        try folder.install(PackageSource.archive(archive, limits: folder.limits), terms)
     }
 
     /// Removes an app and all its files.
@@ -85,6 +104,12 @@ public actor AppLibrary {
     /// - Throws: ``JSAppsError`` with code `notInstalled` or `damaged`.
     public func app(named name: String) throws(JSAppsError) -> InstalledApp {
         try folder.app(try Self.checked(name))
+    }
+
+    /// The names that the person gave to signers; none where the keys are not to be trusted.
+    public func signerNames() -> [SignerKey: String] {
+        let named = (try? keys?.keys()) ?? []
+        return Dictionary(named.map { ($0.key, $0.name) }, uniquingKeysWith: { first, _ in first })
     }
 
     private func prepare() throws(JSAppsError) {

@@ -30,7 +30,9 @@ struct AppsFolder: Sendable {
     }
 
     /// Installs a package, or throws and leaves everything as it was.
-    func install(_ source: consuming PackageSource) throws(JSAppsError) -> InstalledApp {
+    func install(
+        _ source: consuming PackageSource, _ terms: InstallTerms = InstallTerms()
+    ) throws(JSAppsError) -> Installation {
         let staging = Self.stagingName()
         let apps = try JSAppsError.wrap("Could not make room") { () throws(SystemError) in
             let apps = try locked()
@@ -39,9 +41,16 @@ struct AppsFolder: Sendable {
         }
         do {
             reached(.stagingMade)
-            let name = try write(source, into: staging, of: apps)
-            try publish(staging, as: name, in: apps)
-            return try app(name)
+            let written = try write(source, into: staging, of: apps, terms)
+            let name = written.app.name
+            if terms.isDryRun || isInstalled(written) {
+                try? apps.removeTree(staging)
+                guard !terms.isDryRun else { return written }
+            } else {
+                try publish(staging, as: name, in: apps)
+            }
+            return Installation(
+                app: try app(name), succession: written.succession, previous: written.previous)
         } catch {
             // The first fault is the one to tell; what stays is swept when the library is opened.
             try? apps.removeTree(staging)
@@ -78,8 +87,9 @@ struct AppsFolder: Sendable {
 
     /// Writes a package beneath a staging folder and brings it to the disk.
     private func write(
-        _ source: borrowing PackageSource, into staging: String, of apps: borrowing Folder
-    ) throws(JSAppsError) -> AppName {
+        _ source: borrowing PackageSource, into staging: String, of apps: borrowing Folder,
+        _ terms: InstallTerms
+    ) throws(JSAppsError) -> Installation {
         let root = try JSAppsError.wrap("Could not make room") { () throws(SystemError) in
             let root = try apps.folder(staging)
             try root.makeFolder(Self.contentName)
@@ -94,16 +104,32 @@ struct AppsFolder: Sendable {
         }
         try content.sync()
         reached(.contentWritten)
+        let name = package.manifest.name
+        // What is damaged beyond reading is inherited from by nothing.
+        let old = try? AppIndex.read(in: path + "/" + name.text, name: name)
+        let succession = try Succession(
+            of: name, package.manifest.version, signer: package.signer,
+            contentSHA256: package.contentSHA256, after: old,
+            allowsDowngrade: terms.allowsDowngrade)
         let index = try AppIndex(
-            manifest: package.manifest, files: package.files,
-            archiveSHA256: source.archiveSHA256, installed: now()
+            package, succession, after: old, archiveSHA256: source.archiveSHA256, installed: now()
         ).encoded()
         try JSAppsError.wrap("Could not write the app's index") { () throws(SystemError) in
             try root.writeDurably(index, to: AppIndex.fileName)
             try root.sync()
         }
         reached(.indexWritten)
-        return package.manifest.name
+        return Installation(
+            app: try InstalledApp(folder: path + "/" + staging, name: name),
+            succession: succession, previous: try? app(name).manifest)
+    }
+
+    /// Whether the very same package is there already, and whole.
+    private func isInstalled(_ written: Installation) -> Bool {
+        guard written.succession.kind == .unchanged, let app = try? app(written.app.name),
+            app.index.archiveSHA256 == written.app.index.archiveSHA256
+        else { return false }
+        return app.index.files.allSatisfy { (try? app.contents(of: $0.path)) != nil }
     }
 
     /// Puts a written package where it belongs, in one step.

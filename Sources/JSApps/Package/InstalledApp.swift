@@ -1,4 +1,4 @@
-import Auth
+public import Auth
 
 /// An app in the library, at the version that was there when it was asked for.
 public struct InstalledApp: Sendable {
@@ -13,6 +13,17 @@ public struct InstalledApp: Sendable {
     /// The app's name.
     public var name: AppName { manifest.name }
 
+    /// The key that signed it; `nil` where none did.
+    public let signer: SignerKey?
+
+    /// What decisions about it are bound to.
+    public var identity: String { index.identity ?? "" }
+
+    /// The app as far as permission is concerned.
+    public var declared: DeclaredApp {
+        DeclaredApp(name: name.text, identity: identity, privileges: manifest.privileges)
+    }
+
     /// Loads an app from its folder in the library.
     init(folder: String, name: AppName) throws(JSAppsError) {
         self.folder = folder
@@ -22,7 +33,10 @@ public struct InstalledApp: Sendable {
         guard let file = files["package.json"] else { throw .damaged(name) }
         let bytes = try Self.content(of: file, in: folder, app: name)
         manifest = try Manifest(parsing: bytes)
-        guard manifest.name == name, index.name == name.text else { throw .damaged(name) }
+        signer = index.signer.flatMap { SignerKey($0) }
+        guard manifest.name == name, index.name == name.text,
+            (signer == nil) == (index.signer == nil)
+        else { throw .damaged(name) }
     }
 
     /// The content of one of the app's files.

@@ -6,6 +6,7 @@ struct PackageIntake {
     private let folder: AppName
     private var files: [AppFile] = []
     private var manifest: [UInt8] = []
+    private var signature: [UInt8]?
     private var size = 0
 
     /// Begins with a package whose folder has a name.
@@ -20,12 +21,13 @@ struct PackageIntake {
         size += bytes.count
         guard size <= limits.unpackedBytes else { throw .tooMuch(limits) }
         if path.text == "package.json" { manifest = bytes }
+        if path.text == PackageSignature.fileName { signature = bytes }
         files.append(
             AppFile(path: path.text, size: bytes.count, sha256: Fingerprint.sha256(bytes)))
     }
 
-    /// Reads the manifest and compares its name with that of the folder.
-    func finish() throws(JSAppsError) -> (manifest: Manifest, files: [AppFile]) {
+    /// Reads the manifest, compares its name with that of the folder, and checks the signature.
+    func finish() throws(JSAppsError) -> CheckedPackage {
         let manifest = try Manifest(parsing: manifest)
         guard manifest.name == folder else {
             throw JSAppsError(
@@ -34,6 +36,12 @@ struct PackageIntake {
                 hint: "Give both the same name.")
         }
         let sorted = files.sorted { $0.path.utf8.lexicographicallyPrecedes($1.path.utf8) }
-        return (manifest, sorted)
+        var signer: SignerKey?
+        if let signature {
+            let signature = try PackageSignature(parsing: signature)
+            try signature.check(manifest, sorted)
+            signer = signature.signer
+        }
+        return CheckedPackage(manifest: manifest, files: sorted, signer: signer)
     }
 }

@@ -44,7 +44,7 @@ enum PackageSource: ~Copyable {
     /// Hands every file to `receive` by its path inside the app's folder, then says what came.
     func unpack(
         limits: PackageLimits, receive: (SafePath, [UInt8]) throws(JSAppsError) -> Void
-    ) throws(JSAppsError) -> (manifest: Manifest, files: [AppFile]) {
+    ) throws(JSAppsError) -> CheckedPackage {
         var intake = PackageIntake(folder: try name(), limits: limits)
         let take = { (path: SafePath, bytes: [UInt8]) throws(JSAppsError) in
             guard let inner = path.withoutFirst else { return }

@@ -14,17 +14,32 @@ public struct Packer: Sendable {
     /// The same files give the same bytes: names are sorted, every time is 1980-01-01, every mode
     /// 0644. Entries whose name begins with a dot, such as `.git`, stay out. Blocks while it works.
     ///
+    /// - Parameter key: What to sign the package with. Without one a signature that lies in the
+    ///   folder is kept, and has to be right.
     /// - Throws: ``JSAppsError``, as an installation from the folder or the archive would.
-    public func pack(_ folder: URL) throws(JSAppsError) -> [UInt8] {
+    public func pack(
+        _ folder: URL, signingWith key: SigningKey? = nil
+    ) throws(JSAppsError) -> [UInt8] {
         let path = folder.path(percentEncoded: false)
         guard try InputFile.isFolder(path) else {
             throw JSAppsError(.inputMissing, "Only a folder can be packed.")
         }
-        let source = PackageSource.folder(try FolderReader.open(path, limits: limits))
-        let top = try source.name()
+        let reader = try FolderReader.open(path, limits: limits)
+        let top = try PackageLayout.check(files: reader.files, folders: [])
+        var intake = PackageIntake(folder: top, limits: limits)
         var files: [(path: String, bytes: [UInt8])] = []
-        _ = try source.unpack(limits: limits) { path, bytes throws(JSAppsError) in
-            files.append((top.text + "/" + path.text, bytes))
+        try reader.read { path, bytes throws(JSAppsError) in
+            // A new signature takes the place of an old one.
+            guard let inner = path.withoutFirst,
+                key == nil || inner.text != PackageSignature.fileName
+            else { return }
+            try intake.add(inner, bytes)
+            files.append((path.text, bytes))
+        }
+        let package = try intake.finish()
+        if let key {
+            let signature = try PackageSignature(package.manifest, package.files, by: key)
+            files.append(("\(top)/\(PackageSignature.fileName)", signature.encoded))
         }
         files.sort { $0.path.utf8.lexicographicallyPrecedes($1.path.utf8) }
         let archive = try UTF8Locale.use { () throws(JSAppsError) in

@@ -22,14 +22,20 @@ extension AppRun {
         else { return end(.protocolViolation("a call that is too large")) }
         usage.calls += 1
         let isWithin = callMeter.add(1, at: .now)
-        calls[id] = Task {
+        // On the thread that has just read the call: going to another and back takes longer than
+        // most answers.
+        calls[id] = Task(executorPreference: executor) {
             let last =
                 isWithin
                 ? await self.perform(id, method, target, headers, body) : await self.refusal(id)
-            // Who has heard the last of it may call again at once.
-            self.calls[id] = nil
-            if let last { _ = await self.send(last) }
+            if let last { await self.conclude(id, [last]) }
         }
+    }
+
+    /// Sends the last of an answer; who has heard it may call again at once.
+    private func conclude(_ id: UInt32, _ frames: [HostFrame]) async {
+        calls[id] = nil
+        _ = await send(frames)
     }
 
     /// The answer to one call too many; it is not given at once, so that asking on is no use.
@@ -40,7 +46,7 @@ extension AppRun {
         return .failure(id: id, message: message)
     }
 
-    /// - Returns: what ends the answer; `nil` when nobody wants it any more.
+    /// - Returns: why there is no whole answer; `nil` when there is, or nobody wants it any more.
     private func perform(
         _ id: UInt32, _ method: String, _ target: String, _ headers: [HeaderField], _ body: [UInt8]
     ) async -> HostFrame? {
@@ -59,7 +65,7 @@ extension AppRun {
             ], body: body)
         do {
             try await connection.send(call) { part in try await self.pass(part, of: id) }
-            return Task.isCancelled ? nil : .end(id: id)
+            return nil
         } catch {
             return Task.isCancelled
                 ? nil : .failure(id: id, message: "The host's answer broke off.")
@@ -68,18 +74,28 @@ extension AppRun {
 
     private func pass(_ part: HostAnswerPart, of id: UInt32) async throws {
         switch part {
+        case .whole(let status, let headers, let body):
+            await conclude(id, [head(id, status, headers)] + pieces(of: body, id) + [.end(id: id)])
         case .head(let status, let headers):
-            let fields = headers.prefix(FrameLimits.headers).map(HeaderField.init)
-            guard await send(.response(id: id, status: status, headers: fields)) else {
-                throw CancellationError()
-            }
+            guard await send([head(id, status, headers)]) else { throw CancellationError() }
         case .body(let bytes):
-            for start in stride(from: 0, to: bytes.count, by: FrameLimits.bodyPiece) {
-                let end = min(bytes.count, start + FrameLimits.bodyPiece)
-                guard await send(.body(id: id, bytes: Array(bytes[start..<end]))) else {
-                    throw CancellationError()
-                }
-            }
+            guard await send(pieces(of: bytes, id)) else { throw CancellationError() }
+        case .end:
+            await conclude(id, [.end(id: id)])
+        }
+    }
+
+    private func head(
+        _ id: UInt32, _ status: UInt16, _ headers: [(name: String, value: String)]
+    ) -> HostFrame {
+        let fields = headers.prefix(FrameLimits.headers).map(HeaderField.init)
+        return .response(id: id, status: status, headers: fields)
+    }
+
+    private func pieces(of bytes: [UInt8], _ id: UInt32) -> [HostFrame] {
+        stride(from: 0, to: bytes.count, by: FrameLimits.bodyPiece).map { start in
+            let end = min(bytes.count, start + FrameLimits.bodyPiece)
+            return .body(id: id, bytes: Array(bytes[start..<end]))
         }
     }
 }

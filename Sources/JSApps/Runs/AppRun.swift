@@ -25,6 +25,8 @@ actor AppRun {
     /// Whether no frame is taken because something else is waited for.
     private(set) var isHeld = false
 
+    /// The thread that reads and writes the runner's socket, and does what its calls ask for.
+    nonisolated let executor: EventLoopExecutor
     private let onEvent: @Sendable (RunEvent) async -> Void
     private var logMeter: MinuteMeter
     private var writer: NIOAsyncChannelOutboundWriter<ByteBuffer>?
@@ -42,15 +44,20 @@ actor AppRun {
         self.process = process
         self.connection = connection
         self.onEvent = onEvent
+        executor = EventLoopExecutor(MultiThreadedEventLoopGroup.singleton.any())
         origin = OwnOrigin(app: configuration.app)
         callMeter = MinuteMeter(limit: configuration.budget.callsPerMinute)
         logMeter = MinuteMeter(limit: configuration.budget.logPerMinute)
     }
 
+    nonisolated var unownedExecutor: UnownedSerialExecutor {
+        executor.loop.executor.asUnownedSerialExecutor()
+    }
+
     /// Goes on until the app has ended; when the task is cancelled, it is stopped.
     func run() async -> (RunOutcome, RunUsage) {
         // What is cancelled cannot wait for the process to end.
-        let work = Task { await perform() }
+        let work = Task(executorPreference: executor) { await self.perform() }
         return await withTaskCancellationHandler {
             await work.value
         } onCancel: {
@@ -68,7 +75,7 @@ actor AppRun {
     // MARK: - Conversation
 
     private func perform() async -> (RunOutcome, RunUsage) {
-        let conversation = Task { await converse() }
+        let conversation = Task(executorPreference: executor) { await self.converse() }
         self.conversation = conversation
         if verdict != nil { conversation.cancel() }
         await conversation.value
@@ -87,7 +94,7 @@ actor AppRun {
 
     private func converse() async {
         do {
-            let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            let channel = try await ClientBootstrap(group: executor.loop)
                 .withConnectedSocket(process.connection()) { channel in
                     channel.eventLoop.makeCompletedFuture {
                         try NIOAsyncChannel<ByteBuffer, ByteBuffer>(
@@ -178,20 +185,28 @@ actor AppRun {
     private func load() async {
         let address = "http://\(origin.host)/"
         let budget = configuration.budget
-        _ = await send(
-            .limits(wall: budget.turn.wholeMilliseconds, cpu: budget.turnCPU.wholeMilliseconds))
-        _ = await send(.load(name: "nervous:environment", source: "location = \"\(address)\";"))
-        for script in configuration.scripts {
-            _ = await send(.load(name: script.name, source: script.source))
+        let scripts = configuration.scripts.map {
+            HostFrame.load(name: $0.name, source: $0.source)
         }
-        _ = await send(.loaded)
+        _ = await send(
+            [
+                .limits(
+                    wall: budget.turn.wholeMilliseconds, cpu: budget.turnCPU.wholeMilliseconds),
+                .load(name: "nervous:environment", source: "location = \"\(address)\";"),
+            ] + scripts + [.loaded])
     }
 
-    /// - Returns: whether it was sent.
-    func send(_ frame: HostFrame) async -> Bool {
+    /// Sends frames at once.
+    ///
+    /// - Returns: whether they were sent.
+    func send(_ frames: [HostFrame]) async -> Bool {
         guard let writer, verdict == nil else { return false }
-        return (try? await writer.write(ByteBuffer(bytes: frame.encoded()))) != nil
+        var buffer = ByteBuffer()
+        for frame in frames { buffer.writeBytes(frame.encoded()) }
+        return (try? await writer.write(buffer)) != nil
     }
+
+    func send(_ frame: HostFrame) async -> Bool { await send([frame]) }
 
     private func log(_ bytes: Int) async -> Bool {
         usage.logged += bytes

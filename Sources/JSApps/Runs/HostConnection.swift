@@ -2,8 +2,8 @@
 public protocol HostConnection: Sendable {
     /// Makes a call, and hands on the answer as it comes; an answer of any status is not an error.
     ///
-    /// - Parameter receive: is given the head first and the body after it; no more is read from the
-    ///   host before it returns.
+    /// - Parameter receive: is given the whole answer, or head, body and end in this order; no
+    ///   more is read from the host before it returns.
     /// - Throws: what `receive` throws, or that the answer broke off.
     func send(
         _ call: HostCall, receive: @escaping @Sendable (HostAnswerPart) async throws -> Void
@@ -34,6 +34,10 @@ public struct HostCall: Sendable {
 
 /// A part of what the host answered.
 public enum HostAnswerPart: Sendable {
+    /// All of an answer that is there at once.
+    case whole(status: UInt16, headers: [(name: String, value: String)], body: [UInt8])
     case head(status: UInt16, headers: [(name: String, value: String)])
     case body([UInt8])
+    /// Nothing more comes.
+    case end
 }

@@ -28,6 +28,7 @@ extension RunSupervisor {
         for run in stale {
             reports[run.id] = nil
             tokens[run.id] = nil
+            identities[run.id] = nil
         }
         order.removeAll { reports[$0] == nil }
         for run in stale { try? await authority.endRun(run.id) }

@@ -24,6 +24,8 @@ public actor RunSupervisor {
     var lines: [String: RecentEvents] = [:]
     private var processes: [String: AppRun] = [:]
     var tokens: [String: Token] = [:]
+    /// The identity of the app that each run was prepared for.
+    var identities: [String: String] = [:]
     var work: [String: Task<RunReport, any Error>] = [:]
 
     /// - Parameters:
@@ -80,13 +82,14 @@ public actor RunSupervisor {
     public func prepare(app name: String, isWatched: Bool = true) async throws -> RunReport {
         await forgetUnstarted()
         let app = try await library.app(named: name)
-        try await authority.admit(app: app.name.text)
+        try await authority.admit(app.declared)
         let (id, token) = try await authority.beginRun(of: app.name.text)
         let report = RunReport(
             id: id, app: app.name.text, isWatched: isWatched, started: now())
         reports[id] = report
         order.append(id)
         tokens[id] = token
+        identities[id] = app.identity
         forgetOldest()
         return report
     }
@@ -217,7 +220,13 @@ public actor RunSupervisor {
         guard let report = reports[id], let token = tokens[id], let connection else {
             throw JSAppsError.noRun(id)
         }
-        let code = try await library.app(named: report.app).contents(of: "app.js")
+        let app = try await library.app(named: report.app)
+        // Another app under the name must not run with what was decided for this one.
+        guard app.identity == identities[id] else {
+            throw JSAppsError(
+                .conflict, "The app ‘\(app.name)’ was replaced since the run was prepared.")
+        }
+        let code = try app.contents(of: "app.js")
         var configuration = RunConfiguration(
             app: report.app, token: token.text,
             scripts: prelude + [
@@ -235,11 +244,13 @@ public actor RunSupervisor {
         }
         reports[id]?.state = .running
         processes[id] = run
+        await authority.log.note(.runBegan(of: report.app, run: id))
         let renewing = Task { await renew(id) }
         let (outcome, usage) = await run.run()
         renewing.cancel()
         processes[id] = nil
         reports[id]?.usage.add(usage)
+        await note(outcome, of: id, report.app)
         if !outcome.isOrdinary { await pool.renew() }
         return outcome
     }
@@ -256,6 +267,17 @@ public actor RunSupervisor {
         lines[id, default: RecentEvents()].add(event)
     }
 
+    /// Tells the access log how a process of a run ended.
+    private func note(_ outcome: RunOutcome, of id: String, _ app: String) async {
+        let log = authority.log
+        switch outcome {
+        case .exceeded, .sandboxViolation, .protocolViolation:
+            await log.note(.violation(of: app, run: id, what: outcome.name))
+        default: break
+        }
+        await log.note(.runEnded(of: app, run: id, outcome: outcome.name))
+    }
+
     @discardableResult
     private func finish(_ id: String, _ outcome: RunOutcome) async throws -> RunReport {
         guard var report = reports[id] else { throw JSAppsError.noRun(id) }
@@ -264,6 +286,7 @@ public actor RunSupervisor {
         report.ended = now()
         reports[id] = report
         tokens[id] = nil
+        identities[id] = nil
         try? await authority.endRun(id)
         do {
             try history.add(report)

@@ -26,10 +26,13 @@ actor Zygote {
 
     private typealias Arrival = (report: ZygoteReport, handle: Descriptor?)
 
-    /// - Parameter patience: how long it may leave an order unanswered.
     /// - Throws: `io` when the program cannot be started, `confinement` when the kernel lacks a layer.
+    ///
+    /// - Parameters:
+    ///   - probe: a way out of the sandbox that its runners are to try in place of an app.
+    ///   - patience: how long it may leave an order unanswered.
     static func start(
-        path: String, patience: Duration = .seconds(30)
+        path: String, probe: String? = nil, patience: Duration = .seconds(30)
     ) async throws(JSAppsError) -> Zygote {
         var ends: [Int32] = [-1, -1]
         let kind = Int32(SOCK_SEQPACKET.rawValue | SOCK_CLOEXEC.rawValue)
@@ -47,7 +50,7 @@ actor Zygote {
         // What it has to say stands there before its end is seen; there is no waiting for more.
         _ = fcntl(output.number, F_SETFL, O_NONBLOCK)
         let process = try await ChildProcess.start(
-            path, ["--zygote"],
+            path, ["--zygote"] + (probe.map { ["--probe", $0] } ?? []),
             descriptors: [pipes[1], fcntl(pipes[1], F_DUPFD_CLOEXEC, 0), ends[1]])
         let (arrivals, arrived) = AsyncStream.makeStream(of: Arrival.self)
         Thread.detachNewThread {

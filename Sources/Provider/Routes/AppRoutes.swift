@@ -13,9 +13,13 @@ struct AppRoutes {
     let supervisor: RunSupervisor
     let facts: HostFacts
 
+    private var describe: AppDescriber {
+        AppDescriber(authority: door.authority, library: library, supervisor: supervisor)
+    }
+
     func add(to routes: inout RouteTable) {
         routes.on("api/v1/apps", [.get: list, .post: install])
-        routes.on("api/v1/apps/{app}", [.get: describe, .delete: uninstall])
+        routes.on("api/v1/apps/{app}", [.get: one, .delete: uninstall])
         routes.on("api/v1/apps/{app}/launch", [.post: launch])
         routes.on("api/v1/launch", [.post: redeem])
     }
@@ -23,13 +27,11 @@ struct AppRoutes {
     @Sendable
     private func list(_ request: Request, _ context: ProviderContext) async throws -> Response {
         try await door.owner("apps", request, context)
-        var items: [AppDescription] = []
-        for app in try await library.apps() { items.append(await describe(app)) }
-        return try .json(ItemList(items))
+        return try .json(ItemList(await describe(library.apps())))
     }
 
     @Sendable
-    private func describe(_ request: Request, _ context: ProviderContext) async throws -> Response {
+    private func one(_ request: Request, _ context: ProviderContext) async throws -> Response {
         try await door.owner("app", request, context)
         return try await .json(describe(app(context)))
     }
@@ -38,10 +40,36 @@ struct AppRoutes {
     @Sendable
     private func install(_ request: Request, _ context: ProviderContext) async throws -> Response {
         try await door.owner("install", request, context)
+        let terms = InstallTerms(
+            allowsDowngrade: try request.flag("allowDowngrade"),
+            isDryRun: try request.flag("dryRun"))
         let archive = try await request.bytes(upTo: Self.archiveLimit)
-        let app = try await library.install(archive: archive)
-        try await door.authority.admit(app: app.name.text)
-        var response = try await Response.json(describe(app), status: .created)
+        let installation = try await library.install(archive: archive, under: terms)
+        let app = installation.app
+        let before = installation.previous?.privileges
+        let standing = await door.authority.standing(of: app.declared, before: before)
+        guard !terms.isDryRun else {
+            try await door.authority.checkFree(app: app.name.text)
+            return try await .json(describe(installation, standing))
+        }
+        do {
+            try await door.authority.admit(app.declared, before: before)
+        } catch {
+            // An app that cannot have its name must not stay.
+            if installation.succession.kind == .first {
+                try? await library.uninstall(app.name.text)
+            }
+            throw error
+        }
+        await door.authority.log.note(
+            .installed(
+                app.name.text, version: app.manifest.version,
+                replacing: installation.previous?.version))
+        if installation.succession.reset != nil {
+            // What runs of the app before is another's, and so is what it was last.
+            await supervisor.forget(app: app.name.text)
+        }
+        var response = try await Response.json(describe(installation, standing), status: .created)
         response.headers[.location] = "/api/v1/apps/\(app.name)"
         return response
     }
@@ -55,6 +83,7 @@ struct AppRoutes {
         await supervisor.forget(app: name)
         try await library.uninstall(name)
         try await door.authority.forget(client: name)
+        await door.authority.log.note(.uninstalled(name))
         return Response(status: .noContent)
     }
 
@@ -68,7 +97,7 @@ struct AppRoutes {
     private func launch(_ request: Request, _ context: ProviderContext) async throws -> Response {
         try await door.owner("launch", request, context)
         let app = try await app(context)
-        try await door.authority.admit(app: app.name.text)
+        try await door.authority.admit(app.declared)
         guard let port = facts.port() else {
             throw Problem(
                 status: .serviceUnavailable, code: "not-serving",
@@ -101,18 +130,5 @@ struct AppRoutes {
 
     private func app(_ context: ProviderContext) async throws -> InstalledApp {
         try await library.app(named: context.decoded("app").required("app"))
-    }
-
-    private func describe(_ app: InstalledApp) async -> AppDescription {
-        let authority = door.authority
-        let undecided = await authority.undecided(app.manifest.privileges, by: app.name.text)
-        var denied: Set<PrivilegeID> = []
-        for privilege in app.manifest.privileges
-        where await authority.isDenied(privilege, to: app.name.text) {
-            denied.insert(privilege.id)
-        }
-        return AppDescription(
-            app, undecided: Set(undecided.map(\.id)), denied: denied,
-            lastRun: await supervisor.lastRun(of: app.name.text))
     }
 }

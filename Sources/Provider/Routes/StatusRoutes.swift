@@ -39,7 +39,8 @@ struct StatusRoutes {
                 version: facts.version, pid: getpid(), data: facts.dataDirectory,
                 port: facts.port(), started: status.started.milliseconds,
                 collecting: status.collecting, samples: status.samples, buffered: status.buffered,
-                dropped: status.dropped, bytes: status.bytes, failure: status.failure))
+                dropped: status.dropped, bytes: status.bytes, failure: status.failure,
+                accessLog: AccessLogHead(try await door.authority.log.head())))
     }
 
     private struct Me: Encodable {

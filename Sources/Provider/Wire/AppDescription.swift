@@ -20,6 +20,15 @@ public struct AppDescription: Codable, Sendable {
         public let supported: Bool
     }
 
+    public struct Signer: Codable, Sendable {
+        /// The public key as text.
+        public let key: String
+        /// `ed25519:` and the SHA-256 of the key.
+        public let fingerprint: String
+        /// The name that the person gave the key.
+        public let name: String?
+    }
+
     public let name: String
     public let version: String
     public let title: String?
@@ -31,13 +40,19 @@ public struct AppDescription: Codable, Sendable {
     /// SHA-256 over names and contents of its files.
     public let fingerprint: String
     public let files: Int
+    /// Who signed the package; not there where nobody did.
+    public let signer: Signer?
+    /// The version that this one has updated; not there where it inherits from none.
+    public let updatedFrom: String?
     public let privileges: [DeclaredPrivilege]
     /// The newest run of it that was started.
     public let lastRun: RunDescription?
+    /// How it took the place of another version; only in the answer to an installation.
+    public let update: UpdateDescription?
 
     init(
-        _ app: InstalledApp, undecided: Set<PrivilegeID>, denied: Set<PrivilegeID>,
-        lastRun: RunReport?
+        _ app: InstalledApp, _ standing: Standing, signerName: String?, lastRun: RunReport?,
+        update: UpdateDescription? = nil
     ) {
         name = app.name.text
         version = app.manifest.version
@@ -49,16 +64,19 @@ public struct AppDescription: Codable, Sendable {
         fingerprint = app.index.contentSHA256
         files = app.index.files.count
         self.lastRun = lastRun.map { RunDescription($0) }
-        privileges = app.manifest.privileges.map { privilege in
-            DeclaredPrivilege(
-                privilege, isUndecided: undecided.contains(privilege.id),
-                isDenied: denied.contains(privilege.id))
+        signer = app.signer.map {
+            Signer(key: $0.text, fingerprint: $0.fingerprint, name: signerName)
         }
+        updatedFrom = app.index.updatedFrom
+        privileges = app.manifest.privileges.map { DeclaredPrivilege($0, standing) }
+        self.update = update
     }
 }
 
 extension AppDescription.DeclaredPrivilege {
-    init(_ privilege: Privilege, isUndecided: Bool, isDenied: Bool) {
+    init(_ privilege: Privilege, _ standing: Standing) {
+        let isUndecided = standing.undecided.contains(privilege.id)
+        let isDenied = standing.denied.contains(privilege.id)
         var origins: [String]?
         if case .net(let list) = privilege.resource { origins = list }
         let access = privilege.id.access

@@ -19,4 +19,6 @@ public struct HostStatus: Codable, Sendable {
     public let bytes: Int64
     /// The last failed write, until one succeeds.
     public let failure: String?
+    /// The end of the access log.
+    public let accessLog: AccessLogHead
 }

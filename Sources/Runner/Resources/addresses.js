@@ -103,6 +103,8 @@ function parseAuthority(record, source) {
 }
 
 function normalPath(source, special) {
+    // Most paths hold nothing that means more than itself.
+    if (matches(/^[A-Za-z0-9_~!$&'()*+,;=:@/-]*$/, source)) return `/${source}`;
     const result = [];
     let segment = "", start = 0;
     for (let index = 0; index <= source.length; index++) {
@@ -155,6 +157,7 @@ function withAuthority(record, source) {
 }
 
 function trimmed(input) {
+    if (!matches(/[\0-\x20]/, input)) return input;
     let start = 0, end = input.length, result = "";
     while (start < end && charCode(input, start) <= 32) start++;
     while (end > start && charCode(input, end - 1) <= 32) end--;

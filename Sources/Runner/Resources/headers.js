@@ -1,6 +1,22 @@
 // The headers of a request or an answer.
 class Headers {
-    #fields = [];
+    #list = [];
+    // Those of an answer, taken apart only when somebody looks at them.
+    #lines = null;
+    get #fields() {
+        if (this.#lines !== null) {
+            const lines = split(this.#lines, "\n");
+            this.#lines = null;
+            for (let index = 0; index + 1 < lines.length; index += 2) {
+                append(this.#list, { name: lower(lines[index]), value: lines[index + 1] });
+            }
+        }
+        return this.#list;
+    }
+    set #fields(list) {
+        this.#list = list;
+        this.#lines = null;
+    }
     constructor(init) {
         if (init === undefined || init === null) return;
         if (isObject(init) && #fields in init) {
@@ -103,10 +119,8 @@ class Headers {
             return result;
         },
         fromLines(source) {
-            const headers = new Headers(), lines = split(source, "\n");
-            for (let index = 0; index + 1 < lines.length; index += 2) {
-                append(headers.#fields, { name: lower(lines[index]), value: lines[index + 1] });
-            }
+            const headers = new Headers();
+            headers.#lines = source;
             return headers;
         },
         set(headers, name, value) { append(headers.#fields, { name, value }); },

@@ -13,8 +13,9 @@ struct AccessLogTests {
 
     private static let grant = Grant(client: "app", sensor: "cpu", terms: Terms(access: .raw))
 
+    /// A call that is like no other of another count.
     private static func note(_ log: AccessLog, _ count: Int) async {
-        await log.record("samples", .raw, for: grant, range: .all, count: count)
+        await log.record("samples-\(count)", .raw, for: grant, range: .all, count: count)
     }
 
     @Test func `a line is readable as soon as it is written`() async throws {
@@ -33,11 +34,13 @@ struct AccessLogTests {
             from: Timestamp(microseconds: -5), to: Timestamp(microseconds: .max - 1))
         await log.record("stats", .stats, for: Self.grant, range: range, count: 7)
         let line = try #require(try await log.entries(AccessLogQuery()).first)
+        #expect(line.kind == .access)
         #expect(line.client == "app")
         #expect(line.sensor == "cpu")
         #expect(line.access == .stats)
         #expect(line.operation == "stats")
         #expect(line.range == range)
+        #expect(line.calls == 1)
         #expect(line.count == 7)
         #expect(line.outcome == .allowed)
         #expect(line.reason == nil)
@@ -46,10 +49,10 @@ struct AccessLogTests {
     @Test func `everything is read, also what is being written by somebody else`() async throws {
         let log = try await registry.open().log
         try await withThrowingTaskGroup { group in
-            for _ in 1...8 {
+            for part in 0..<8 {
                 group.addTask {
-                    for _ in 1...25 {
-                        await Self.note(log, 1)
+                    for number in 1...25 {
+                        await Self.note(log, part * 25 + number)
                         let newest = try await log.entries(AccessLogQuery(limit: 1)).first
                         let more = try await log.entries(AccessLogQuery(limit: 1)).first
                         #expect(try #require(newest).id <= (try #require(more)).id)
@@ -60,6 +63,7 @@ struct AccessLogTests {
         }
         let all = try await log.entries(AccessLogQuery(limit: 1000))
         #expect(all.map(\.id) == (1...200).reversed())
+        #expect(Set(all.map(\.count)) == Set(1...200))
     }
 
     @Test(arguments: [0, 1, 9, 10, 11, 20, 21])
@@ -77,7 +81,7 @@ struct AccessLogTests {
         #expect(found == (0..<count).reversed())
     }
 
-    @Test func `lines are chosen by client and by refusal`() async throws {
+    @Test func `lines are chosen by client, kind and refusal`() async throws {
         let authority = try await registry.open()
         try await authority.admit(app: "app")
         let token = try await authority.beginRun(of: "app").token
@@ -87,19 +91,22 @@ struct AccessLogTests {
             try await authority.checkOwner(token: token.text, name: nil, operation: "apps")
         }
         let log = authority.log
-        #expect(try await log.entries(AccessLogQuery()).map(\.id) == [3, 2, 1])
-        #expect(try await log.entries(AccessLogQuery(client: "app")).map(\.id) == [3, 1])
-        #expect(try await log.entries(AccessLogQuery(onlyRefused: true)).map(\.id) == [3, 2])
-        #expect(
-            try await log.entries(AccessLogQuery(client: "app", onlyRefused: true)).map(\.id)
-                == [3])
-        #expect(try await log.entries(AccessLogQuery(client: "a%")).isEmpty)
+        func ids(_ query: AccessLogQuery) async throws -> [Int64] {
+            try await log.entries(query).map(\.id)
+        }
+        #expect(try await ids(AccessLogQuery()) == [3, 2, 1])
+        #expect(try await ids(AccessLogQuery(client: "app")) == [3, 1])
+        #expect(try await ids(AccessLogQuery(onlyRefused: true)) == [3, 2])
+        #expect(try await ids(AccessLogQuery(client: "app", onlyRefused: true)) == [3])
+        #expect(try await ids(AccessLogQuery(kind: .access)) == [1])
+        #expect(try await ids(AccessLogQuery(kind: .notice)) == [2])
+        #expect(try await ids(AccessLogQuery(kind: .refusal)) == [3])
+        #expect(try await ids(AccessLogQuery(client: "a%")).isEmpty)
     }
 
     @Test func `the log goes on where it was when the host opens it again`() async throws {
         var log = try await registry.open().log
         for number in 1...3 { await Self.note(log, number) }
-        await log.flush()
         log = try await registry.open().log
         await Self.note(log, 4)
         let lines = try await log.entries(AccessLogQuery())
@@ -107,33 +114,53 @@ struct AccessLogTests {
         #expect(lines.map(\.count) == [4, 3, 2, 1])
     }
 
-    @Test func `a group is written in one transaction, at 512 lines or when asked`() async throws {
-        let log = try await registry.open().log
-        let database = try AuthDatabase(path: registry.path)
-        func written() async throws -> Int? {
-            try await database.queue.read {
-                try Int.fetchOne($0, sql: "SELECT count(*) FROM access_log")
-            }
-        }
-        for number in 1...511 { await Self.note(log, number) }
-        #expect(try await written() == 0)
-        await Self.note(log, 512)
-        #expect(try await written() == 512)
-        await Self.note(log, 513)
-        #expect(try await written() == 512)
-        await log.flush()
-        #expect(try await written() == 513)
-    }
-
     @Test func `what could not be written is written later, in order`() async throws {
         let log = try await registry.open().log
         let database = try AuthDatabase(path: registry.path)
-        try await database.queue.write { try $0.execute(sql: "ALTER TABLE access_log RENAME TO x") }
+        try await database.queue.write { try $0.execute(sql: "ALTER TABLE ledger RENAME TO x") }
         for number in 1...3 { await Self.note(log, number) }
-        await log.flush()
-        try await database.queue.write { try $0.execute(sql: "ALTER TABLE x RENAME TO access_log") }
+        try await database.queue.write { try $0.execute(sql: "ALTER TABLE x RENAME TO ledger") }
         await Self.note(log, 4)
         let lines = try await log.entries(AccessLogQuery())
         #expect(lines.map(\.count) == [4, 3, 2, 1])
     }
+
+    @Test func `events say what happened, in order, and hostile texts are bounded`() async throws {
+        let authority = try await registry.open()
+        try await authority.admit(app: "app")
+        let run = try await authority.beginRun(of: "app").run
+        await authority.log.note(.installed("app", version: "1.0.0"))
+        await authority.log.note(.installed("app", version: "1.1.0", replacing: "1.0.0"))
+        await authority.log.note(.runBegan(of: "app", run: run))
+        try await authority.decide(.allowOnce, on: Self.privilege, by: "app", run: run)
+        try await authority.decide(
+            .allow(Terms(access: .raw, maximumRate: 2)), on: Self.privilege, by: "app")
+        try await authority.decide(.deny, on: Self.privilege, by: "app")
+        try await authority.reset(nil, of: "app")
+        let flood = "\u{1B}[2J" + String(repeating: "x\n", count: 100_000)
+        await authority.log.note(.violation(of: "app", run: run, what: flood))
+        await authority.log.note(.runEnded(of: "app", run: run, outcome: "sandbox-violation"))
+        _ = try await authority.createClient("desk", isOwner: true, expires: nil)
+        try await authority.revokeClient("desk")
+        await authority.log.note(.uninstalled("app"))
+        await authority.log.note(.hostStarted(version: "1"))
+        await authority.log.note(.hostStopped)
+        let lines = try await authority.log.entries(AccessLogQuery()).reversed()
+        #expect(
+            lines.map(\.kind) == [
+                .installed, .updated, .runBegan, .granted, .granted, .denied, .reset, .violation,
+                .runEnded, .tokenCreated, .tokenRevoked, .uninstalled, .hostStarted, .hostStopped,
+            ])
+        #expect(
+            lines.map(\.detail).prefix(6) == [
+                "1.0.0", "1.0.0 to 1.1.0", run, "raw, for run \(run)", "raw, rate 2.0", nil,
+            ])
+        #expect(lines.filter { $0.privilege == "sensor:cpu" }.count == 4)
+        #expect(lines.allSatisfy { $0.outcome == nil })
+        let violation = try #require(lines.first { $0.kind == .violation }?.detail)
+        #expect(violation.count <= 400)
+        #expect(violation.unicodeScalars.allSatisfy { !$0.isUnsafeToDisplay })
+    }
+
+    private static let privilege = PrivilegeID(sensor: "cpu", access: .raw)
 }

@@ -52,7 +52,7 @@ struct AttemptLimitTests {
     @Test func `whoever guesses fills neither the log nor the notices`() async throws {
         for _ in 1...500 { _ = await attempt(Token().text) }
         let refused = try await authority.log.entries(AccessLogQuery(limit: 1000))
-        #expect(refused.count == 11)
+        #expect(refused.map(\.calls) == [1, 10])
         #expect(refused.first?.reason?.contains("More than 10") == true)
     }
 

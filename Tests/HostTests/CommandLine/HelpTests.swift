@@ -5,7 +5,7 @@ import Testing
 struct HelpTests {
     static let commands = [
         "run", "install", "uninstall", "apps", "serve", "open", "sensors", "query", "permissions",
-        "log", "token", "pack", "status",
+        "log", "token", "pack", "keys", "status", "doctor",
     ]
 
     @Test(arguments: commands)
@@ -19,7 +19,7 @@ struct HelpTests {
 
     @Test(arguments: [
         ["apps"], ["sensors"], ["query", "cpu"], ["query", "cpu", "--stats", "mean"],
-        ["permissions"], ["log"], ["token", "list"], ["status"],
+        ["permissions"], ["log"], ["token", "list"], ["status"], ["keys"],
         ["sensors", "set", "cpu", "low"],
     ])
     func `JSON is one document on standard output`(words: [String]) throws {

@@ -15,12 +15,17 @@ final class ServingHost {
         let pid: Int32
     }
 
-    init(_ sandbox: Sandbox, _ arguments: [String] = []) throws {
+    /// - Parameter errors: the file that takes its standard error.
+    init(_ sandbox: Sandbox, _ arguments: [String] = [], errors: String? = nil) throws {
         process.executableURL = URL(filePath: try Binary.nervous)
         process.arguments = ["serve", "--port", "0", "--json"] + arguments
         process.environment = sandbox.environment
         process.standardInput = FileHandle.nullDevice
         process.standardError = FileHandle.nullDevice
+        if let errors {
+            try Data().write(to: URL(filePath: errors))
+            process.standardError = FileHandle(forWritingAtPath: errors)
+        }
         let output = Pipe()
         process.standardOutput = output
         try process.run()

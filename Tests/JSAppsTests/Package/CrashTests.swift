@@ -74,6 +74,23 @@ import Testing
         }
     }
 
+    @Test func `an update killed at any step leaves each version with its own identity`()
+        async throws
+    {
+        let old = try await AppLibrary.open(at: apps).install(
+            archive: SignedPackage.vector.archive)
+        let snapshots = Snapshots(in: folder.url)
+        let library = try await AppLibrary.open(crashing(snapshots))
+        let new = try await library.install(archive: SignedPackage.vector.signed().archive)
+        #expect(old.identity != new.identity)
+        for (step, copy) in snapshots.all {
+            let app = try await AppLibrary.open(at: copy).app(named: "my-app")
+            let isNew = [.renamed, .oldRemoved].contains(step)
+            #expect(app.identity == (isNew ? new : old).identity, "\(step)")
+            #expect(app.signer == (isNew ? new : old).signer, "\(step)")
+        }
+    }
+
     @Test func `opening the library does not sweep what another process is installing`()
         async throws
     {

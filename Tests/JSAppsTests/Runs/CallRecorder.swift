@@ -33,9 +33,12 @@ final class CallRecorder: HostConnection {
         switch number % 4 {
         case 0: throw CancellationError()
         case 1: for await _ in AsyncStream<Void>.makeStream().stream {}
+        case 2:
+            try await receive(.whole(status: 404, headers: [], body: [66]))
         default:
             try await receive(.head(status: 200, headers: [("a", "b")]))
             try await receive(.body([UInt8](repeating: 65, count: number % 3 * 70_000)))
+            try await receive(.end)
         }
     }
 

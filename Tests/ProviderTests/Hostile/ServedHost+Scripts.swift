@@ -11,7 +11,7 @@ extension ServedHost {
         try Data(manifest.utf8).write(to: place.appending(path: "package.json"))
         try Data(script.utf8).write(to: place.appending(path: "app.js"))
         try Data("<title>x</title>".utf8).write(to: place.appending(path: "app.html"))
-        try await library.install(from: place)
-        try await authority.admit(app: name)
+        let app = try await library.install(from: place)
+        try await authority.admit(app.declared)
     }
 }

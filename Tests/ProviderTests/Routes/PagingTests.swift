@@ -83,8 +83,10 @@ struct PagingTests {
         try await ServedHost.with { host in
             let client = try await host.client(allow: ["sensor:gauge"])
             await host.gauge(1)
-            for _ in 1...4 {
-                _ = try await host.send(Call("GET", "/api/v1/sensors/gauge/latest", token: client))
+            // The token and the decision have lines already.
+            for operation in ["latest", "samples"] {
+                let path = "/api/v1/sensors/gauge/\(operation)"
+                _ = try await host.send(Call("GET", path, token: client))
             }
             var target: String? = "/api/v1/access-log?client=curl&limit=\(max(1, limit))"
             var ids: [Int64] = []

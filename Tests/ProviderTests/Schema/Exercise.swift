@@ -40,6 +40,9 @@ extension Exercise {
             ]
         }
         let package = try TestPackage.bytes("second-app", in: host.folder)
+        let newer = try TestPackage.bytes("second-app", version: "1.1.0", in: host.folder)
+        let signed = try TestPackage.bytes(
+            "second-app", version: "1.2.0", signer: "ann", in: host.folder)
         let clash = try TestPackage.bytes("desk", in: host.folder)
         let gauge = "/sensors/gauge"
         let open = [
@@ -75,7 +78,10 @@ extension Exercise {
             owned("stream", 404, "GET", "/sensors/none/stream"),
             owned("stream", 503, "GET", "/sensors/battery/stream"),
             owned("accessLog", 200, "GET", "/access-log?limit=2"),
+            owned("accessLog", 200, "GET", "/access-log?kind=notice"),
             owned("accessLog", 400, "GET", "/access-log?outcome=x"),
+            owned("pruneLog", 200, "DELETE", "/access-log?before=-90d"),
+            owned("pruneLog", 400, "DELETE", "/access-log"),
         ]
         let collection = [
             owned("levels", 200, "GET", "/collection"),
@@ -84,7 +90,12 @@ extension Exercise {
             owned("setLevel", 404, "PUT", "/collection/none", json: #"{"level": "off"}"#),
         ]
         let apps = [
+            owned("install", 200, "POST", "/apps?dryRun=true", body: package),
             owned("install", 201, "POST", "/apps", body: package),
+            owned("install", 201, "POST", "/apps", body: newer),
+            owned("install", 201, "POST", "/apps", body: signed),
+            owned("install", 400, "POST", "/apps?dryRun=maybe", body: package),
+            owned("install", 409, "POST", "/apps", body: package),
             owned("install", 409, "POST", "/apps", body: clash),
             owned("install", 413, "POST", "/apps", body: .init(repeating: 0, count: 21 << 20)),
             owned("install", 422, "POST", "/apps", body: [1, 2, 3]),

@@ -25,11 +25,29 @@ struct ServedHost: Sendable {
     let clock: TestClock
     private let feed: SampleFeed
 
-    /// Makes one, runs `body` and takes it away.
+    /// Makes one when there is room for it, runs `body` and takes it away.
     static func with<T: Sendable>(
         heartbeat: Duration = .seconds(3600), knowsPort: Bool = true,
         budget: @escaping @Sendable (String) -> RunBudget = { _ in RunBudget() },
         restarts: RestartPolicy = RestartPolicy(), keepsSpare: Bool = false,
+        _ body: @Sendable (ServedHost) async throws -> T
+    ) async throws -> T {
+        await Places.hosts.enter()
+        do {
+            let result = try await made(
+                heartbeat: heartbeat, knowsPort: knowsPort, budget: budget, restarts: restarts,
+                keepsSpare: keepsSpare, body)
+            await Places.hosts.leave()
+            return result
+        } catch {
+            await Places.hosts.leave()
+            throw error
+        }
+    }
+
+    private static func made<T: Sendable>(
+        heartbeat: Duration, knowsPort: Bool, budget: @escaping @Sendable (String) -> RunBudget,
+        restarts: RestartPolicy, keepsSpare: Bool,
         _ body: @Sendable (ServedHost) async throws -> T
     ) async throws -> T {
         let folder = FileManager.default.temporaryDirectory
@@ -46,7 +64,8 @@ struct ServedHost: Sendable {
             time: TimeSource(now: { clock.now }, sleep: { _ in }), logger: logger)
         let authority = try await Authority(
             path: path + "/permissions.sqlite", now: { clock.now }, logger: logger)
-        let library = try await AppLibrary.open(at: folder.appending(path: "apps"))
+        let library = try await AppLibrary.open(
+            at: folder.appending(path: "apps"), keys: KeyFolder(data: path))
         let supervisor = RunSupervisor(
             runner: Self.path(of: "nervous-runner"), library: library, authority: authority,
             prelude: Provider.prelude, records: folder.appending(path: "runs"),

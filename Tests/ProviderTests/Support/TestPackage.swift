@@ -9,21 +9,29 @@ enum TestPackage {
         """
 
     static func bytes(
-        _ name: String = "my-app", privileges: String = privileges, in folder: URL
+        _ name: String = "my-app", version: String = "1.0.0", privileges: String = privileges,
+        script: String = "hello", signer: String? = nil, in folder: URL
     ) throws -> [UInt8] {
         let place = folder.appending(path: "packing-\(UUID().uuidString)/\(name)")
         try FileManager.default.createDirectory(
             at: place.appending(path: "images"), withIntermediateDirectories: true)
         let files = [
             "package.json":
-                #"{"name": "\#(name)", "version": "1.0.0", "privileges": \#(privileges)}"#,
-            "app.js": "console.log('hello')\n", "app.html": "<!doctype html><title>x</title>\n",
+                #"{"name": "\#(name)", "version": "\#(version)", "privileges": \#(privileges)}"#,
+            "app.js": "console.log('\(script)')\n", "app.html": "<!doctype html><title>x</title>\n",
             "images/a b.svg": "<svg/>", "data.bin": "bytes",
         ]
         for (path, text) in files {
             try Data(text.utf8).write(to: place.appending(path: path))
         }
-        return try Packer().pack(place)
+        return try Packer().pack(place, signingWith: signer.map { try key($0, in: folder) })
+    }
+
+    /// The key that a host's tests sign with; its name is `ann`.
+    static func key(_ name: String = "ann", in folder: URL) throws -> SigningKey {
+        let keys = KeyFolder(data: folder.path(percentEncoded: false))
+        if try !keys.keys().contains(where: { $0.name == name }) { _ = try keys.create(name) }
+        return try keys.signingKey(name)
     }
 }
 

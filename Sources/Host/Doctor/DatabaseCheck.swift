@@ -1,0 +1,36 @@
+import Auth
+import Foundation
+import VM
+
+/// Whether the files that hold samples and permissions are sound.
+struct DatabaseCheck: DoctorCheck {
+    let name = "databases"
+
+    func findings(_ context: DoctorContext) async -> [Finding] {
+        let (samples, permissions) = (context.paths.samples, context.paths.permissions)
+        return [
+            await finding(samples) { try await VirtualMachine.faults(inFile: samples) },
+            await finding(permissions) { try await Authority.faults(inFile: permissions) },
+        ]
+    }
+
+    private func finding(_ path: String, _ faults: () async throws -> [String]) async -> Finding {
+        let file = (path as NSString).lastPathComponent
+        guard access(path, F_OK) == 0 else {
+            return note("\(file) is not there yet; it is made when it is first used.")
+        }
+        do {
+            guard let fault = try await faults().first else { return fine("\(file) is sound") }
+            return broken(
+                "\(file) is damaged: \(fault.escapedForDisplay(limit: 200))", fix: Self.remedy(path)
+            )
+        } catch {
+            let reason = CommandFailure(error).message.escapedForDisplay(limit: 300)
+            return broken("\(file) cannot be checked: \(reason)", fix: Self.remedy(path))
+        }
+    }
+
+    private static func remedy(_ path: String) -> String {
+        "Stop the host, put the file away, and take it from a backup: mv '\(path)' '\(path).damaged'"
+    }
+}

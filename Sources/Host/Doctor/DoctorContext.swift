@@ -1,0 +1,12 @@
+/// What the checks share.
+struct DoctorContext: Sendable {
+    let paths: HostPaths
+    /// Called when a check that takes long has done one of its steps.
+    let onStep: @Sendable (_ done: Int, _ total: Int) -> Void
+
+    /// Every check, in the order in which a person wants to read them.
+    static let checks: [any DoctorCheck] = [
+        KernelCheck(), ProgramsCheck(), ConfinementCheck(), EscapeCheck(), DataDirectoryCheck(),
+        DatabaseCheck(), AccessLogCheck(), HostCheck(),
+    ]
+}

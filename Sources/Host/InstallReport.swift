@@ -1,0 +1,81 @@
+import Auth
+import Provider
+
+/// What installing an app did, or would do, in lines for a person.
+struct InstallReport {
+    let app: AppDescription
+    let isDryRun: Bool
+
+    /// Nothing for the very same package, where only what happened is wanted.
+    var isUnchanged: Bool { app.update?.kind == "unchanged" }
+
+    var lines: [String] {
+        guard let update = app.update else { return first }
+        guard !isUnchanged else {
+            return ["\(app.name) \(app.shownVersion) is installed already; nothing changes."]
+        }
+        return [heading(update)] + signer + reason(update)
+            + update.privileges.map { "  " + line($0, isReset: update.reset != nil) }
+    }
+
+    private var first: [String] {
+        let verb = isDryRun ? "Would install" : "Installed"
+        let lines = ["\(verb) \(app.name) \(app.shownVersion)."] + signer
+        let open = app.privileges.filter { $0.state == "prompt" || !$0.supported }
+        guard !app.privileges.isEmpty else { return lines + ["It asks for nothing."] }
+        guard !open.isEmpty else {
+            return lines + ["You have decided already about everything it asks for."]
+        }
+        return lines + ["When you run it, it will ask for:"] + open.map { "  \($0.line)" }
+    }
+
+    private func heading(_ update: UpdateDescription) -> String {
+        let from = update.from.escapedForDisplay(limit: 24)
+        let step =
+            update.kind == "replaced"
+            ? "\(app.shownVersion), other files under the same version"
+            : "\(from) → \(app.shownVersion)"
+        return "\(app.name) \(step)\(isDryRun ? " (not installed: this is a dry run)" : "")"
+    }
+
+    private var signer: [String] {
+        app.signerText.map { ["It is \($0)."] } ?? []
+    }
+
+    private func reason(_ update: UpdateDescription) -> [String] {
+        let verb = isDryRun ? "would be" : "was"
+        return switch update.reset {
+        case "signed":
+            [
+                "Nobody signed the one before: this counts as another app, and every decision"
+                    + " \(verb) forgotten."
+            ]
+        case "downgrade": ["It is an older version: every decision \(verb) forgotten."]
+        case "unordered":
+            ["Which version is newer cannot be told: every decision \(verb) forgotten."]
+        default: []
+        }
+    }
+
+    private func line(_ item: UpdateDescription.Change, isReset: Bool) -> String {
+        guard item.change != "removed" else {
+            return "- \(item.privilege) (no longer asked for; the decision is forgotten)"
+        }
+        let isSupported = app.privileges.first { $0.privilege == item.privilege }?.supported
+        let state =
+            switch item.state {
+            case _ where isSupported == false: "this version of the host cannot give it"
+            case "granted": "allowed"
+            case "denied": "denied"
+            default: "asked at the next run"
+            }
+        let isNew = isReset || item.change == "added" || item.change == "wider"
+        let comparison =
+            isReset
+            ? ""
+            : item.change == "wider"
+                ? "more than before; "
+                : item.change == "narrower" ? "less than before; " : ""
+        return "\(isNew ? "+" : "=") \(item.privilege) (\(comparison)\(state))"
+    }
+}

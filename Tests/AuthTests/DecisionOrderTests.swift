@@ -1,0 +1,84 @@
+import Samples
+import Testing
+
+@testable import Auth
+
+/// Decisions that come at the same time.
+struct DecisionOrderTests {
+    @Test func `a change waits until the one before is in file, memory and log`() async throws {
+        let registry = try Registry()
+        let authority = try await registry.open()
+        _ = try await authority.createClient("curl", isOwner: false, expires: nil)
+        let (gate, opening) = AsyncStream.makeStream(of: Void.self)
+        let (entered, entering) = AsyncStream.makeStream(of: Void.self)
+        async let first: Void = authority.hold(gate) { entering.finish() }
+        for await _ in entered {}
+        async let second: Void = authority.decide(
+            .deny, on: PrivilegeID(sensor: "cpu", access: .raw), by: "curl")
+        let deadline = ContinuousClock.now + .seconds(30)
+        while await authority.changes.waiting.isEmpty, ContinuousClock.now < deadline {
+            await Task.yield()
+        }
+        #expect(await authority.changes.waiting.count == 1)
+        #expect(await authority.records(of: "curl").isEmpty)
+        opening.finish()
+        try await first
+        try await second
+        let reopened = try await registry.open()
+        #expect(await reopened.records(of: "curl").map(\.state) == [.denied])
+        #expect(await authority.records(of: "curl").map(\.state) == [.denied])
+    }
+
+    @Test func `memory, file and log agree on which of many decisions is the last`() async throws {
+        let registry = try Registry()
+        let authority = try await registry.open()
+        _ = try await authority.createClient("curl", isOwner: false, expires: nil)
+        let privileges = ["cpu", "load"].map { PrivilegeID(sensor: $0, access: .raw) }
+        for round in 0..<10 {
+            try await withThrowingTaskGroup { group in
+                for number in 1...20 {
+                    for privilege in privileges {
+                        // Those that are more urgent overtake others wherever they wait.
+                        group.addTask(priority: number.isMultiple(of: 3) ? .high : .background) {
+                            if number.isMultiple(of: 4) {
+                                return try await authority.reset(privilege, of: "curl")
+                            }
+                            let rate = Double(round * 10 + number)
+                            let decision: Decision =
+                                number.isMultiple(of: 2)
+                                ? .deny : .allow(Terms(access: .raw, maximumRate: rate))
+                            try await authority.decide(decision, on: privilege, by: "curl")
+                        }
+                    }
+                }
+                try await group.waitForAll()
+            }
+            let memory = await authority.records(of: "curl")
+            let reopened = try await registry.open()
+            let file = await reopened.records(of: "curl")
+            #expect(Set(memory) == Set(file), "round \(round)")
+            let lines = try await authority.log.entries(AccessLogQuery(client: "curl"))
+            for privilege in privileges {
+                let last = lines.first { $0.privilege == privilege.description }
+                let record = memory.first { $0.privilege == privilege }
+                let kind: AccessLogEntry.Kind =
+                    record.map { $0.state == .granted ? .granted : .denied } ?? .reset
+                #expect(last?.kind == kind, "round \(round)")
+                guard let rate = record?.terms?.maximumRate else { continue }
+                #expect(last?.detail == "raw, rate \(rate)")
+            }
+        }
+    }
+}
+
+extension Authority {
+    /// A change that lasts until the gate opens.
+    fileprivate func hold(
+        _ gate: AsyncStream<Void>, onEntry: @Sendable () -> Void
+    ) async throws(AuthError) {
+        try await inTurn { () async throws(AuthError) in
+            onEntry()
+            for await _ in gate {}
+        }
+    }
+}

@@ -1,0 +1,114 @@
+import Samples
+import Testing
+
+@testable import Auth
+
+/// Which privileges of an update are asked for, and what becomes of the decisions.
+struct DeclarationChangeTests {
+    /// Privileges as a person writes them; `net` takes its origins behind it.
+    private static func privileges(_ texts: [String]) -> [Privilege] {
+        DeclaredApp.privileges(in: texts.joined(separator: "\n"))
+    }
+
+    @Test(arguments: [
+        ([], ["sensor:cpu"], ["sensor:cpu added"]),
+        (["sensor:cpu"], ["sensor:cpu"], ["sensor:cpu unchanged"]),
+        (["sensor:cpu:stats"], ["sensor:cpu"], ["sensor:cpu wider"]),
+        (["sensor:cpu"], ["sensor:cpu:stats"], ["sensor:cpu:stats narrower"]),
+        (["sensor:network.eth0"], ["sensor:network"], ["sensor:network wider"]),
+        (["sensor:network"], ["sensor:network.eth0"], ["sensor:network.eth0 narrower"]),
+        (
+            ["sensor:network"], ["sensor:networking"],
+            ["sensor:networking added", "sensor:network removed"]
+        ),
+        (["sensor:cpu"], ["sensor:cpu:write"], ["sensor:cpu:write added", "sensor:cpu removed"]),
+        (
+            ["sensor:cpu", "sensor:load"], ["sensor:memory", "sensor:load"],
+            ["sensor:memory added", "sensor:load unchanged", "sensor:cpu removed"]
+        ),
+        (["sensor:cpu"], [], ["sensor:cpu removed"]),
+        (["net https://a.example"], ["net https://a.example https://b.example"], ["net wider"]),
+        (["net https://a.example https://b.example"], ["net https://b.example"], ["net narrower"]),
+        (["net https://a.example"], ["net https://b.example"], ["net wider"]),
+        (["storage"], ["storage", "notify"], ["storage unchanged", "notify added"]),
+    ])
+    func `privileges compare by what they let an app do`(
+        before: [String], after: [String], expected: [String]
+    ) {
+        let change = DeclarationChange(
+            from: Self.privileges(before), to: Self.privileges(after))
+        #expect(change.items.map { "\($0.privilege.id) \($0.kind)" } == expected)
+    }
+
+    @Test func `a declaration is kept as it was`() {
+        let all = Self.privileges([
+            "sensor:cpu", "sensor:network.eth0:stats", "sensor:cpu:write",
+            "net https://a.example http://[::1]:80", "storage", "notify",
+        ])
+        let app = DeclaredApp(name: "app", identity: "i", privileges: all)
+        #expect(DeclaredApp.privileges(in: app.declaration) == all)
+        #expect(all.count == 6)
+        #expect(DeclaredApp.privileges(in: "").isEmpty)
+    }
+
+    /// What the person decided about `before`, and what is left for `after`.
+    @Test(arguments: [
+        // Equal: as it was, terms and all.
+        (["sensor:cpu"], ["sensor:cpu"], ["sensor:cpu granted raw"], ["sensor:cpu granted raw"]),
+        (
+            ["sensor:cpu"], ["sensor:cpu"], ["sensor:cpu granted stats"],
+            ["sensor:cpu granted stats"]
+        ),
+        // Narrower: the decision shrinks with it and is not asked again.
+        (
+            ["sensor:cpu"], ["sensor:cpu:stats"], ["sensor:cpu granted raw"],
+            ["sensor:cpu:stats granted stats"]
+        ),
+        (["sensor:cpu"], ["sensor:cpu:stats"], ["sensor:cpu denied"], ["sensor:cpu:stats denied"]),
+        (
+            ["sensor:network"], ["sensor:network.eth0"], ["sensor:network granted stats"],
+            ["sensor:network.eth0 granted stats"]
+        ),
+        // Wider: what was granted stays, and is not more than it was.
+        (
+            ["sensor:cpu:stats"], ["sensor:cpu"], ["sensor:cpu:stats granted stats"],
+            ["sensor:cpu:stats granted stats"]
+        ),
+        // Gone: forgotten.
+        (
+            ["sensor:cpu", "sensor:load"], ["sensor:load"],
+            ["sensor:cpu granted raw", "sensor:load denied"], ["sensor:load denied"]
+        ),
+        (["sensor:cpu"], [], ["sensor:cpu denied"], []),
+        (["net https://a.example"], ["net https://b.example"], ["net denied"], []),
+        (["net https://a.example"], ["net https://a.example"], ["net denied"], ["net denied"]),
+        // Not the app's own wish: the person decided it, and it stays.
+        (["sensor:cpu"], [], ["sensor:memory granted raw"], ["sensor:memory granted raw"]),
+        (
+            ["sensor:network"], ["sensor:network"], ["sensor:network.eth0 denied"],
+            ["sensor:network.eth0 denied"]
+        ),
+    ])
+    func `decisions about the same or less stay, those about nothing declared go`(
+        before: [String], after: [String], decided: [String], left: [String]
+    ) throws {
+        let records = try decided.map { text in
+            let words = text.split(separator: " ").map(String.init)
+            return PermissionRecord(
+                client: "app", privilege: try #require(PrivilegeID(words[0])),
+                state: try #require(.init(rawValue: words[1])),
+                terms: words.count > 2
+                    ? Terms(access: try #require(Access(rawValue: words[2])), maximumRate: 2) : nil,
+                run: nil, decided: Timestamp(microseconds: 1))
+        }
+        let change = DeclarationChange(
+            from: Self.privileges(before), to: Self.privileges(after))
+        let kept = change.records(after: records)
+        let texts = kept.map { record in
+            (["\(record.privilege)", record.state.rawValue]
+                + [record.terms?.access.rawValue].compactMap { $0 }).joined(separator: " ")
+        }
+        #expect(texts == left)
+        #expect(kept.allSatisfy { $0.terms?.maximumRate ?? 2 == 2 })
+    }
+}

@@ -1,0 +1,208 @@
+import Auth
+import Foundation
+import Glibc
+import Testing
+
+@testable import JSApps
+
+@Suite struct SignatureTests {
+    private static let signature = """
+        {
+          "format": 1,
+          "algorithm": "ed25519",
+          "key": "nvpub_03a107bff3ce10be1d70dd18e74bc09967e4d6309ba50d5f1ddc8664125531b8c52f39",
+          "signature": "e99d43b8bf94e73b53bac9e1c1adbfbc3bf6a4d67172d18f4b8e8b10e25d19b1\
+        f96f389301de0892cc99b62fb66ecac28f3ae0a159761aee1ac3831f3c078108"
+        }
+
+        """
+
+    /// The numbers were computed by another implementation, from the specification alone.
+    @Test func `the signature of the specified example is the specified one`() throws {
+        let signed = try SignedPackage.vector.signed()
+        let written = try #require(signed.files[PackageSignature.fileName])
+        #expect(String(decoding: written, as: UTF8.self) == Self.signature)
+        let package = try signed.checked()
+        let message = String(
+            decoding: PackageSignature.message(package.manifest, package.files), as: UTF8.self)
+        #expect(
+            message == """
+                nervous package 1
+                my-app
+                1.0.0
+                e6921f8889cb94c2a7d6e0c67219f38ba774d4c5ef1881bde6bb6a6e7abaa3c2
+
+                """)
+        #expect(
+            package.signer?.fingerprint
+                == "ed25519:56475aa75463474c0285df5dbf2bcab73da651358839e9b77481b2eab107708c")
+        #expect(package.signer?.shortFingerprint == "ed25519:56475aa75463474c")
+    }
+
+    @Test func `openssl accepts what was signed, and nothing else`() throws {
+        let folder = try TemporaryFolder()
+        let key = try SigningKey(SignedPackage.secret)
+        let package = try SignedPackage.vector.checked()
+        let message = PackageSignature.message(package.manifest, package.files)
+        // RFC 8410: an Ed25519 key is these twelve bytes and its own.
+        let header: [UInt8] = [0x30, 0x2A, 0x30, 5, 6, 3, 0x2B, 0x65, 0x70, 3, 0x21, 0]
+        let publicKey = try folder.write("key.der", header + key.signer.bytes)
+        func accepts(_ message: [UInt8], _ signature: [UInt8]) throws -> Bool {
+            let text = try folder.write("message", message)
+            let file = try folder.write("signature", signature)
+            let words =
+                ["openssl", "pkeyutl", "-verify", "-rawin", "-pubin", "-keyform", "DER"]
+                + ["-inkey", publicKey.path(), "-in", text.path(), "-sigfile", file.path()]
+            return try run("/usr/bin/openssl", words) == 0
+        }
+        var signature = try key.signature(of: message)
+        #expect(try accepts(message, signature))
+        #expect(try !accepts(message + [0x0A], signature))
+        signature[0] ^= 1
+        #expect(try !accepts(message, signature))
+    }
+
+    /// Runs a program in silence and says how it ended.
+    ///
+    /// Not Foundation's `Process`: where many descriptors are open it reads beyond what lists them.
+    private func run(_ program: String, _ words: [String]) throws -> Int32 {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        for descriptor in Int32(0)...2 {
+            posix_spawn_file_actions_addopen(&actions, descriptor, "/dev/null", O_RDWR, 0)
+        }
+        let arguments = words.map { strdup($0) } + [nil]
+        defer { arguments.forEach { free($0) } }
+        var child: pid_t = 0
+        try #require(posix_spawn(&child, program, &actions, nil, arguments, environ) == 0)
+        var status: Int32 = 0
+        try #require(waitpid(child, &status, 0) == child)
+        return status
+    }
+
+    @Test func `every byte of a signed package counts`() throws {
+        let signed = try SignedPackage.vector.signed()
+        #expect(try signed.fault() == nil)
+        for (path, bytes) in signed.files {
+            for place in bytes.indices {
+                for bit in [UInt8(1), 0x20, 0x80] {
+                    let changed = signed.changed { $0.files[path]?[place] ^= bit }
+                    let fault = try changed.fault()
+                    #expect(
+                        fault == .badSignature || path == "package.json" && fault != nil,
+                        "byte \(place) of \(path) with \(bit)")
+                }
+            }
+            for longer in [bytes + [0x0A], [0x20] + bytes, Array(bytes.dropLast())] {
+                #expect(try signed.changed { $0.files[path] = longer }.fault() != nil, "\(path)")
+            }
+        }
+    }
+
+    private static let changes: [(String, @Sendable (inout SignedPackage) -> Void)] = [
+        ("a file more", { $0.files["more.js"] = [] }),
+        ("a file more in a folder", { $0.files["images/x.svg"] = Array("<svg/>\n".utf8) }),
+        ("a file less", { $0.files["images/grün.svg"] = nil }),
+        (
+            "a file under another name",
+            { $0.files["images/gruen.svg"] = $0.files.removeValue(forKey: "images/grün.svg") }
+        ),
+        (
+            "a name in another Unicode form",
+            {
+                $0.files["images/gru\u{308}n.svg"] = $0.files.removeValue(forKey: "images/grün.svg")
+            }
+        ),
+        (
+            "two files that changed places",
+            {
+                ($0.files["app.js"], $0.files["app.html"]) = (
+                    $0.files["app.html"], $0.files["app.js"]
+                )
+            }
+        ),
+        (
+            "another version",
+            {
+                $0.files["package.json"] = Array(
+                    #"{"name": "my-app", "version": "1.0.1", "privileges": []}"#.utf8)
+            }
+        ),
+        (
+            "another name",
+            {
+                $0.folder = "other"
+                $0.files["package.json"] = Array(
+                    #"{"name": "other", "version": "1.0.0", "privileges": []}"#.utf8)
+            }
+        ),
+    ]
+
+    @Test(arguments: changes.indices)
+    func `what was added, removed, renamed or exchanged is found`(index: Int) throws {
+        let (what, change) = Self.changes[index]
+        #expect(
+            try SignedPackage.vector.signed().changed(change).fault() == .badSignature, "\(what)")
+    }
+
+    @Test func `a signature of another key, or for another package, is not taken`() throws {
+        let signed = try SignedPackage.vector.signed()
+        let other = try SignedPackage.vector.signed(by: SignedPackage.otherSecret)
+        func text(_ package: SignedPackage) -> String {
+            String(decoding: package.files[PackageSignature.fileName] ?? [], as: UTF8.self)
+        }
+        let lines = zip(text(signed).split(separator: "\n"), text(other).split(separator: "\n"))
+        // The key of one and the signature of the other.
+        let mixed = lines.map { $0.contains("\"key\"") ? $1 : $0 }.joined(separator: "\n") + "\n"
+        let swapped = signed.changed { $0.files[PackageSignature.fileName] = Array(mixed.utf8) }
+        #expect(try swapped.fault() == .badSignature)
+        var newer = SignedPackage.vector
+        newer.files["app.js"] = []
+        let signature = try newer.signed().files[PackageSignature.fileName]
+        let carried = signed.changed { $0.files[PackageSignature.fileName] = signature }
+        #expect(try carried.fault() == .badSignature)
+    }
+
+    private static let misfits: [(String, String)] = [
+        ("empty", ""), ("no object", "[]\n"), ("an empty object", "{}\n"),
+        ("not JSON", "signed\n"), ("a key twice", replacing("\"algorithm\"", "\"format\"")),
+        ("another format", replacing("\"format\": 1", "\"format\": 2")),
+        ("another algorithm", replacing("ed25519", "rsa")),
+        ("a shorter key", replacing("c52f39", "c52f")),
+        ("a mistyped key", replacing("nvpub_03a1", "nvpub_03a2")),
+        ("a private key", replacing("nvpub_", "nvsec_")),
+        ("a shorter signature", replacing("8108", "81")),
+        ("a signature in capitals", replacing("e99d43b8bf", "E99D43B8BF")),
+        ("other spaces", replacing("  \"format\": 1", "\t\"format\": 1")),
+        ("a member more", replacing("\"format\": 1,", "\"format\": 1, \"x\": 1,")),
+        ("no line break at the end", String(signature.dropLast())),
+        ("a line break more", signature + "\n"),
+        ("a large file", signature + String(repeating: " ", count: 9000)),
+    ]
+
+    private static func replacing(_ text: String, _ other: String) -> String {
+        signature.replacingOccurrences(of: text, with: other)
+    }
+
+    @Test(arguments: misfits)
+    func `a signature in another form is refused`(name: String, text: String) throws {
+        let package = SignedPackage.vector.changed {
+            $0.files[PackageSignature.fileName] = Array(text.utf8)
+        }
+        #expect(try package.fault() == .badSignature)
+    }
+
+    @Test(arguments: [
+        "0000000000000000000000000000000000000000000000000000000000000000",
+        "0100000000000000000000000000000000000000000000000000000000000000",
+        "0100000000000000000000000000000000000000000000000000000000000080",
+        "ecffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
+        "c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac03fa",
+    ])
+    func `a key under which everybody can sign is none`(digits: String) throws {
+        let bytes = try #require([UInt8](hexadecimal: digits))
+        #expect(SignerKey(bytes) == nil)
+        #expect(SignerKey(KeyText.signer.encode(bytes)) == nil)
+    }
+}

@@ -1,0 +1,33 @@
+/// Lets so many in at once, and others in the order of their coming.
+///
+/// A host holds about ten descriptors, and hundreds of tests begin at once. Where a process has more
+/// than some 1 300 descriptors, Foundation's `Process` copies whole directory entries beyond the end of
+/// the buffer that lists them, and can end the tests with signal 11. This keeps the hosts' share small.
+actor Places {
+    /// For the hosts of this process.
+    static let hosts = Places(48)
+
+    private var free: Int
+    private var waiting: [CheckedContinuation<Void, Never>] = []
+
+    init(_ count: Int) {
+        free = count
+    }
+
+    /// Waits for a place; whoever got one gives it back with `leave`.
+    func enter() async {
+        guard free == 0 else {
+            free -= 1
+            return
+        }
+        await withCheckedContinuation { waiting.append($0) }
+    }
+
+    func leave() {
+        guard !waiting.isEmpty else {
+            free += 1
+            return
+        }
+        waiting.removeFirst().resume()
+    }
+}

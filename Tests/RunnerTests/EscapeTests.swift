@@ -1,0 +1,66 @@
+import CEscapeProbes
+import Glibc
+import RunnerProtocol
+import Testing
+
+/// Every way out of the sandbox, each tried by a runner that is confined as for an app.
+struct EscapeTests {
+    struct Probe: CustomTestStringConvertible {
+        let name: String
+        let family: String
+        let answer: Int32
+
+        var testDescription: String { name }
+    }
+
+    private static let probes = (0..<nervous_probe_count()).map { index in
+        Probe(
+            name: String(cString: nervous_probe_name(index)),
+            family: String(cString: nervous_probe_family(index)),
+            answer: nervous_probe_answer(index))
+    }
+
+    @Test(arguments: probes)
+    func `a way out is closed by the kernel, or answered as the filter means to`(
+        probe: Probe
+    ) throws {
+        let runner = try RunnerProcess(arguments: ["--probe", probe.name])
+        guard case .ready(let layers) = try runner.next() else {
+            Issue.record("not ready")
+            return
+        }
+        #expect(layers.contains("seccomp"))
+        let rest = try runner.rest()
+        if probe.answer == 0 {
+            #expect(rest == [])
+            #expect(runner.end() == .signal(SIGSYS))
+        } else {
+            #expect(rest == [.finished(code: UInt8(probe.answer))])
+            #expect(runner.end() == .exit(probe.answer))
+        }
+    }
+
+    @Test func `the table is long, of all families, and names nothing twice`() {
+        #expect(Self.probes.count >= 100)
+        #expect(Set(Self.probes.map(\.name)).count == Self.probes.count)
+        #expect(
+            Set(Self.probes.map(\.family)) == [
+                "files", "network", "processes", "memory", "kernel", "interface",
+            ])
+        // An answer is the exception, for what programs must be able to ask in vain.
+        #expect(
+            Self.probes.filter { $0.answer != 0 }.map(\.name) == ["clone3", "affinity-of-others"])
+    }
+
+    @Test func `the runner lists the same table`() throws {
+        let process = try RunnerOutput(arguments: ["--probes"])
+        #expect(
+            process.lines == Self.probes.map { "\($0.name)\t\($0.family)\t\($0.answer)" })
+    }
+
+    @Test func `a probe that there is not is wrong usage`() throws {
+        let runner = try RunnerProcess(arguments: ["--probe", "none"])
+        #expect(try runner.rest() == [])
+        #expect(runner.end() == .exit(64))
+    }
+}
