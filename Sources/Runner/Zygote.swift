@@ -1,5 +1,5 @@
-import CSandbox
 import CProcess
+import CSandbox
 import Glibc
 import RunnerProtocol
 
