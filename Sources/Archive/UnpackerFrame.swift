@@ -25,10 +25,12 @@ public enum UnpackerFrame: Hashable, Sendable {
     /// The largest piece of content in one frame.
     public static let pieceBytes = 64 << 10
     /// The most bytes of a frame; names in a ZIP archive have at most 65 535.
-    public static let largest = 80 << 10
+    private static let largest = 80 << 10
 }
 
 extension UnpackerFrame: Frame {
+    public static func limit(ofType type: UInt8) -> Int { largest }
+
     public init(from decoder: inout PayloadDecoder, type: UInt8) throws(FrameError) {
         switch type {
         case 1:

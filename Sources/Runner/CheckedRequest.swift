@@ -32,6 +32,9 @@ struct CheckedRequest {
             else { throw PrimitiveError("a header is not valid") }
             fields.append(HeaderField(name, value))
         }
+        guard lines.reduce(0, { $0 + $1.count }) <= FrameLimits.headerBytes else {
+            throw PrimitiveError("the headers are too long")
+        }
         return fields
     }
 }

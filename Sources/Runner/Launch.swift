@@ -32,6 +32,7 @@ enum Launch {
     static func run(arguments: ArraySlice<String>) -> Int32 {
         // A host that vanishes shows as an error of `write`, not as a signal.
         signal(SIGPIPE, SIG_IGN)
+        takeAllSignals()
         leaveCrashesToTheKernel()
         do throws(LaunchError) {
             switch Array(arguments) {
@@ -85,6 +86,14 @@ enum Launch {
         try confinement.narrowToRun(limits)
         if let probe { SelfTest.attempt(probe, in: run, layers: confinement.layers) }
         return run.go(layers: confinement.layers)
+    }
+
+    /// The threads of a host may hold signals back, and so would what they start: the ends of a turn and
+    /// of all processor time would never be told.
+    private static func takeAllSignals() {
+        var none = sigset_t()
+        sigemptyset(&none)
+        sigprocmask(SIG_SETMASK, &none, nil)
     }
 
     /// The Swift runtime would look into the dying process, which the sandbox calls an escape;

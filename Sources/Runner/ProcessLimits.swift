@@ -3,5 +3,5 @@ struct ProcessLimits {
     /// Seconds of processor time.
     var cpu: UInt32 = 86_400
     /// Bytes beyond those that the process has when its engine has started.
-    var memory: UInt64 = 112 << 20
+    var memory: UInt64 = 104 << 20
 }

@@ -6,12 +6,9 @@ struct ProtocolSocket: ~Copyable {
     /// Why the host cannot be spoken to any more.
     enum Lost: Error {
         case closed
-        case stalled
         case notAFrame
     }
 
-    /// How long the host may leave a frame in the pipe before it counts as gone.
-    private static let patience: Int32 = 30_000
     /// Bytes taken at once; every page of it that is touched stays with the process.
     private static let piece = 8 << 10
 
@@ -67,7 +64,8 @@ struct ProtocolSocket: ~Copyable {
             if count >= 0 {
                 sent += count
             } else if errno == EAGAIN {
-                guard wait(for: POLLOUT, milliseconds: Self.patience) else { throw .stalled }
+                // The host waits when the reader of the console does; when it is gone, this ends.
+                _ = TurnLimit.pausing { wait(for: POLLOUT, milliseconds: -1) }
             } else if errno != EINTR {
                 throw .closed
             }

@@ -75,8 +75,10 @@ extension Run {
                 UncaughtError(
                     file: try arguments.string(0, cutAt: 1 << 10).0,
                     line: try arguments.integer(1), column: try arguments.integer(2),
-                    message: try arguments.string(3, cutAt: Limits.text).0,
-                    stack: try arguments.string(4, cutAt: Limits.text).0)))
+                    message: try arguments.string(3, cutAt: Limits.text).0.cut(atBytes: Limits.text)
+                        .0,
+                    stack: try arguments.string(4, cutAt: Limits.text).0.cut(atBytes: Limits.text).0
+                )))
     }
 
     private func setTimer(_ arguments: Arguments) throws(PrimitiveError) {

@@ -4,6 +4,9 @@ import RunnerProtocol
 
 /// One run of an app: its scripts, timers and requests on one thread, until nothing is left.
 final class Run {
+    /// Nanoseconds.
+    private static let longestRound: UInt64 = 100_000_000
+
     let engine: Engine
     let clock = Clock()
     var timers = TimerQueue()
@@ -112,13 +115,15 @@ final class Run {
         return Int32(clamping: (deadline - now + 999_999) / 1_000_000)
     }
 
-    /// A timer that a callback sets waits for the next round, so that frames get their turn.
+    /// A timer that a callback sets waits for the next round, and so does what a long round leaves, so
+    /// that frames get their turn.
     private func fireTimers() {
         let mark = timers.mark
         let now = clock.now
         while let id = timers.takeDue(at: now, setBefore: mark) {
             backgroundTimers.remove(id)
             dispatch("timer", engine.number(Double(id)))
+            guard clock.now - now < Self.longestRound else { return }
         }
     }
 
@@ -133,7 +138,7 @@ final class Run {
 
     private func status(of error: ProtocolSocket.Lost) -> Int32 {
         switch error {
-        case .closed, .stalled: 74
+        case .closed: 74
         case .notAFrame: 76
         }
     }

@@ -29,6 +29,15 @@ struct TurnLimit {
         setitimer(__itimer_which_t(ITIMER_REAL.rawValue), &none, nil)
         setitimer(__itimer_which_t(ITIMER_PROF.rawValue), &none, nil)
     }
+
+    /// Leaves out of the turn the time in which the host does not take what the app says.
+    static func pausing<T>(_ body: () -> T) -> T {
+        var none = itimerval()
+        var rest = itimerval()
+        setitimer(__itimer_which_t(ITIMER_REAL.rawValue), &none, &rest)
+        defer { setitimer(__itimer_which_t(ITIMER_REAL.rawValue), &rest, nil) }
+        return body()
+    }
 }
 
 extension itimerval {

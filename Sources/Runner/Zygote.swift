@@ -1,4 +1,5 @@
 import CProcess
+import CSandbox
 import Glibc
 import RunnerProtocol
 

@@ -6,12 +6,22 @@ public protocol Frame: Sendable {
     init(from decoder: inout PayloadDecoder, type: UInt8) throws(FrameError)
     /// Writes the payload and returns the type byte.
     func encode(to encoder: inout PayloadEncoder) -> UInt8
+    /// The most bytes that a frame of a type may have after its length prefix.
+    static func limit(ofType type: UInt8) -> Int
 }
 
 /// What no frame may exceed.
 public enum FrameLimits {
-    /// Bytes after the length prefix.
+    /// Bytes after the length prefix, of any frame.
     public static let frame = 20 << 20
+    /// UTF-8 bytes of a console line, of a message or of a stack trace.
+    public static let text = 16 << 10
+    /// Bytes of a request's address.
+    public static let target = 8 << 10
+    /// Bytes of a request's header fields, names and values together.
+    public static let headerBytes = 16 << 10
+    /// Bytes of a request's body.
+    public static let body = 1 << 20
     /// Header fields of one request or answer.
     public static let headers = 64
     /// Entries of any other list.
@@ -39,6 +49,9 @@ public enum FrameError: Error, Hashable, Sendable {
 }
 
 extension Frame {
+    /// The same for all types.
+    public static func limit(ofType type: UInt8) -> Int { FrameLimits.frame }
+
     /// The frame as it goes over the wire.
     public func encoded() -> [UInt8] {
         var encoder = PayloadEncoder()

@@ -2,12 +2,11 @@
 public struct FrameReader<Received: Frame>: Sendable {
     private var buffer: [UInt8] = []
     private var start = 0
-    private let largest: Int
 
-    /// - Parameter largest: The most bytes of a frame after its length.
-    public init(largest: Int = FrameLimits.frame) {
-        self.largest = largest
-    }
+    public init() {}
+
+    /// Whether nothing has come that `next` has not taken.
+    public var isEmpty: Bool { start == buffer.count }
 
     /// Adds bytes as they were received, at most a frame's worth beyond what `next` has taken.
     public mutating func append(_ bytes: some Sequence<UInt8>) {
@@ -28,8 +27,11 @@ public struct FrameReader<Received: Frame>: Sendable {
     public mutating func next() throws(FrameError) -> Received? {
         guard buffer.count - start >= 4 else { return nil }
         let length = (0..<4).reduce(0) { $0 | Int(buffer[start + $1]) << (8 * $1) }
-        guard length <= largest else { throw .tooLarge(length) }
+        guard length <= FrameLimits.frame else { throw .tooLarge(length) }
         guard length >= 1 else { throw .malformed("length") }
+        guard buffer.count - start >= 5 else { return nil }
+        // Refused before it has arrived, so that it need not be kept until then.
+        guard length <= Received.limit(ofType: buffer[start + 4]) else { throw .tooLarge(length) }
         guard buffer.count - start >= 4 + length else { return nil }
         let payload = buffer[(start + 5)..<(start + 4 + length)]
         var decoder = PayloadDecoder(payload)

@@ -109,4 +109,16 @@ extension RunnerFrame: Frame {
             return 7
         }
     }
+
+    /// What an honest runner can need; the host keeps no more of a frame than this.
+    public static func limit(ofType type: UInt8) -> Int {
+        switch type {
+        case 1: 4 << 10
+        case 2: 2 * FrameLimits.text
+        case 3:
+            FrameLimits.body + FrameLimits.target + 2 * FrameLimits.headerBytes
+        case 5: 4 * FrameLimits.text
+        default: 16
+        }
+    }
 }

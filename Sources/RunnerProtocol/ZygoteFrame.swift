@@ -85,7 +85,7 @@ extension Frame {
     public init(packet: some Sequence<UInt8>) throws(FrameError) {
         var reader = FrameReader<Self>()
         reader.append(packet)
-        guard let frame = try reader.next() else { throw .malformed("packet") }
+        guard let frame = try reader.next(), reader.isEmpty else { throw .malformed("packet") }
         self = frame
     }
 }

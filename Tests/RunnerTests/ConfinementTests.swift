@@ -81,12 +81,16 @@ struct ConfinementTests {
             .ping(1))
         #expect(try runner.next() == .pong(1))
         let maps = try text(of: "/proc/\(runner.process)/maps")
+        #expect(maps.contains("javascriptcore"))
+        // The kernel's own pages for asking the time.
+        let kernels: [Substring] = ["[vdso]", "[vsyscall]"]
         for line in maps.split(separator: "\n") {
             let parts = line.split(separator: " ", omittingEmptySubsequences: true)
             guard parts[1].contains("x") else { continue }
             #expect(!parts[1].contains("w"), "\(line)")
             #expect(
-                parts.count >= 6 && (parts[5].hasPrefix("/") || parts[5] == "[vdso]"), "\(line)")
+                parts.count >= 6 && (parts[5].hasPrefix("/") || kernels.contains(parts[5])),
+                "\(line)")
         }
     }
 
@@ -135,6 +139,9 @@ struct ConfinementTests {
     }
 
     private func text(of path: String) throws -> String {
-        try String(contentsOfFile: path, encoding: .utf8)
+        // Such files have no size, and some are longer than what is read of them at once.
+        let file = try FileHandle(forReadingFrom: URL(filePath: path))
+        defer { try? file.close() }
+        return String(decoding: try file.readToEnd() ?? Data(), as: UTF8.self)
     }
 }

@@ -45,7 +45,7 @@ struct HostServices: Sendable {
         supervisor = RunSupervisor(
             runner: (try? CompanionProgram.runner.path()) ?? CompanionProgram.runner.rawValue,
             library: library, authority: authority, prelude: Provider.prelude,
-            records: paths.runs, budget: { configuration.budgets[app: $0] }, keepsSpare: isLasting,
+            records: paths.runs, budget: { configuration.budgets[$0] }, keepsSpare: isLasting,
             logger: logger)
         provider = Provider(
             authority: authority, machine: machine,

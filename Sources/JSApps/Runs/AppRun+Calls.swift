@@ -3,6 +3,7 @@ import RunnerProtocol
 extension AppRun {
     /// Calls that may wait for an answer at once.
     private static let callLimit = 64
+    private static let refusalDelay = Duration.milliseconds(250)
     private static let methods: Set = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]
 
     func begin(
@@ -12,45 +13,50 @@ extension AppRun {
             return end(.protocolViolation("a call too many"))
         }
         // A method is written to the connection as it is: nothing may hide in it.
-        guard method.utf8.allSatisfy(\.isTokenCharacter) else {
+        guard method.utf8.count <= 32, method.utf8.allSatisfy(\.isTokenCharacter) else {
             return end(.protocolViolation("a method that is none"))
         }
+        let headerBytes = headers.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count }
+        guard target.utf8.count <= FrameLimits.target, body.count <= FrameLimits.body,
+            headerBytes <= FrameLimits.headerBytes
+        else { return end(.protocolViolation("a call that is too large")) }
         usage.calls += 1
         let isWithin = callMeter.add(1, at: .now)
         // On the thread that has just read the call: going to another and back takes longer than
         // most answers.
         calls[id] = Task(executorPreference: executor) {
-            if isWithin {
-                await self.perform(id, method, target, headers, body)
-            } else {
-                await self.refuse(id)
-            }
-            await self.forget(id)
+            let last =
+                isWithin
+                ? await self.perform(id, method, target, headers, body) : await self.refusal(id)
+            if let last { await self.conclude(id, [last]) }
         }
     }
 
-    private func forget(_ id: UInt32) {
+    /// Sends the last of an answer; who has heard it may call again at once.
+    private func conclude(_ id: UInt32, _ frames: [HostFrame]) async {
         calls[id] = nil
+        _ = await send(frames)
     }
 
-    private func refuse(_ id: UInt32) async {
+    /// The answer to one call too many; it is not given at once, so that asking on is no use.
+    private func refusal(_ id: UInt32) async -> HostFrame? {
+        guard (try? await Task.sleep(for: Self.refusalDelay)) != nil else { return nil }
         let limit = configuration.budget.callsPerMinute
         let message = "The app may make \(limit) calls a minute (budget calls-per-minute)."
-        _ = await send(.failure(id: id, message: message))
+        return .failure(id: id, message: message)
     }
 
+    /// - Returns: why there is no whole answer; `nil` when there is, or nobody wants it any more.
     private func perform(
         _ id: UInt32, _ method: String, _ target: String, _ headers: [HeaderField], _ body: [UInt8]
-    ) async {
+    ) async -> HostFrame? {
         guard Self.methods.contains(method) else {
-            _ = await send(.failure(id: id, message: "The host takes no \(method) calls."))
-            return
+            return .failure(id: id, message: "The host takes no \(method) calls.")
         }
         guard let path = origin.path(of: target) else {
             let message =
                 "This host does not let apps call other servers; it answers only at its own address."
-            _ = await send(.failure(id: id, message: message))
-            return
+            return .failure(id: id, message: message)
         }
         let call = HostCall(
             method: method, target: path, host: origin.host,
@@ -59,22 +65,24 @@ extension AppRun {
             ], body: body)
         do {
             try await connection.send(call) { part in try await self.pass(part, of: id) }
+            return nil
         } catch {
-            guard !Task.isCancelled else { return }
-            _ = await send(.failure(id: id, message: "The host's answer broke off."))
+            return Task.isCancelled
+                ? nil : .failure(id: id, message: "The host's answer broke off.")
         }
     }
 
     private func pass(_ part: HostAnswerPart, of id: UInt32) async throws {
-        let frames: [HostFrame]
         switch part {
         case .whole(let status, let headers, let body):
-            frames = [head(id, status, headers)] + pieces(of: body, id) + [.end(id: id)]
-        case .head(let status, let headers): frames = [head(id, status, headers)]
-        case .body(let bytes): frames = pieces(of: bytes, id)
-        case .end: frames = [.end(id: id)]
+            await conclude(id, [head(id, status, headers)] + pieces(of: body, id) + [.end(id: id)])
+        case .head(let status, let headers):
+            guard await send([head(id, status, headers)]) else { throw CancellationError() }
+        case .body(let bytes):
+            guard await send(pieces(of: bytes, id)) else { throw CancellationError() }
+        case .end:
+            await conclude(id, [.end(id: id)])
         }
-        guard await send(frames) else { throw CancellationError() }
     }
 
     private func head(

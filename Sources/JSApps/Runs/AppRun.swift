@@ -8,8 +8,7 @@ import RunnerProtocol
 /// The runner is taken to be hostile: who it is follows from its socket, and a frame that is not one
 /// ends it.
 actor AppRun {
-    private static let pingInterval = Duration.seconds(5)
-    private static let answerInterval = Duration.milliseconds(50)
+    private static let lineCost = 32
 
     let configuration: RunConfiguration
     let origin: OwnOrigin
@@ -18,14 +17,21 @@ actor AppRun {
     var usage = RunUsage()
     var callMeter: MinuteMeter
     private(set) var verdict: RunOutcome?
+    let process: RunnerProcess
+    /// The last question whether it lives, and what became of it.
+    var lastPing: UInt32 = 0
+    var isAnswered = true
+    var isPingUnsent = false
+    /// Whether no frame is taken because something else is waited for.
+    private(set) var isHeld = false
 
     /// The thread that reads and writes the runner's socket, and does what its calls ask for.
     nonisolated let executor: EventLoopExecutor
-    private let process: RunnerProcess
     private let onEvent: @Sendable (RunEvent) async -> Void
     private var logMeter: MinuteMeter
     private var writer: NIOAsyncChannelOutboundWriter<ByteBuffer>?
-    private var answeredPing: UInt32 = 0
+    private var conversation: Task<Void, Never>?
+    private var cancellations = 0
     private var isReady = false
     /// Bytes that were resident when the app's code had not yet come.
     private var memoryAtStart = 0
@@ -69,20 +75,27 @@ actor AppRun {
     // MARK: - Conversation
 
     private func perform() async -> (RunOutcome, RunUsage) {
-        await converse()
-        for call in calls.values { call.cancel() }
+        let conversation = Task(executorPreference: executor) { await self.converse() }
+        self.conversation = conversation
+        if verdict != nil { conversation.cancel() }
+        await conversation.value
         process.kill()
         var ending = ProcessEnding.unknown
         for await last in process.endings { ending = last }
-        usage.cpu = ending.cpu
-        usage.memory = ending.peakMemory
+        // Nothing that it asked for goes on when the run is said to have ended.
+        let left = calls.values
+        for call in left { call.cancel() }
+        for call in left { await call.value }
+        // Who counted may have died with it.
+        usage.cpu = max(usage.cpu, ending.cpu)
+        usage.memory = max(usage.memory, ending.peakMemory)
         return (outcome(ending), usage)
     }
 
     private func converse() async {
         do {
             let channel = try await ClientBootstrap(group: executor.loop)
-                .withConnectedSocket(process.socket) { channel in
+                .withConnectedSocket(process.connection()) { channel in
                     channel.eventLoop.makeCompletedFuture {
                         try NIOAsyncChannel<ByteBuffer, ByteBuffer>(
                             wrappingChannelSynchronously: channel)
@@ -116,29 +129,57 @@ actor AppRun {
     }
 
     private func receive(_ frame: RunnerFrame) async {
-        switch frame {
-        case .ready(let layers):
+        if case .ready(let layers) = frame {
             guard !isReady else { return end(.protocolViolation("a second ready")) }
             isReady = true
             memoryAtStart = process.usage()?.memory ?? 0
-            await onEvent(.started(layers: layers))
-            await load()
+            await tell(.started(layers: layers))
+            return await load()
+        }
+        guard isReady else { return end(.protocolViolation("a word before it was ready")) }
+        switch frame {
+        case .ready: break
         case .console(let level, let text):
             guard await log(text.utf8.count) else { return }
-            await onEvent(.console(level: RunEvent.Level(level), text: text))
+            await tell(.console(level: RunEvent.Level(level), text: text))
         case .uncaught(let error):
-            guard await log(error.message.utf8.count + error.stack.utf8.count) else { return }
+            guard
+                await log(
+                    error.file.utf8.count + error.message.utf8.count + error.stack.utf8.count)
+            else { return }
             let place = error.file.isEmpty ? nil : "\(error.file):\(error.line):\(error.column)"
-            await onEvent(.uncaught(message: error.message, place: place, stack: error.stack))
+            await tell(.uncaught(message: error.message, place: place, stack: error.stack))
         case .request(let id, let method, let target, let headers, let body):
             begin(id, method, target, headers, body)
         case .cancel(let id):
-            calls.removeValue(forKey: id)?.cancel()
+            await cancel(id)
         case .pong(let number):
-            answeredPing = number
+            guard number == lastPing, !isAnswered else {
+                return end(.protocolViolation("an answer that nobody asked for"))
+            }
+            isAnswered = true
         case .finished(let code):
             end(.finished(code: code))
         }
+    }
+
+    /// Waits for the call to end, so that one that is to end counts among those that are open.
+    private func cancel(_ id: UInt32) async {
+        cancellations += 1
+        guard cancellations <= usage.calls else {
+            return end(.protocolViolation("an end to a call that was not made"))
+        }
+        guard let call = calls.removeValue(forKey: id) else { return }
+        call.cancel()
+        isHeld = true
+        await call.value
+        isHeld = false
+    }
+
+    private func tell(_ event: RunEvent) async {
+        isHeld = true
+        await onEvent(event)
+        isHeld = false
     }
 
     private func load() async {
@@ -169,7 +210,8 @@ actor AppRun {
 
     private func log(_ bytes: Int) async -> Bool {
         usage.logged += bytes
-        guard logMeter.add(bytes, at: .now) else {
+        // Lines without a text are not for nothing.
+        guard logMeter.add(bytes + Self.lineCost, at: .now) else {
             end(.exceeded(.logPerMinute))
             return false
         }
@@ -183,31 +225,8 @@ actor AppRun {
         guard verdict == nil else { return }
         verdict = outcome
         process.kill()
-    }
-
-    /// Looks at intervals whether the event loop still turns and what it has used.
-    private func watch() async {
-        let start = ContinuousClock.now
-        var number: UInt32 = 0
-        var meter = ProcessorMeter(limit: configuration.budget.cpuPerMinute)
-        while !Task.isCancelled {
-            if let cpu = process.usage()?.cpu, !meter.add(cpu, at: .now) {
-                return end(.exceeded(.cpuPerMinute))
-            }
-            number &+= 1
-            let asked = number
-            // Not waited for: a runner that does not read must not stop the watch.
-            Task { _ = await self.send(.ping(asked)) }
-            let patience = configuration.budget.turn + configuration.patience
-            let deadline = ContinuousClock.now + patience
-            while answeredPing != asked, !Task.isCancelled {
-                if ContinuousClock.now >= deadline { return end(.unresponsive) }
-                guard (try? await Task.sleep(for: Self.answerInterval)) != nil else { return }
-            }
-            let left = configuration.budget.duration.map { $0 - (ContinuousClock.now - start) }
-            if let left, left <= .zero { return end(.exceeded(.duration)) }
-            try? await Task.sleep(for: min(left ?? Self.pingInterval, Self.pingInterval))
-        }
+        // Whoever it waits for, such as the reader of its console, is not to hold up its end.
+        conversation?.cancel()
     }
 
     private func outcome(_ ending: ProcessEnding) -> RunOutcome {
@@ -215,10 +234,14 @@ actor AppRun {
         switch ending.kind {
         case .signalled(SIGSYS): return .sandboxViolation
         case .signalled(SIGXCPU): return .exceeded(.cpu)
+        // Where the first signal was not heeded, the second is.
+        case .signalled(SIGKILL) where ending.cpu >= configuration.budget.cpu:
+            return .exceeded(.cpu)
         case .signalled(let signal):
-            // The engine meets the end of memory with a crash where it has no exception to throw.
+            // The engine meets the end of memory with a crash where it has no exception to throw. A
+            // table that doubles, and others beside it, may fail long before all is in use.
             let room = configuration.budget.memory
-            let isFull = isReady && ending.peakMemory - memoryAtStart > room / 2
+            let isFull = isReady && ending.peakMemory - memoryAtStart > room / 8
             return isFull ? .exceeded(.memory) : .crashed(signal: signal)
         case .exited(RunnerExit.turn) where isReady: return .exceeded(.turn)
         case .exited(RunnerExit.turnCPU) where isReady: return .exceeded(.turnCPU)

@@ -5,6 +5,8 @@ import Glibc
 /// A program of ours that runs until it ends or this process does.
 final class ChildProcess: Sendable {
     let pid: pid_t
+    /// Stands for it also after its number was given to another process.
+    let handle: Descriptor
     /// Comes once, when it has ended.
     let endings: AsyncStream<ProcessEnding>
 
@@ -21,20 +23,28 @@ final class ChildProcess: Sendable {
             // The kernel ends the program with the thread that started it, so this one stays.
             Thread.detachNewThread {
                 let result = Result { () throws(JSAppsError) in
-                    try spawn(path, arguments, descriptors)
+                    let pid = try spawn(path, arguments, descriptors)
+                    // Until it is waited for, its number is nobody else's.
+                    return (pid, Descriptor(nervous_process_open(pid)))
                 }
                 descriptors.forEach { close($0) }
                 continuation.resume(returning: result)
-                if case .success(let pid) = result { ended.yield(wait(for: pid)) }
+                if case .success((let pid, _)) = result { ended.yield(wait(for: pid)) }
                 ended.finish()
             }
         }
-        return ChildProcess(pid: try started.get(), endings: endings)
+        let (pid, handle) = try started.get()
+        return ChildProcess(pid: pid, handle: handle, endings: endings)
     }
 
-    private init(pid: pid_t, endings: AsyncStream<ProcessEnding>) {
+    private init(pid: pid_t, handle: Descriptor, endings: AsyncStream<ProcessEnding>) {
         self.pid = pid
+        self.handle = handle
         self.endings = endings
+    }
+
+    func kill() {
+        _ = nervous_process_signal(handle.number, SIGKILL)
     }
 
     private static func wait(for pid: pid_t) -> ProcessEnding {

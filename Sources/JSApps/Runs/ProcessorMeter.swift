@@ -3,6 +3,9 @@ struct ProcessorMeter {
     private let limit: Duration
     private var marks: [(time: ContinuousClock.Instant, cpu: Duration)] = []
 
+    /// What may still be used at once.
+    var room: Duration { limit - used }
+
     init(limit: Duration) {
         self.limit = limit
     }
@@ -13,6 +16,11 @@ struct ProcessorMeter {
         marks.append((now, cpu))
         // One older mark stays: it tells what had been used when the minute began.
         while marks.count > 1, now - marks[1].time >= .seconds(60) { marks.removeFirst() }
-        return cpu - (marks.first?.cpu ?? cpu) <= limit
+        return used <= limit
+    }
+
+    private var used: Duration {
+        guard let first = marks.first, let last = marks.last else { return .zero }
+        return last.cpu - first.cpu
     }
 }

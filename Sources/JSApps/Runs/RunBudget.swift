@@ -7,7 +7,7 @@ public struct RunBudget: Hashable, Sendable {
     public var cpu = Duration.seconds(24 * 3600)
     public var cpuPerMinute = Duration.seconds(45)
     /// Bytes beyond what the engine takes when it has started.
-    public var memory = 112 << 20
+    public var memory = 104 << 20
     /// `nil` for as long as it likes.
     public var duration: Duration?
     public var callsPerMinute = 30_000

@@ -52,9 +52,12 @@ public enum RunOutcome: Hashable, Sendable {
         }
     }
 
-    /// Whether an honest app ends so; otherwise something was tried.
+    /// Whether an honest app ends so; otherwise something may have been tried.
+    ///
+    /// The end of memory is a crash like any other: who looks for a weakness could fill it first.
     var isOrdinary: Bool {
         switch self {
+        case .exceeded(.memory): false
         case .finished, .stopped, .exceeded, .failedToStart: true
         case .unresponsive, .sandboxViolation, .protocolViolation, .crashed: false
         }

@@ -8,29 +8,25 @@ public import Logging
 /// person watches ends with its process. One in the background is started again when it fails, at
 /// growing intervals, until it has failed too often.
 public actor RunSupervisor {
-    /// Ended runs that are remembered while this lives.
-    private static let remembered = 200
-    /// Events of each run's console that are remembered.
-    private static let linesKept = 200
-
     private let library: AppLibrary
-    private let authority: Authority
+    let authority: Authority
     private let pool: RunnerPool
     private let runnerPath: String
     private let prelude: [RunScript]
     private let budget: @Sendable (String) -> RunBudget
     private let restarts: RestartPolicy
-    private let history: RunHistory
+    let history: RunHistory
+    let now: @Sendable () -> Date
     private let logger: Logger
     private var connection: (any HostConnection)?
-    private var reports: [String: RunReport] = [:]
-    private var order: [String] = []
-    private var lines: [String: [RunEvent]] = [:]
+    var reports: [String: RunReport] = [:]
+    var order: [String] = []
+    var lines: [String: RecentEvents] = [:]
     private var processes: [String: AppRun] = [:]
-    private var tokens: [String: Token] = [:]
+    var tokens: [String: Token] = [:]
     /// The identity of the app that each run was prepared for.
-    private var identities: [String: String] = [:]
-    private var work: [String: Task<RunReport, any Error>] = [:]
+    var identities: [String: String] = [:]
+    var work: [String: Task<RunReport, any Error>] = [:]
 
     /// - Parameters:
     ///   - runner: the path of `nervous-runner`.
@@ -38,11 +34,13 @@ public actor RunSupervisor {
     ///   - records: the folder in which the last runs are recorded.
     ///   - budget: what an app may use, by its name.
     ///   - keepsSpare: whether a process waits for the next app, at the cost of its memory.
+    ///   - now: the clock that runs are dated by.
     public init(
         runner: String, library: AppLibrary, authority: Authority, prelude: [RunScript],
         records: URL,
         budget: @escaping @Sendable (String) -> RunBudget = { _ in RunBudget() },
         restarts: RestartPolicy = RestartPolicy(), keepsSpare: Bool = false,
+        now: @escaping @Sendable () -> Date = { Date() },
         logger: Logger = Logger(label: "nervous.runs")
     ) {
         runnerPath = runner
@@ -51,6 +49,7 @@ public actor RunSupervisor {
         self.prelude = prelude
         self.budget = budget
         self.restarts = restarts
+        self.now = now
         self.logger = logger
         history = RunHistory(folder: records)
         pool = RunnerPool(path: runner, keepsSpare: keepsSpare)
@@ -76,15 +75,18 @@ public actor RunSupervisor {
 
     /// Makes a run of an app that can be decided about and started.
     ///
+    /// One that is not started within ten minutes is forgotten.
+    ///
     /// - Parameter isWatched: whether a person watches it; otherwise it runs in the background.
     /// - Throws: `JSAppsError` when the app is not there, `AuthError` when nothing can be kept.
     public func prepare(app name: String, isWatched: Bool = true) async throws -> RunReport {
+        await forgetUnstarted()
         let app = try await library.app(named: name)
         try await authority.admit(app.declared)
         let (id, token) = try await authority.beginRun(
             of: app.name.text, isWatched: isWatched)
         let report = RunReport(
-            id: id, app: app.name.text, isWatched: isWatched, started: Date())
+            id: id, app: app.name.text, isWatched: isWatched, started: now())
         reports[id] = report
         order.append(id)
         tokens[id] = token
@@ -133,6 +135,7 @@ public actor RunSupervisor {
 
     /// The runs that are known, newest first, with what they have used.
     public func runs() async -> [RunReport] {
+        await forgetUnstarted()
         var list: [RunReport] = []
         for id in order.reversed() {
             if let report = try? await report(id) { list.append(report) }
@@ -152,7 +155,7 @@ public actor RunSupervisor {
     }
 
     /// The newest events of a run's console.
-    public func console(of id: String) -> [RunEvent] { lines[id] ?? [] }
+    public func console(of id: String) -> [RunEvent] { lines[id]?.events ?? [] }
 
     /// The last run of an app, this host's or an earlier one's.
     public func lastRun(of app: String) async -> RunReport? {
@@ -161,17 +164,6 @@ public actor RunSupervisor {
             return try? await report(id)
         }
         return history.runs(of: app).first
-    }
-
-    /// Stops what runs of an app and forgets what ran.
-    public func forget(app: String) async {
-        for run in reports.values where run.app == app {
-            _ = try? await stop(run.id)
-            reports[run.id] = nil
-            lines[run.id] = nil
-        }
-        order.removeAll { reports[$0] == nil }
-        history.forget(app)
     }
 
     // MARK: - Private
@@ -208,7 +200,7 @@ public actor RunSupervisor {
         while true {
             let outcome = try await process(id, isInsecure: isInsecure) { _ in }
             guard outcome.isFailure, !Task.isCancelled else { return try await finish(id, outcome) }
-            failures.append(.now)
+            failures = failures.suffix(restarts.failures) + [.now]
             reports[id]?.ending = RunEnding(outcome)
             guard let wait = restarts.wait(after: failures) else {
                 reports[id]?.hasGivenUp = true
@@ -273,9 +265,7 @@ public actor RunSupervisor {
 
     private func note(_ event: RunEvent, of id: String) {
         if case .started(let layers) = event { reports[id]?.layers = layers }
-        lines[id, default: []].append(event)
-        let more = (lines[id]?.count ?? 0) - Self.linesKept
-        if more > 0 { lines[id]?.removeFirst(more) }
+        lines[id, default: RecentEvents()].add(event)
     }
 
     /// Tells the access log how a process of a run ended.
@@ -294,7 +284,7 @@ public actor RunSupervisor {
         guard var report = reports[id] else { throw JSAppsError.noRun(id) }
         report.state = .ended
         report.ending = RunEnding(outcome)
-        report.ended = Date()
+        report.ended = now()
         reports[id] = report
         tokens[id] = nil
         identities[id] = nil
@@ -305,14 +295,5 @@ public actor RunSupervisor {
             logger.error("\(error.message)")
         }
         return report
-    }
-
-    private func forgetOldest() {
-        guard order.count > Self.remembered,
-            let index = order.firstIndex(where: { reports[$0]?.state == .ended })
-        else { return }
-        let oldest = order.remove(at: index)
-        reports[oldest] = nil
-        lines[oldest] = nil
     }
 }

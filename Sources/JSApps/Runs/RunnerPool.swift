@@ -6,11 +6,14 @@ actor RunnerPool {
     /// When a spare is made after one was taken, so that it is not in the way of the app's start.
     private static let rest = Duration.milliseconds(250)
 
+    /// The process that waits for the next app.
+    private(set) var spare: RunnerProcess?
+
     private let path: String
     private let keepsSpare: Bool
     private var zygote: Task<Zygote, any Error>?
-    private var spare: RunnerProcess?
     private var refilling: Task<Void, Never>?
+    private var renewals = 0
     private var isClosed = false
 
     /// - Parameter path: of `nervous-runner`.
@@ -24,9 +27,9 @@ actor RunnerPool {
     /// - Throws: `confinement` when the kernel lacks a layer, `io` when it cannot be started.
     func runner(for budget: RunBudget) async throws -> RunnerProcess {
         defer { refill() }
-        if budget.isOrdinaryProcess, let spare, spare.isAlive {
-            self.spare = nil
-            return spare
+        if budget.isOrdinaryProcess, let ready = spare {
+            spare = nil
+            if ready.isAlive { return ready }
         }
         return try await makeRunner(budget)
     }
@@ -38,57 +41,67 @@ actor RunnerPool {
 
     /// Lets the next runners come from a new zygote; those that run go on.
     func renew() async {
+        renewals += 1
         let old = zygote
         zygote = nil
-        spare?.kill()
-        spare = nil
-        await (try? old?.value)?.retire()
+        dropSpare()
         refill()
+        await (try? old?.value)?.retire()
     }
 
     /// Ends all runners.
     func close() async {
         isClosed = true
         refilling?.cancel()
-        spare?.kill()
-        spare = nil
+        dropSpare()
         await (try? zygote?.value)?.end()
     }
 
-    private func makeRunner(_ budget: RunBudget) async throws -> RunnerProcess {
-        do {
-            return try await current().makeRunner(budget)
-        } catch let error as JSAppsError where error.code == .io {
-            // It may have been killed: one more, and no more than one.
-            zygote = nil
-            return try await current().makeRunner(budget)
-        }
-    }
-
     /// The zygote, which is made when first asked for; all who ask meanwhile share it.
-    private func current() async throws -> Zygote {
-        if let zygote, let living = try? await zygote.value, await !living.hasEnded {
-            return living
+    func current() async throws -> Zygote {
+        if let known = zygote {
+            if let living = try? await known.value, await living.takesOrders { return living }
+            // Others may have found the same meanwhile, and begun another.
+            if zygote == known { zygote = nil }
         }
+        guard !isClosed else { throw JSAppsError(.conflict, "The host is about to end.") }
         let path = path
-        let fresh = zygoteBeingMade ?? Task { try await Zygote.start(path: path) }
-        zygoteBeingMade = fresh
-        defer { zygoteBeingMade = nil }
-        let made = try await fresh.value
-        zygote = fresh
-        return made
+        let shared = zygote ?? Task { try await Zygote.start(path: path) }
+        zygote = shared
+        return try await shared.value
     }
 
-    private var zygoteBeingMade: Task<Zygote, any Error>?
+    private func makeRunner(_ budget: RunBudget) async throws -> RunnerProcess {
+        let used = try await current()
+        do {
+            return try await used.makeRunner(budget)
+        } catch  where error.code == .io {
+            // It may have been killed: one more, and no more than one.
+            await used.retire()
+            return try await current().makeRunner(budget)
+        }
+    }
+
+    private func dropSpare() {
+        spare?.kill()
+        spare = nil
+    }
 
     private func refill() {
         guard keepsSpare, !isClosed, refilling == nil, spare == nil else { return }
         refilling = Task {
             try? await Task.sleep(for: Self.rest)
+            let before = renewals
             if !Task.isCancelled, let made = try? await makeRunner(RunBudget()) {
-                if isClosed || spare != nil { made.kill() } else { spare = made }
+                // One of a zygote that is to be used no more must not wait for an app.
+                if isClosed || spare != nil || renewals != before {
+                    made.kill()
+                } else {
+                    spare = made
+                }
             }
             refilling = nil
+            if renewals != before { refill() }
         }
     }
 }

@@ -5,13 +5,12 @@ import Glibc
 /// complains to.
 final class RunnerProcess: Sendable {
     let pid: pid_t
-    /// The host's end of the socket; who takes it closes it.
-    let socket: Int32
+    private let socket: Descriptor
     /// Comes once, when it has ended.
     let endings: AsyncStream<ProcessEnding>
 
-    private let handle: Int32
-    private let output: Int32
+    private let handle: Descriptor
+    private let output: Descriptor
     private static let longestComplaint = 4096
 
     /// The two ends of a socket and of a pipe that no other program inherits.
@@ -51,12 +50,12 @@ final class RunnerProcess: Sendable {
 
     /// - Parameter handle: a descriptor that stands for the process.
     init(
-        pid: pid_t, handle: Int32, channels: Channels, endings: AsyncStream<ProcessEnding>
+        pid: pid_t, handle: Descriptor, channels: Channels, endings: AsyncStream<ProcessEnding>
     ) {
         self.pid = pid
         self.handle = handle
-        socket = channels.socket.host
-        output = channels.output.host
+        socket = Descriptor(channels.socket.host)
+        output = Descriptor(channels.output.host)
         self.endings = endings
     }
 
@@ -68,33 +67,33 @@ final class RunnerProcess: Sendable {
             child = try await ChildProcess.start(
                 path, ["--insecure-no-sandbox"],
                 descriptors: [
-                    channels.output.runner, dup(channels.output.runner), channels.socket.runner,
+                    channels.output.runner, fcntl(channels.output.runner, F_DUPFD_CLOEXEC, 0),
+                    channels.socket.runner,
                 ])
         } catch {
             channels.closeHostEnds()
             throw error
         }
         return RunnerProcess(
-            pid: child.pid, handle: nervous_process_open(child.pid), channels: channels,
-            endings: child.endings)
+            pid: child.pid, handle: child.handle, channels: channels, endings: child.endings)
     }
 
-    deinit {
-        close(handle)
-        close(output)
+    /// Another descriptor for the host's end of the socket, which is for the caller to close.
+    func connection() -> Int32 {
+        fcntl(socket.number, F_DUPFD_CLOEXEC, 0)
     }
 
     func kill() {
-        _ = nervous_process_signal(handle, SIGKILL)
+        _ = nervous_process_signal(handle.number, SIGKILL)
     }
 
     /// Whether it runs still.
-    var isAlive: Bool { nervous_process_signal(handle, 0) == 0 }
+    var isAlive: Bool { nervous_process_signal(handle.number, 0) == 0 }
 
     /// What it printed, once it has ended; cut at 4096 bytes.
     func complaint() -> String {
         let bytes = [UInt8](unsafeUninitializedCapacity: Self.longestComplaint) { buffer, count in
-            count = max(0, read(output, buffer.baseAddress, buffer.count))
+            count = max(0, read(output.number, buffer.baseAddress, buffer.count))
         }
         return String(decoding: bytes, as: UTF8.self)
     }

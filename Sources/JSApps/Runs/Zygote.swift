@@ -12,20 +12,27 @@ actor Zygote {
     /// What confines it and each runner from the beginning.
     nonisolated let layers: [String]
 
-    private let socket: Int32
+    /// Its number.
+    nonisolated var pid: pid_t { process.pid }
+
+    private let process: ChildProcess
+    private let socket: Descriptor
+    private let patience: Duration
     private var last: UInt32 = 0
-    private var orders: [UInt32: CheckedContinuation<(pid_t, Int32), any Error>] = [:]
+    private var orders: [UInt32: CheckedContinuation<(pid_t, Descriptor), any Error>] = [:]
     private var runners: [UInt32: AsyncStream<ProcessEnding>.Continuation] = [:]
     private var isGone = false
     private var isRetired = false
 
-    private typealias Arrival = (report: ZygoteReport, handle: Int32?)
+    private typealias Arrival = (report: ZygoteReport, handle: Descriptor?)
 
     /// - Throws: `io` when the program cannot be started, `confinement` when the kernel lacks a layer.
     ///
-    /// - Parameter probe: a way out of the sandbox that its runners are to try in place of an app.
+    /// - Parameters:
+    ///   - probe: a way out of the sandbox that its runners are to try in place of an app.
+    ///   - patience: how long it may leave an order unanswered.
     static func start(
-        path: String, probe: String? = nil
+        path: String, probe: String? = nil, patience: Duration = .seconds(30)
     ) async throws(JSAppsError) -> Zygote {
         var ends: [Int32] = [-1, -1]
         let kind = Int32(SOCK_SEQPACKET.rawValue | SOCK_CLOEXEC.rawValue)
@@ -39,56 +46,59 @@ actor Zygote {
             ends.forEach { close($0) }
             throw .io("Could not make a pipe for the runners", error)
         }
-        defer { close(pipes[0]) }
-        do {
-            _ = try await ChildProcess.start(
-                path, ["--zygote"] + (probe.map { ["--probe", $0] } ?? []),
-                descriptors: [pipes[1], dup(pipes[1]), ends[1]])
-        } catch {
-            close(ends[0])
-            throw error
-        }
+        let (socket, output) = (Descriptor(ends[0]), Descriptor(pipes[0]))
+        // What it has to say stands there before its end is seen; there is no waiting for more.
+        _ = fcntl(output.number, F_SETFL, O_NONBLOCK)
+        let process = try await ChildProcess.start(
+            path, ["--zygote"] + (probe.map { ["--probe", $0] } ?? []),
+            descriptors: [pipes[1], fcntl(pipes[1], F_DUPFD_CLOEXEC, 0), ends[1]])
         let (arrivals, arrived) = AsyncStream.makeStream(of: Arrival.self)
-        // A descriptor of its own, so that none is closed under it.
-        let socket = fcntl(ends[0], F_DUPFD_CLOEXEC, 0)
         Thread.detachNewThread {
-            while let arrival = receive(socket) { arrived.yield(arrival) }
-            close(socket)
+            while let arrival = receive(socket.number) { arrived.yield(arrival) }
             arrived.finish()
         }
+        let impatience = Task {
+            if (try? await Task.sleep(for: patience, clock: .suspending)) != nil { process.kill() }
+        }
+        defer { impatience.cancel() }
         var iterator = arrivals.makeAsyncIterator()
         guard case .ready(let layers)? = await iterator.next()?.report else {
-            let words = String(decoding: Self.rest(of: pipes[0]), as: UTF8.self)
-            shutdown(ends[0], Int32(SHUT_RDWR))
-            close(ends[0])
-            throw .confinement(words)
+            process.kill()
+            shutdown(socket.number, Int32(SHUT_RDWR))
+            throw .confinement(String(decoding: Self.rest(of: output.number), as: UTF8.self))
         }
-        let zygote = Zygote(socket: ends[0], layers: layers)
+        let zygote = Zygote(process, socket: socket, layers: layers, patience: patience)
         Task { await zygote.take(arrivals) }
         return zygote
     }
 
-    private init(socket: Int32, layers: [String]) {
+    private init(
+        _ process: ChildProcess, socket: Descriptor, layers: [String], patience: Duration
+    ) {
+        self.process = process
+        self.patience = patience
         self.socket = socket
         self.layers = layers
     }
 
-    deinit {
-        shutdown(socket, Int32(SHUT_RDWR))
-        close(socket)
-    }
+    deinit { process.kill() }
 
-    /// Whether no more runners can be made; those that it made are gone as well.
-    var hasEnded: Bool { isGone }
+    /// Whether more runners can be made.
+    var takesOrders: Bool { !isGone && !isRetired }
 
     /// Makes a runner.
     func makeRunner(_ limits: RunBudget) async throws(JSAppsError) -> RunnerProcess {
+        guard takesOrders else { throw .io("Could not start a runner", Self.gone) }
         let channels = try RunnerProcess.Channels()
         defer { channels.closeRunnerEnds() }
         last &+= 1
         let id = last
         let (endings, ended) = AsyncStream.makeStream(of: ProcessEnding.self)
         runners[id] = ended
+        let impatience = Task {
+            if (try? await Task.sleep(for: patience, clock: .suspending)) != nil { end() }
+        }
+        defer { impatience.cancel() }
         do {
             let (pid, handle) = try await order(id, limits, channels)
             return RunnerProcess(pid: pid, handle: handle, channels: channels, endings: endings)
@@ -110,12 +120,14 @@ actor Zygote {
 
     /// Ends it and all its runners.
     func end() {
-        shutdown(socket, Int32(SHUT_RDWR))
+        // They are ended by the kernel as soon as it is.
+        process.kill()
+        shutdown(socket.number, Int32(SHUT_RDWR))
     }
 
     private func order(
         _ id: UInt32, _ limits: RunBudget, _ channels: RunnerProcess.Channels
-    ) async throws -> (pid_t, Int32) {
+    ) async throws -> (pid_t, Descriptor) {
         let order = ZygoteOrder.start(
             id: id, cpu: UInt32(clamping: limits.cpu.components.seconds),
             memory: UInt64(max(0, limits.memory)))
@@ -124,7 +136,8 @@ actor Zygote {
             orders[id] = continuation
             let packet = order.encoded()
             let descriptors = [channels.socket.runner, channels.output.runner]
-            guard nervous_packet_send(socket, packet, packet.count, descriptors, 2) >= 0 else {
+            guard nervous_packet_send(socket.number, packet, packet.count, descriptors, 2) >= 0
+            else {
                 let error = SystemError.last("sendmsg")
                 orders.removeValue(forKey: id)?.resume(throwing: error)
                 return
@@ -135,6 +148,8 @@ actor Zygote {
     private func take(_ arrivals: AsyncStream<Arrival>) async {
         for await (report, handle) in arrivals { take(report, handle) }
         isGone = true
+        // It may have said what it does not say, and live on.
+        end()
         for order in orders.values { order.resume(throwing: Self.gone) }
         orders = [:]
         for runner in runners.values {
@@ -144,17 +159,18 @@ actor Zygote {
         runners = [:]
     }
 
-    private func take(_ report: ZygoteReport, _ handle: Int32?) {
+    private func take(_ report: ZygoteReport, _ handle: Descriptor?) {
         switch report {
         case .started(let id, let process):
-            guard let order = orders.removeValue(forKey: id), let handle else {
-                if let handle { close(handle) }
+            let order = orders.removeValue(forKey: id)
+            guard let handle, let number = pid_t(exactly: process), number > 0 else {
+                order?.resume(throwing: Self.gone)
                 return
             }
-            order.resume(returning: (pid_t(process), handle))
+            order?.resume(returning: (number, handle))
         case .failed(let id, let error):
             orders.removeValue(forKey: id)?.resume(
-                throwing: SystemError(call: "fork", number: Int32(error)))
+                throwing: SystemError(call: "fork", number: Int32(clamping: error)))
         case .ended(let id, let status, let cpu, let peak):
             let runner = runners.removeValue(forKey: id)
             runner?.yield(
@@ -174,10 +190,11 @@ actor Zygote {
         var handle: Int32 = -1
         var count = 1
         let size = nervous_packet_receive(socket, &packet, packet.count, &handle, &count)
+        let came = count > 0 ? Descriptor(handle) : nil
         guard size > 0, let report = try? ZygoteReport(packet: packet.prefix(size)) else {
             return nil
         }
-        return (report, count > 0 ? handle : nil)
+        return (report, came)
     }
 
     private static func rest(of descriptor: Int32) -> [UInt8] {

@@ -83,7 +83,12 @@ struct RunRoutes {
                 // The app waits while its reader does.
                 let events = AsyncChannel<RunEventItem>()
                 let work = Task { await run(report.id, isInsecure: isInsecure, events) }
-                defer { work.cancel() }
+                // A channel that nobody reads would hold up the app's end.
+                let leave: @Sendable () -> Void = {
+                    work.cancel()
+                    events.finish()
+                }
+                defer { leave() }
                 try await withGracefulShutdownHandler {
                     try await request.whilePresent(context) {
                         for await event in events {
@@ -91,7 +96,7 @@ struct RunRoutes {
                             try await writer.write(ByteBuffer(string: "\n"))
                         }
                     } onDeparture: {
-                        work.cancel()
+                        leave()
                     }
                 } onGracefulShutdown: {
                     work.cancel()

@@ -145,7 +145,10 @@ struct HostileTextTests {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
         let file = folder.path + "/a.zip"
-        let library = try await AppLibrary.open(at: folder.appending(path: "apps"))
+        let library = try await AppLibrary.open(
+            at: folder.appending(path: "apps"),
+            unpacker: Unpacker(program: try Binary.folder + "/nervous-unpacker"),
+            keys: KeyFolder(data: folder.path))
         let terminal = try TerminalPair()
         let console = Console(
             isJSON: false, gate: OutputGate(), output: terminal.program, talk: terminal.program)

@@ -28,11 +28,15 @@ struct ServedHost: Sendable {
     /// Makes one when there is room for it, runs `body` and takes it away.
     static func with<T: Sendable>(
         heartbeat: Duration = .seconds(3600), knowsPort: Bool = true,
+        budget: @escaping @Sendable (String) -> RunBudget = { _ in RunBudget() },
+        restarts: RestartPolicy = RestartPolicy(), keepsSpare: Bool = false,
         _ body: @Sendable (ServedHost) async throws -> T
     ) async throws -> T {
         await Places.hosts.enter()
         do {
-            let result = try await made(heartbeat: heartbeat, knowsPort: knowsPort, body)
+            let result = try await made(
+                heartbeat: heartbeat, knowsPort: knowsPort, budget: budget, restarts: restarts,
+                keepsSpare: keepsSpare, body)
             await Places.hosts.leave()
             return result
         } catch {
@@ -42,7 +46,9 @@ struct ServedHost: Sendable {
     }
 
     private static func made<T: Sendable>(
-        heartbeat: Duration, knowsPort: Bool, _ body: @Sendable (ServedHost) async throws -> T
+        heartbeat: Duration, knowsPort: Bool, budget: @escaping @Sendable (String) -> RunBudget,
+        restarts: RestartPolicy, keepsSpare: Bool,
+        _ body: @Sendable (ServedHost) async throws -> T
     ) async throws -> T {
         let folder = FileManager.default.temporaryDirectory
             .appending(path: "door-\(UUID().uuidString)", directoryHint: .isDirectory)
@@ -72,7 +78,10 @@ struct ServedHost: Sendable {
             keys: KeyFolder(data: path))
         let supervisor = RunSupervisor(
             runner: Self.path(of: "nervous-runner"), library: library, authority: authority,
-            prelude: Provider.prelude, records: folder.appending(path: "runs"), logger: logger)
+            prelude: Provider.prelude, records: folder.appending(path: "runs"),
+            budget: budget, restarts: restarts, keepsSpare: keepsSpare,
+            now: { Date(timeIntervalSince1970: Double(clock.now.microseconds) / 1e6) },
+            logger: logger)
         let provider = Provider(
             authority: authority, machine: machine,
             engine: AnalyticsEngine(machine, log: authority.log, now: { clock.now }),

@@ -57,7 +57,7 @@ public struct Unpacker: Sendable {
         into intake: inout ArchiveIntake,
         receive: (ArchiveIntake.Event) throws(JSAppsError) -> Void
     ) throws(JSAppsError) {
-        var reader = FrameReader<UnpackerFrame>(largest: UnpackerFrame.largest)
+        var reader = FrameReader<UnpackerFrame>()
         var patience = patience
         while !intake.isComplete {
             let bytes = try process.read(patience: &patience)

@@ -6,7 +6,7 @@ import Testing
 
 /// A grant that holds only while a person watches, with real runs of an app.
 @Suite(.timeLimit(.minutes(1)))
-struct BackgroundRunTests {
+struct WatchedTermTests {
     private static let script = """
         nervous.sensor("gauge").latest()
           .then(() => console.log("allowed"), (error) => console.log(error.problem));

@@ -1,0 +1,48 @@
+import Foundation
+
+/// The processes of this machine, as `/proc` tells.
+enum ProcessTree {
+    /// Those whose parent is `parent`, without those that have ended and are not waited for yet.
+    static func children(of parent: Int32) -> [Int32] {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
+        return names.compactMap { Int32($0) }.filter { pid in
+            guard let (state, other) = facts(of: pid) else { return false }
+            return other == parent && state != "Z"
+        }
+    }
+
+    static func isRunning(_ pid: Int32) -> Bool {
+        facts(of: pid).map { $0.state != "Z" && $0.state != "X" } ?? false
+    }
+
+    /// Waits until none of them runs.
+    static func allEnd(_ pids: [Int32], within seconds: Double) -> Bool {
+        let deadline = Date(timeIntervalSinceNow: seconds)
+        // Nobody tells of the end of a process that is not one's child.
+        while pids.contains(where: isRunning) {
+            guard Date() < deadline else { return false }
+            usleep(10_000)
+        }
+        return true
+    }
+
+    /// Where a library lies in a process.
+    static func address(of library: String, in pid: Int32) -> String? {
+        // It has no size, and is longer than what is read of such a file at once.
+        let file = FileHandle(forReadingAtPath: "/proc/\(pid)/maps")
+        let maps = try? file?.readToEnd().map { String(decoding: $0, as: UTF8.self) }
+        return maps?.split(separator: "\n").first { $0.contains(library) }
+            .map { String($0.prefix { $0 != "-" }) }
+    }
+
+    private static func facts(of pid: Int32) -> (state: Character, parent: Int32)? {
+        guard let text = try? String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8),
+            let end = text.lastIndex(of: ")")
+        else { return nil }
+        let fields = text[end...].split(separator: " ")
+        guard fields.count > 2, let state = fields[1].first, let parent = Int32(fields[2]) else {
+            return nil
+        }
+        return (state, parent)
+    }
+}

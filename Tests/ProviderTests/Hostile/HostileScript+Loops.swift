@@ -1,0 +1,81 @@
+/// Work that never ends, in one turn or in ever new ones.
+extension HostileScript {
+    static let loops: [HostileScript] =
+        endless.map { HostileScript($0, .turn, turn, $1) }
+        + recurring.map { HostileScript($0, .minute, ["budget-cpu-per-minute"], $1) }
+
+    private static let endless: [(String, String)] = [
+        ("for", "for (;;);"),
+        ("while", "while (true) {}"),
+        ("do", "let n = 0; do { n++ } while (n)"),
+        ("labels", "outer: for (;;) { for (;;) { continue outer } }"),
+        ("never caught", "(function f() { try { f() } finally { f() } })()"),
+        ("generator", "function* g() { for (;;) yield 1 } for (const x of g());"),
+        (
+            "delegation",
+            "function* g() { yield* g2() } function* g2() { for (;;) yield 1 } for (const x of g());"
+        ),
+        ("iterator", "for (const x of { [Symbol.iterator]: () => ({ next: () => ({}) }) });"),
+        (
+            "spread of an iterator",
+            "Math.max(...{ [Symbol.iterator]: () => ({ next: () => ({ get done() { for (;;); } }) }) })"
+        ),
+        ("trap", "const p = new Proxy({}, { get() { for (;;); } }); p.x"),
+        (
+            "trap of traps",
+            "const p = new Proxy({}, { has: () => true, get: () => 1 }); with (p) { for (;;) x }"
+        ),
+        ("getter", "({ get x() { for (;;); } }).x"),
+        ("valueOf", "+{ valueOf() { for (;;); } }"),
+        ("toString as an argument", "setTimeout(() => {}, { toString() { for (;;); } })"),
+        ("toString in a template", "`${{ toString() { for (;;); } }}`"),
+        ("toString as an address", "fetch({ toString() { for (;;); } })"),
+        ("comparison", "[3, 2, 1].sort(() => { for (;;); })"),
+        ("toJSON", "JSON.stringify({ toJSON() { for (;;); } })"),
+        ("reviver", "JSON.parse('[1]', () => { for (;;); })"),
+        ("replacement", "'a'.replace(/a/, () => { for (;;); })"),
+        (
+            "species",
+            "class A extends Array { static get [Symbol.species]() { for (;;); } } new A(3).map(x => x)"
+        ),
+        ("constructor", "new (class { constructor() { for (;;); } })()"),
+        ("static block", "class A { static { for (;;); } }"),
+        ("promises", "(function f() { Promise.resolve().then(f) })()"),
+        ("then", "Promise.resolve({ then(go) { for (;;); } })"),
+        ("await", "(async () => { for (;;) await 0 })()"),
+        ("microtasks", "(function f() { queueMicrotask(f) })()"),
+        (
+            "async generator",
+            "(async () => { async function* g() { for (;;) yield 1 } for await (const x of g()); })()"
+        ),
+        ("eval", "for (;;) eval('1')"),
+        ("new Function", "for (;;) new Function('return ' + Math.random())()"),
+        (
+            "holes",
+            "new Array(4294967295).indexOf(1); Array.prototype.forEach.call({ length: 2 ** 53 - 1 }, () => {})"
+        ),
+        ("bigints", "let n = 3n; for (;;) n = n * n % (2n ** 20000n)"),
+        ("random numbers", "for (;;) crypto.getRandomValues(new Uint8Array(65536))"),
+        (
+            "inspection",
+            "const wide = {}; for (let i = 0; i < 1e4; i++) wide[i] = wide; for (;;) console.debug"
+        ),
+    ]
+
+    private static let recurring: [(String, String)] = [
+        ("timers", "(function f() { for (let i = 0; i < 1e5; i++); setTimeout(f) })()"),
+        ("interval", "setInterval(() => { for (let i = 0; i < 1e5; i++); })"),
+        (
+            "a thousand intervals",
+            "for (let i = 0; i < 1000; i++) setInterval(() => { for (let n = 0; n < 1e3; n++); })"
+        ),
+        (
+            "awaited timers",
+            "(async () => { for (;;) await new Promise((go) => setTimeout(go)) })()"
+        ),
+        (
+            "aborted timeouts",
+            "setInterval(() => { for (let i = 0; i < 1e3; i++) AbortSignal.timeout(1) })"
+        ),
+    ]
+}

@@ -1,0 +1,127 @@
+import Auth
+import Foundation
+import JSApps
+import Testing
+
+/// Runs that nobody watches.
+@Suite(.timeLimit(.minutes(2)))
+struct BackgroundRunTests {
+    private static func policy(first: Duration, failures: Int = 3) -> RestartPolicy {
+        var policy = RestartPolicy()
+        policy.first = first
+        policy.failures = failures
+        return policy
+    }
+
+    private static func begin(_ script: String, _ host: ServedHost) async throws -> String {
+        try await host.install("demo", script: script)
+        let run = try await host.supervisor.prepare(app: "demo", isWatched: false).id
+        try await host.supervisor.runInBackground(run)
+        return run
+    }
+
+    @Test func `an app that fails is started again, and left alone when it fails too often`()
+        async throws
+    {
+        try await ServedHost.with(restarts: Self.policy(first: .milliseconds(10))) { host in
+            let run = try await Self.begin("console.log('again'); throw 1", host)
+            let report = try await host.report(run) { $0.state == .ended }
+            #expect(report.hasGivenUp)
+            #expect(report.restarts == 2)
+            #expect(report.ending?.name == "finished")
+            #expect(report.ending?.exitCode == 1)
+            let lines = await host.supervisor.console(of: run)
+            #expect(lines.filter { $0 == .console(level: .log, text: "again") }.count == 3)
+            let shown = try await host.send(
+                Call("GET", "/api/v1/runs/\(run)", token: host.owner)
+            ).json()
+            #expect(shown["gaveUp"]?.bool == true)
+            #expect(shown["restarts"]?.number?.int64 == 2)
+        }
+    }
+
+    @Test func `an app that ends by itself is not started again`() async throws {
+        try await ServedHost.with(restarts: Self.policy(first: .milliseconds(10))) { host in
+            let run = try await Self.begin("console.log('once')", host)
+            let report = try await host.report(run) { $0.state == .ended }
+            #expect(report.restarts == 0)
+            #expect(!report.hasGivenUp)
+        }
+    }
+
+    @Test func `one that waits for its next start can be stopped, also twice`() async throws {
+        try await ServedHost.with(restarts: Self.policy(first: .seconds(3600))) { host in
+            let run = try await Self.begin("throw 1", host)
+            _ = try await host.report(run) { $0.state == .waiting }
+            let stopped = try await host.supervisor.stop(run)
+            #expect(stopped.state == .ended)
+            #expect(stopped.ending?.name == "stopped")
+            #expect(try await host.supervisor.stop(run) == stopped)
+        }
+    }
+
+    @Test func `a run is started once, and one that is not there never`() async throws {
+        try await ServedHost.with { host in
+            let run = try await Self.begin("setInterval(() => {}, 1000)", host)
+            _ = try await host.report(run) { $0.state == .running }
+            let again = await #expect(throws: JSAppsError.self) {
+                try await host.supervisor.runInBackground(run)
+            }
+            #expect(again?.code == .conflict)
+            let call = Call("POST", "/api/v1/runs/\(run)/start", token: host.owner)
+            #expect(try await host.send(call).status == 409)
+            let none = await #expect(throws: JSAppsError.self) {
+                try await host.supervisor.stop("none")
+            }
+            #expect(none?.code == .noRun)
+            #expect(try await host.supervisor.stop(run).ending?.name == "stopped")
+        }
+    }
+
+    @Test func `an app that is removed does not run on`() async throws {
+        try await ServedHost.with { host in
+            let run = try await Self.begin(
+                "setInterval(() => fetch('/api/v1/me').then((r) => r.text()), 5)", host)
+            _ = try await host.report(run) { $0.usage.calls > 2 }
+            let removal = Call("DELETE", "/api/v1/apps/demo", token: host.owner)
+            #expect(try await host.send(removal).status == 204)
+            #expect(await host.supervisor.runs().isEmpty)
+            await #expect(throws: JSAppsError.self) { try await host.supervisor.report(run) }
+            #expect(await host.supervisor.lastRun(of: "demo") == nil)
+        }
+    }
+
+    @Test func `what was prepared and never started is forgotten with what was allowed for it`()
+        async throws
+    {
+        try await ServedHost.with { host in
+            try await host.install("demo", script: "1")
+            let run = try await host.supervisor.prepare(app: "demo").id
+            let body = #"{"decision": "allow-once", "run": "\#(run)"}"#
+            let decide = Call(
+                "PUT", "/api/v1/grants/demo/sensor:gauge", token: host.owner, json: body)
+            #expect(try await host.send(decide).status == 200)
+            host.clock.advance(.seconds(590))
+            #expect(await host.supervisor.runs().map(\.id) == [run])
+            host.clock.advance(.seconds(20))
+            #expect(await host.supervisor.runs().isEmpty)
+            #expect(await host.authority.records(of: "demo").isEmpty)
+            let start = Call("POST", "/api/v1/runs/\(run)/start", token: host.owner)
+            #expect(try await host.send(start).status == 404)
+        }
+    }
+
+    @Test func `the host's end is that of every run, in time`() async throws {
+        try await ServedHost.with { host in
+            let busy = try await Self.begin("for (;;);", host)
+            let idle = try await host.supervisor.prepare(app: "demo").id
+            _ = try await host.report(busy) { $0.state == .running }
+            let start = ContinuousClock.now
+            await host.supervisor.close()
+            #expect(ContinuousClock.now - start < .seconds(5))
+            for run in [busy, idle] {
+                #expect(try await host.supervisor.report(run).ending?.name == "stopped")
+            }
+        }
+    }
+}

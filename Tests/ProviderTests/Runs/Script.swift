@@ -1,0 +1,36 @@
+import JSApps
+import Synchronization
+
+/// What a run said.
+final class Lines: Sendable {
+    private let texts = Mutex<[String]>([])
+
+    var all: [String] { texts.withLock { $0 } }
+
+    func take(_ event: RunEvent) {
+        if case .console(_, let text) = event { texts.withLock { $0.append(text) } }
+    }
+}
+
+extension ServedHost {
+    /// Installs a script as an app and runs it to its end.
+    func run(_ script: String, as app: String = "demo") async throws -> (RunReport, [String]) {
+        try await install(app, script: script)
+        let lines = Lines()
+        let run = try await supervisor.prepare(app: app).id
+        let report = try await supervisor.run(run) { lines.take($0) }
+        return (report, lines.all)
+    }
+
+    /// Waits until a run is as it should be.
+    func report(
+        _ run: String, when isRight: @Sendable (RunReport) -> Bool
+    ) async throws -> RunReport {
+        // The supervisor tells when it is asked.
+        while true {
+            let report = try await supervisor.report(run)
+            if isRight(report) { return report }
+            try await Task.sleep(for: .milliseconds(20))
+        }
+    }
+}
