@@ -26,6 +26,7 @@ struct AppDescriber: Sendable {
         return AppDescription(
             installation.app, standing, signerName: installation.app.signer.flatMap { names[$0] },
             lastRun: await supervisor.lastRun(of: installation.app.name.text),
+            budget: supervisor.budget(installation.app.name.text),
             update: UpdateDescription(installation, standing))
     }
 
@@ -35,6 +36,7 @@ struct AppDescriber: Sendable {
         AppDescription(
             app, await authority.standing(of: app.declared),
             signerName: app.signer.flatMap { names[$0] },
-            lastRun: await supervisor.lastRun(of: app.name.text))
+            lastRun: await supervisor.lastRun(of: app.name.text),
+            budget: supervisor.budget(app.name.text))
     }
 }

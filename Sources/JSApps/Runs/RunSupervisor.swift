@@ -13,7 +13,8 @@ public actor RunSupervisor {
     private let pool: RunnerPool
     private let runnerPath: String
     private let prelude: [RunScript]
-    private let budget: @Sendable (String) -> RunBudget
+    /// What an app may use, by its name.
+    public nonisolated let budget: @Sendable (String) -> RunBudget
     private let restarts: RestartPolicy
     let history: RunHistory
     let now: @Sendable () -> Date
@@ -150,6 +151,7 @@ public actor RunSupervisor {
         guard var report = reports[id] else { throw JSAppsError.noRun(id) }
         if report.state == .running, let process = processes[id] {
             report.usage.add(await process.currentUsage())
+            report.usage.samples = await authority.log.samples(givenTo: id)
         }
         return report
     }
@@ -251,6 +253,8 @@ public actor RunSupervisor {
         renewing.cancel()
         processes[id] = nil
         reports[id]?.usage.add(usage)
+        let samples = await authority.log.samples(givenTo: id)
+        reports[id]?.usage.samples = samples
         await note(outcome, of: id, report.app)
         if !outcome.isOrdinary { await pool.renew() }
         return outcome

@@ -49,12 +49,14 @@ public struct AppDescription: Codable, Sendable {
     public let privileges: [DeclaredPrivilege]
     /// The newest run of it that was started.
     public let lastRun: RunDescription?
+    /// What it may use.
+    public let budget: BudgetDescription
     /// How it took the place of another version; only in the answer to an installation.
     public let update: UpdateDescription?
 
     init(
         _ app: InstalledApp, _ standing: Standing, signerName: String?, lastRun: RunReport?,
-        update: UpdateDescription? = nil
+        budget: RunBudget, update: UpdateDescription? = nil
     ) {
         name = app.name.text
         version = app.manifest.version
@@ -71,6 +73,7 @@ public struct AppDescription: Codable, Sendable {
         }
         updatedFrom = app.index.updatedFrom
         privileges = app.manifest.privileges.map { DeclaredPrivilege($0, standing) }
+        self.budget = BudgetDescription(budget)
         self.update = update
     }
 }

@@ -8,7 +8,7 @@ import Testing
 /// seed that is printed when a test fails.
 struct FuzzTests {
     private static let isLong = ProcessInfo.processInfo.environment["NERVOUS_LONG_TESTS"] == "1"
-    private static let width = 4
+    private static let width = isLong ? 16 : 4
 
     /// What must be gone when a session is over.
     private struct Trace: Sendable {

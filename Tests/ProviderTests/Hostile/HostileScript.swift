@@ -62,7 +62,8 @@ extension HostileScript.Limit {
     var longest: Duration {
         switch self {
         case .turn, .memory, .log: budget.turn
-        case .minute: .seconds(2)
+        // Timers leave pauses, in which nothing is used.
+        case .minute: .seconds(5)
         case .calls: .seconds(1)
         }
     }
