@@ -10,6 +10,9 @@ import RunnerProtocol
 actor AppRun {
     private static let lineCost = 32
 
+    /// What the engine throws when there is no more.
+    private static let outOfMemory = "RangeError: Out of memory"
+
     let configuration: RunConfiguration
     let origin: OwnOrigin
     let connection: any HostConnection
@@ -33,6 +36,8 @@ actor AppRun {
     private var conversation: Task<Void, Never>?
     private var cancellations = 0
     private var isReady = false
+    /// Whether the app let the engine's word that memory had ended go uncaught.
+    private var hasRunOut = false
     /// Bytes that were resident when the app's code had not yet come.
     private var memoryAtStart = 0
 
@@ -147,6 +152,7 @@ actor AppRun {
                 await log(
                     error.file.utf8.count + error.message.utf8.count + error.stack.utf8.count)
             else { return }
+            hasRunOut = hasRunOut || error.message == Self.outOfMemory
             let place = error.file.isEmpty ? nil : "\(error.file):\(error.line):\(error.column)"
             await tell(.uncaught(message: error.message, place: place, stack: error.stack))
         case .request(let id, let method, let target, let headers, let body):
@@ -230,6 +236,13 @@ actor AppRun {
     }
 
     private func outcome(_ ending: ProcessEnding) -> RunOutcome {
+        // The engine meets the end of memory with an exception, or with a crash where it has none to
+        // throw. A table that doubles, and others beside it, may fail long before all is in use.
+        let isFull =
+            isReady && ending.peakMemory - memoryAtStart > configuration.budget.memory / 8
+        if case .finished(let code) = verdict, code != 0, hasRunOut, isFull {
+            return .exceeded(.memory)
+        }
         if let verdict { return verdict }
         switch ending.kind {
         case .signalled(SIGSYS): return .sandboxViolation
@@ -238,10 +251,6 @@ actor AppRun {
         case .signalled(SIGKILL) where ending.cpu >= configuration.budget.cpu:
             return .exceeded(.cpu)
         case .signalled(let signal):
-            // The engine meets the end of memory with a crash where it has no exception to throw. A
-            // table that doubles, and others beside it, may fail long before all is in use.
-            let room = configuration.budget.memory
-            let isFull = isReady && ending.peakMemory - memoryAtStart > room / 8
             return isFull ? .exceeded(.memory) : .crashed(signal: signal)
         case .exited(RunnerExit.turn) where isReady: return .exceeded(.turn)
         case .exited(RunnerExit.turnCPU) where isReady: return .exceeded(.turnCPU)

@@ -37,7 +37,51 @@ struct ConfigurationTests {
         #expect(packages.depth == 6)
     }
 
+    @Test func `every budget can be set, for all apps and for one`() throws {
+        let budgets = try parsed(
+            """
+            {"budgets": {"turnMilliseconds": 200, "turnCPUMilliseconds": 300, "cpuSeconds": 4,
+                         "cpuPerMinuteSeconds": 5, "memoryMiB": 60, "durationSeconds": 7,
+                         "callsPerMinute": 8, "logKiBPerMinute": 9,
+                         "apps": {"demo": {"callsPerMinute": 10, "memoryMiB": 20}}}}
+            """
+        ).budgets
+        let common = budgets["other"]
+        #expect(common.turn == .milliseconds(200))
+        #expect(common.turnCPU == .milliseconds(300))
+        #expect(common.cpu == .seconds(4))
+        #expect(common.cpuPerMinute == .seconds(5))
+        #expect(common.memory == 60 << 20)
+        #expect(common.duration == .seconds(7))
+        #expect(common.callsPerMinute == 8)
+        #expect(common.logPerMinute == 9 << 10)
+        var demo = common
+        (demo.callsPerMinute, demo.memory) = (10, 20 << 20)
+        #expect(budgets["demo"] == demo)
+    }
+
+    @Test func `a budget of the configuration ends the app, and both are shown`() throws {
+        let sandbox = try Sandbox()
+        let folder = sandbox.path("home/.config/nervous")
+        try FileManager.default.createDirectory(
+            atPath: folder, withIntermediateDirectories: true)
+        try Data(#"{"budgets": {"apps": {"demo": {"turnCPUMilliseconds": 250}}}}"#.utf8)
+            .write(to: URL(filePath: folder + "/config.json"))
+        let package = sandbox.path("demo.zip")
+        try Data(try sandbox.package(script: "for (;;);")).write(to: URL(filePath: package))
+        let run = try sandbox.nervous("run", package)
+        #expect(run.code == 124)
+        #expect(run.errors.contains("budget turn-cpu"), "\(run.errors)")
+        let shown = try sandbox.nervous("apps", "demo").output
+        #expect(shown.contains("turn-cpu          0.25 s"), "\(shown)")
+        #expect(shown.contains("last run: budget-turn-cpu"), "\(shown)")
+    }
+
     @Test(arguments: [
+        (#"{"budgets": {"memory": 5}}"#, "1:14"), (#"{"budgets": {"memoryMiB": 5}}"#, "1:27"),
+        (#"{"budgets": {"apps": []}}"#, "1:22"),
+        (#"{"budgets": {"apps": {"No Name": {}}}}"#, "1:23"),
+        (#"{"budgets": {"apps": {"demo": {"apps": {}}}}}"#, "1:32"),
         ("", "1:1"), ("[]", "1:1"), ("{\n  \"pakages\": {}\n}", "2:3"),
         (#"{"packages": 5}"#, "1:14"), (#"{"packages": {"archiveMB": 5}}"#, "1:15"),
         (#"{"packages": {"archiveMiB": 0}}"#, "1:29"),
