@@ -82,6 +82,37 @@ enum ColdStart {
         return (taken * 1000, memory)
     }
 
+    /// Microseconds that a question takes to a runner which does nothing but answer it.
+    static func pings() async throws -> [Double] {
+        var ends: [Int32] = [-1, -1]
+        guard
+            socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0
+        else { throw Programs.Failure(description: "no socket pair") }
+        let pid = try spawn(try Programs.path("nervous-runner"), [], socket: ends[1])
+        close(ends[1])
+        defer {
+            kill(pid, SIGKILL)
+            waitpid(pid, nil, 0)
+            close(ends[0])
+        }
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        // It says that it is ready first.
+        guard read(ends[0], &buffer, buffer.count) > 0 else {
+            throw Programs.Failure(description: "the runner ended")
+        }
+        var rounds: [Double] = []
+        for _ in 0..<5 {
+            rounds.append(
+                try await seconds {
+                    for number in 0..<1000 {
+                        try send([.ping(UInt32(number))], to: ends[0])
+                        _ = read(ends[0], &buffer, buffer.count)
+                    }
+                } * 1000)
+        }
+        return rounds
+    }
+
     private static func spawn(
         _ program: String, _ arguments: [String], socket: Int32
     ) throws -> pid_t {
