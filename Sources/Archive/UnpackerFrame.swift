@@ -22,6 +22,11 @@ public enum UnpackerFrame: Hashable, Sendable {
     /// A layer of the sandbox is missing, with the `errno` of what failed; nothing was read.
     case unconfined(layer: String, code: UInt32)
 
+    /// The names that `unconfined` may give.
+    public static let layers: Set = [
+        "process isolation", "descriptor isolation", "resource limits", "time limit",
+        "memory limit", "no_new_privs", "no capabilities", "landlock", "seccomp",
+    ]
     /// The largest piece of content in one frame.
     public static let pieceBytes = 64 << 10
     /// The most bytes of a frame; names in a ZIP archive have at most 65 535.

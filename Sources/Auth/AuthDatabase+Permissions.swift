@@ -128,12 +128,6 @@ extension AuthDatabase {
         }
     }
 
-    func removeToken(_ id: String) async throws {
-        try await queue.write { database in
-            try database.execute(sql: "DELETE FROM token WHERE id = ?", arguments: [id])
-        }
-    }
-
     private static func permission(_ row: Row) -> PermissionRecord? {
         guard let privilege = PrivilegeID(row["privilege"]),
             let state = PermissionRecord.State(rawValue: row["state"])

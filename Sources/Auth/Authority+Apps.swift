@@ -16,6 +16,12 @@ extension Authority {
     public func admit(
         _ app: DeclaredApp, before: [Privilege]? = nil
     ) async throws(AuthError) {
+        try await inTurn { () async throws(AuthError) in try await put(app, before: before) }
+    }
+
+    private func put(
+        _ app: DeclaredApp, before: [Privilege]?
+    ) async throws(AuthError) {
         try await admit(app: app.name)
         let known = apps[app.name] ?? AdmittedApp(identity: "")
         let now = AdmittedApp(identity: app.identity, privileges: app.privileges)
@@ -33,11 +39,12 @@ extension Authority {
         }
         // Another version was admitted meanwhile; what is kept must be what is in force.
         guard apps[app.name] ?? AdmittedApp(identity: "") == known else {
-            return try await admit(app, before: before)
+            return try await put(app, before: before)
         }
         apps[app.name] = now
         for record in kept where !records.contains(record) {
             permissions.remove(record.privilege, of: app.name)
+            await log.note(.reset(record.privilege, of: app.name))
         }
         for record in records where !kept.contains(record) { permissions.insert(record) }
         guard known.identity != app.identity else { return }

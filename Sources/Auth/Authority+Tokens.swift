@@ -60,14 +60,24 @@ extension Authority {
             throw AuthError(.notFound, "The run \(run) has ended.")
         }
         let expires = now().advanced(byMicroseconds: Self.runLifetime.wholeMicroseconds)
-        try await keep(
-            TokenRecord(
-                id: old.id, client: old.client, created: old.created, expires: expires,
-                digest: old.digest))
+        try await inTurn { () async throws(AuthError) in
+            // A run that ended while this waited must not come back.
+            guard tokens.all.contains(where: { $0.client.run == run }) else {
+                throw AuthError(.notFound, "The run \(run) has ended.")
+            }
+            try await keep(
+                TokenRecord(
+                    id: old.id, client: old.client, created: old.created, expires: expires,
+                    digest: old.digest))
+        }
     }
 
     /// Ends what was granted for one run, and its token.
     public func endRun(_ run: String) async throws(AuthError) {
+        try await inTurn { () async throws(AuthError) in try await end(run) }
+    }
+
+    private func end(_ run: String) async throws(AuthError) {
         await log.forget(run: run)
         permissions.remove(run: run)
         tokens.remove(run: run)

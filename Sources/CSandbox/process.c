@@ -20,10 +20,16 @@
 #define PR_MDWE_REFUSE_EXEC_GAIN (1UL << 0)
 #endif
 
+/// The niceness of what must not keep others from the processor.
+enum { LATER = 5 };
+
 int nervous_sandbox_own_process(pid_t parent) {
     // A group leader cannot start a session; it then has what a session would give or a terminal
     // that it never reads.
     if (setsid() < 0 && errno != EPERM) return errno;
+    // Where the processor is short, whoever started this goes first.
+    if (getpriority(PRIO_PROCESS, 0) < LATER && setpriority(PRIO_PROCESS, 0, LATER) != 0)
+        return errno;
     if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0) return errno;
     if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0) return errno;
     if (parent != 0 && getppid() != parent) return ESRCH;
@@ -34,10 +40,17 @@ int nervous_sandbox_close_from(unsigned first) {
     return syscall(SYS_close_range, first, ~0U, 0) == 0 ? 0 : errno;
 }
 
-static int limit(int resource, rlim_t value) {
-    struct rlimit both = {.rlim_cur = value, .rlim_max = value};
+/// Sets a limit, or leaves the lower one that whoever started this has set.
+static int limit_both(int resource, rlim_t soft, rlim_t hard) {
+    struct rlimit now;
+    if (getrlimit(resource, &now) != 0) return errno;
+    struct rlimit both = {.rlim_cur = soft, .rlim_max = hard};
+    if (both.rlim_max > now.rlim_max) both.rlim_max = now.rlim_max;
+    if (both.rlim_cur > both.rlim_max) both.rlim_cur = both.rlim_max;
     return setrlimit(resource, &both) == 0 ? 0 : errno;
 }
+
+static int limit(int resource, rlim_t value) { return limit_both(resource, value, value); }
 
 int nervous_sandbox_limit_resources(void) {
     int failed = limit(RLIMIT_CORE, 0);
@@ -50,8 +63,7 @@ int nervous_sandbox_limit_resources(void) {
 
 int nervous_sandbox_limit_processor(uint32_t seconds) {
     // One second before the end that cannot be told from others there is one that can, SIGXCPU.
-    struct rlimit both = {.rlim_cur = seconds, .rlim_max = (rlim_t)seconds + 1};
-    return setrlimit(RLIMIT_CPU, &both) == 0 ? 0 : errno;
+    return limit_both(RLIMIT_CPU, seconds, (rlim_t)seconds + 1);
 }
 
 int nervous_sandbox_limit_growth(uint64_t bytes) {
@@ -65,10 +77,6 @@ int nervous_sandbox_limit_growth(uint64_t bytes) {
     fclose(status);
     if (!found) return ENODATA;
     return limit(RLIMIT_DATA, (rlim_t)kilobytes * 1024 + bytes);
-}
-
-int nervous_sandbox_limit_time(uint64_t seconds) {
-    return limit(RLIMIT_CPU, (rlim_t)seconds);
 }
 
 int nervous_sandbox_no_new_privileges(void) {

@@ -74,10 +74,10 @@ extension CommandFailure {
     private init(_ error: JSAppsError) {
         let code: Code =
             switch error.code {
-            case .inputMissing, .notInstalled, .noSuchKey: .noInput
-            case .keyExists: .failed
+            case .inputMissing, .notInstalled, .noSuchKey, .noRun: .noInput
+            case .keyExists, .conflict: .failed
             case .unsafeKeys: .configuration
-            case .io: .input
+            case .io, .damaged: .input
             case .unpackerUnavailable, .confinement: .unavailable
             default: .badData
             }

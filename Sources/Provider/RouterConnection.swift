@@ -57,8 +57,13 @@ struct RouterConnection: HostConnection {
         let receive: @Sendable (HostAnswerPart) async throws -> Void
 
         func write(_ buffer: ByteBuffer) async throws {
-            try Task.checkCancellation()
-            try await receive(.body(Array(buffer.readableBytesView)))
+            var rest = buffer
+            while let piece = rest.readSlice(length: min(rest.readableBytes, wholeLimit)),
+                piece.readableBytes > 0
+            {
+                try Task.checkCancellation()
+                try await receive(.body(Array(piece.readableBytesView)))
+            }
         }
 
         func finish(_ trailingHeaders: HTTPFields?) async throws {}

@@ -29,8 +29,6 @@ extension Run {
             dispatch("failure", engine.number(Double(id)), engine.string(message))
         case .ping(let number):
             send(.pong(number))
-        case .stop:
-            finish(0)
         case .limits(let wall, let cpu):
             turnLimit.set(wall: wall, cpu: cpu)
         }

@@ -51,6 +51,7 @@ struct Zygote: ~Copyable {
         case .start(let id, let cpu, let memory):
             var handle: Int32 = -1
             let child = nervous_process_fork(&handle)
+            let failure = errno
             guard child != 0 else {
                 Self.holdBack(SIG_UNBLOCK)
                 signal(SIGCHLD, SIG_DFL)
@@ -60,7 +61,7 @@ struct Zygote: ~Copyable {
             }
             descriptors.forEach { close($0) }
             guard child > 0 else {
-                report(.failed(id: id, error: UInt32(errno)))
+                report(.failed(id: id, error: UInt32(failure)))
                 return nil
             }
             children[child] = id

@@ -14,8 +14,6 @@ public enum HostFrame: Hashable, Sendable {
     case failure(id: UInt32, message: String)
     /// Answer with `pong`: the event loop is alive.
     case ping(UInt32)
-    /// End now.
-    case stop
     /// How long one turn of the app may take from now on: milliseconds that pass, and milliseconds
     /// of processor time.
     case limits(wall: UInt32, cpu: UInt32)
@@ -34,7 +32,6 @@ extension HostFrame: Frame {
         case 5: self = .end(id: try decoder.uint32())
         case 6: self = .failure(id: try decoder.uint32(), message: try decoder.string())
         case 7: self = .ping(try decoder.uint32())
-        case 8: self = .stop
         case 9: self = .limits(wall: try decoder.uint32(), cpu: try decoder.uint32())
         default: throw .unknownType(type)
         }
@@ -67,8 +64,6 @@ extension HostFrame: Frame {
         case .ping(let number):
             encoder.write(number)
             return 7
-        case .stop:
-            return 8
         case .limits(let wall, let cpu):
             encoder.write(wall)
             encoder.write(cpu)

@@ -29,6 +29,34 @@ struct DecisionOrderTests {
         #expect(await authority.records(of: "curl").map(\.state) == [.denied])
     }
 
+    @Test func `a denial stands although another version is admitted meanwhile`() async throws {
+        let registry = try Registry()
+        let authority = try await registry.open()
+        func version(_ access: Access) -> DeclaredApp {
+            DeclaredApp(
+                name: "app", identity: "one",
+                privileges: [Privilege(.sensor("cpu", access), reason: "")])
+        }
+        let raw = PrivilegeID(sensor: "cpu", access: .raw)
+        try await authority.admit(version(.raw))
+        try await authority.decide(.allowAlways, on: raw, by: "app")
+        let (gate, opening) = AsyncStream.makeStream(of: Void.self)
+        let (entered, entering) = AsyncStream.makeStream(of: Void.self)
+        async let first: Void = authority.hold(gate) { entering.finish() }
+        for await _ in entered {}
+        async let denial: Void = authority.decide(.deny, on: raw, by: "app")
+        while await authority.changes.waiting.count < 1 { await Task.yield() }
+        async let admission: Void = authority.admit(version(.stats))
+        while await authority.changes.waiting.count < 2 { await Task.yield() }
+        opening.finish()
+        _ = try await (first, denial, admission)
+        let reopened = try await registry.open()
+        for host in [authority, reopened] {
+            #expect(await host.records(of: "app").map(\.state) == [.denied])
+            #expect(await host.standing(of: version(.stats)).denied.count == 1)
+        }
+    }
+
     @Test func `memory, file and log agree on which of many decisions is the last`() async throws {
         let registry = try Registry()
         let authority = try await registry.open()

@@ -64,14 +64,6 @@ struct EventLoopTests {
         #expect(try runner.next() == .pong(42))
     }
 
-    @Test func `stop ends the run with 0`() throws {
-        let runner = try RunnerProcess()
-        _ = try runner.next()
-        try runner.send(.load(name: "app.js", source: "setTimeout(() => {}, 1e6)"), .stop)
-        #expect(try runner.rest() == [.finished(code: 0)])
-        #expect(runner.end() == .exit(0))
-    }
-
     @Test func `a host that hangs up ends the process`() throws {
         let runner = try RunnerProcess()
         _ = try runner.next()

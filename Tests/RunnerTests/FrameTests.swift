@@ -7,7 +7,7 @@ struct FrameTests {
         .loaded,
         .response(id: .max, status: 599, headers: [HeaderField("a", "b"), HeaderField("", "ü")]),
         .response(id: 0, status: 0, headers: []), .body(id: 1, bytes: [0, 255, 128]),
-        .body(id: 1, bytes: []), .end(id: 2), .failure(id: 3, message: "gone"), .ping(.max), .stop,
+        .body(id: 1, bytes: []), .end(id: 2), .failure(id: 3, message: "gone"), .ping(.max),
     ]
     static let runnerFrames: [RunnerFrame] = [
         .ready(layers: ["landlock 7", "seccomp"]), .ready(layers: []),

@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/// A session of its own, no core dump, no other process of the user may look inside,
+/// A session of its own, a low priority, no core dump, no other process of the user may look inside,
 /// and the kernel kills it when the thread that started it ends.
 ///
 /// - Parameter parent: the process that must still be the parent, so that a parent which died
@@ -30,9 +30,6 @@ int nervous_sandbox_limit_processor(uint32_t seconds);
 ///
 /// An absolute limit would count the address space that the engine reserves and never touches.
 int nervous_sandbox_limit_growth(uint64_t bytes);
-
-/// At most `seconds` of processor time, after which the kernel ends the process.
-int nervous_sandbox_limit_time(uint64_t seconds);
 
 /// No program that is executed from here on gains privileges; landlock and seccomp require it.
 int nervous_sandbox_no_new_privileges(void);

@@ -57,6 +57,10 @@ struct LogCommand: AsyncParsableCommand {
         guard (expect == nil || verify) && (before != nil) == prune && !(verify && prune) else {
             throw ValidationError("--expect goes with --verify, and --before with --prune.")
         }
+        guard !verify || (client == nil && kind == nil && !refused) else {
+            throw ValidationError(
+                "--verify walks the whole log; it takes no app, kind or --refused.")
+        }
         if let expect, expect.wholeMatch(of: /[0-9a-fA-F]{64}/) == nil {
             throw ValidationError("--expect takes the 64 digits that --verify prints as head.")
         }

@@ -77,7 +77,11 @@ struct RunCommand: AsyncParsableCommand {
     func run() async throws {
         let options = options
         let ended = try await HostSession.with(options, collects: true) { session in
-            guard !background || !session.isOwn else { throw Self.noHost }
+            if background {
+                // One that only answers another command ends with it.
+                let status = try await session.client.get(HostStatus.self, "/api/v1/status")
+                guard !session.isOwn, status.port != nil else { throw Self.noHost }
+            }
             let item = try await installed(session)
             let ticket = try await Ticket.prepare(item.name, inBackground: background, session)
             do {

@@ -43,7 +43,9 @@ extension CommandFailure {
             .unavailable
         case _ where status == 401 || status == 403: .noPermission
         case _ where status == 400 || status == 422: .usage
-        case "name-taken": .failed
+        case "io", "internal", "damaged": .input
+        case "too-many-attempts": .tryAgain
+        case "name-taken", "conflict": .failed
         default: .remote
         }
     }

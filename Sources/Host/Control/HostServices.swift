@@ -20,6 +20,7 @@ struct HostServices: Sendable {
     private let provider: Provider
     private let supervisor: RunSupervisor
     private let port: ListeningPort
+    private let isLasting: Bool
     private let logger: Logger
 
     /// Takes the data directory and opens everything in it; nothing runs yet.
@@ -31,6 +32,7 @@ struct HostServices: Sendable {
     ) async throws {
         let configuration = try Configuration(path: paths.configuration)
         self.paths = paths
+        self.isLasting = isLasting
         self.logger = logger
         machine = try await VirtualMachine.start(
             in: paths.data, drivers: DriverCatalogue.standard(roots: roots), logger: logger)
@@ -77,7 +79,7 @@ struct HostServices: Sendable {
             if tcpPort == nil { await onReady(nil) }
         }
         var services: [any Service] = [StoreService(machine: machine, collects: collects)]
-        services.append(AccessLogService(authority: authority, isLasting: collects))
+        services.append(AccessLogService(authority: authority, isLasting: isLasting))
         services.append(RunService(supervisor: supervisor))
         services.append(control)
         if let tcpPort {

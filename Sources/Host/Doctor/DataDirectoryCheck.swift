@@ -29,18 +29,18 @@ struct DataDirectoryCheck: DoctorCheck {
         guard found.st_uid == geteuid() else {
             return broken(
                 "\(path) belongs to user \(found.st_uid), and you are user \(geteuid()).",
-                fix: "chown \(geteuid()) \(Self.quoted(path))")
+                fix: "chown \(geteuid()) \(path.shellQuoted)")
         }
         guard found.st_mode & 0o077 == 0 else {
             let shown = String(found.st_mode & 0o7777, radix: 8)
             return broken(
                 "Others on this machine can use \(path) (mode \(shown)).",
-                fix: "chmod \(String(mode, radix: 8)) \(Self.quoted(path))")
+                fix: "chmod \(String(mode, radix: 8)) \(path.shellQuoted)")
         }
         guard found.st_mode & mode == mode else {
             return broken(
                 "You cannot write to \(path).",
-                fix: "chmod \(String(mode, radix: 8)) \(Self.quoted(path))")
+                fix: "chmod \(String(mode, radix: 8)) \(path.shellQuoted)")
         }
         return fine(path)
     }
@@ -57,7 +57,7 @@ struct DataDirectoryCheck: DoctorCheck {
                 "\(path) can only be read.", fix: "Choose another with --data DIR or NERVOUS_DATA.")
         }
         if free < Self.tooLittle {
-            return broken("Only \(shown) at \(path).", fix: "Make room: df -h \(Self.quoted(path))")
+            return broken("Only \(shown) at \(path).", fix: "Make room: df -h \(path.shellQuoted)")
         }
         return free < Self.little ? note("Only \(shown) at \(path).") : fine(shown)
     }
@@ -76,9 +76,5 @@ struct DataDirectoryCheck: DoctorCheck {
                 && found.st_dev == lock.st_dev
         }
         return fine(isHeld ? "process \(holder) uses it" : "no host uses it")
-    }
-
-    private static func quoted(_ path: String) -> String {
-        "'\(path.replacing("'", with: "'\\''"))'"
     }
 }

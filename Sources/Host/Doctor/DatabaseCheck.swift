@@ -31,6 +31,7 @@ struct DatabaseCheck: DoctorCheck {
     }
 
     private static func remedy(_ path: String) -> String {
-        "Stop the host, put the file away, and take it from a backup: mv '\(path)' '\(path).damaged'"
+        "Stop the host, put the file away, and take it from a backup: mv \(path.shellQuoted) "
+            + "\(path).damaged".shellQuoted
     }
 }

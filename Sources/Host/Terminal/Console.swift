@@ -1,3 +1,4 @@
+import Auth
 import Foundation
 
 /// Where a command writes: facts to standard output, talk to standard error.
@@ -21,7 +22,7 @@ struct Console: Sendable {
 
     /// JSON as the host's API gave it, one document a line.
     func print(json data: Data) {
-        gate.write(String(decoding: data, as: UTF8.self) + "\n", to: output)
+        gate.write(Self.harmless(String(decoding: data, as: UTF8.self)) + "\n", to: output)
     }
 
     /// A value of this program's own as JSON, one document a line.
@@ -47,6 +48,23 @@ struct Console: Sendable {
     /// Talk that stays in its line, such as progress.
     static func sayInLine(_ text: String) {
         OutputGate.standard.write(text, to: 2)
+    }
+
+    /// The same JSON with what could move or hide text on a terminal as escapes, which mean the same.
+    static func harmless(_ json: String) -> String {
+        guard !json.utf8.allSatisfy({ (0x20..<0x7F).contains($0) || $0 == 0x0A }) else {
+            return json
+        }
+        return json.unicodeScalars.reduce(into: "") { text, scalar in
+            // What is laid out over several lines stays so.
+            guard scalar != "\n", scalar.isUnsafeToDisplay else {
+                return text.unicodeScalars.append(scalar)
+            }
+            for unit in String(scalar).utf16 {
+                let digits = String(unit, radix: 16)
+                text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+            }
+        }
     }
 
     static var inputIsTerminal: Bool { isatty(0) == 1 }

@@ -13,6 +13,8 @@ public actor AppLibrary {
     public nonisolated var limits: PackageLimits { folder.limits }
 
     private let keys: KeyFolder?
+    /// An archive may keep its thread busy for long; what is installed can be read meanwhile.
+    private let installer: PackageInstaller
     private let executor = BlockingExecutor(label: "app library")
 
     /// The executor that blocking calls run on.
@@ -52,6 +54,7 @@ public actor AppLibrary {
     private init(_ folder: AppsFolder, _ keys: KeyFolder?) {
         self.folder = folder
         self.keys = keys
+        installer = PackageInstaller(folder)
     }
 
     /// Installs an app from a `.zip` or `.nervous` file or a folder, in place of the version that
@@ -71,8 +74,8 @@ public actor AppLibrary {
     ///
     /// - Throws: ``JSAppsError``; the library is then as it was.
     @discardableResult
-    public func install(archive: [UInt8]) throws(JSAppsError) -> InstalledApp {
-        try install(archive: archive, under: InstallTerms()).app
+    public func install(archive: [UInt8]) async throws(JSAppsError) -> InstalledApp {
+        try await install(archive: archive, under: InstallTerms()).app
     }
 
     /// Installs an app from the bytes of an archive, or says what installing it would do.
@@ -83,8 +86,8 @@ public actor AppLibrary {
     /// - Throws: ``JSAppsError``; the library is then as it was.
     public func install(
         archive: [UInt8], under terms: InstallTerms
-    ) throws(JSAppsError) -> Installation {
-        try folder.install(.archive(bytes: archive, unpacker: folder.unpacker), terms)
+    ) async throws(JSAppsError) -> Installation {
+        try await installer.install(archive, terms)
     }
 
     /// Removes an app and all its files.
@@ -113,6 +116,11 @@ public actor AppLibrary {
     /// - Throws: ``JSAppsError`` with code `notInstalled` or `damaged`.
     public func app(named name: String) throws(JSAppsError) -> InstalledApp {
         try folder.app(try Self.checked(name))
+    }
+
+    /// The content of a file of an app, as ``InstalledApp/contents(of:)`` gives it.
+    public func contents(of path: String, in app: InstalledApp) throws(JSAppsError) -> [UInt8] {
+        try app.contents(of: path)
     }
 
     /// The names that the person gave to signers; none where the keys are not to be trusted.

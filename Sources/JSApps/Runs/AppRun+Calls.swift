@@ -9,7 +9,8 @@ extension AppRun {
     func begin(
         _ id: UInt32, _ method: String, _ target: String, _ headers: [HeaderField], _ body: [UInt8]
     ) {
-        guard calls[id] == nil, calls.count < Self.callLimit else {
+        // An honest runner has so many open, and as many that it is about to hear of.
+        guard calls[id] == nil, calls.count < Self.callLimit, unheard <= Self.callLimit else {
             return end(.protocolViolation("a call too many"))
         }
         // A method is written to the connection as it is: nothing may hide in it.
@@ -35,7 +36,26 @@ extension AppRun {
     /// Sends the last of an answer; who has heard it may call again at once.
     private func conclude(_ id: UInt32, _ frames: [HostFrame]) async {
         calls[id] = nil
+        // One that calls and does not listen must not fill the host's memory.
+        unheard += 1
+        defer { unheard -= 1 }
         _ = await send(frames)
+    }
+
+    private func takeFileTurn() async {
+        if isFileTaken {
+            await withCheckedContinuation { fileTurns.append($0) }
+        } else {
+            isFileTaken = true
+        }
+    }
+
+    private func passFileTurn() {
+        if fileTurns.isEmpty {
+            isFileTaken = false
+        } else {
+            fileTurns.removeFirst().resume()
+        }
     }
 
     /// The answer to one call too many; it is not given at once, so that asking on is no use.
@@ -58,6 +78,11 @@ extension AppRun {
                 "This host does not let apps call other servers; it answers only at its own address."
             return .failure(id: id, message: message)
         }
+        // A file is held whole until the app has taken it: one at a time.
+        let isFile = !path.hasPrefix("/api/")
+        if isFile { await takeFileTurn() }
+        defer { if isFile { passFileTurn() } }
+        guard !Task.isCancelled else { return nil }
         let call = HostCall(
             method: method, target: path, host: origin.host,
             headers: CallHeaders.allowed(headers) + [

@@ -36,6 +36,11 @@ actor AppRun {
     private var conversation: Task<Void, Never>?
     private var cancellations = 0
     private var isReady = false
+    /// Answers whose last part the runner has not taken.
+    var unheard = 0
+    /// Who waits to be answered with a file.
+    var fileTurns: [CheckedContinuation<Void, Never>] = []
+    var isFileTaken = false
     /// Whether the app let the engine's word that memory had ended go uncaught.
     private var hasRunOut = false
     /// Bytes that were resident when the app's code had not yet come.
@@ -98,9 +103,15 @@ actor AppRun {
     }
 
     private func converse() async {
+        let connection: Int32
+        do throws(SystemError) {
+            connection = try process.connection()
+        } catch {
+            return end(.failedToStart("The host has no descriptor left: \(error.reason)."))
+        }
         do {
             let channel = try await ClientBootstrap(group: executor.loop)
-                .withConnectedSocket(process.connection()) { channel in
+                .withConnectedSocket(connection) { channel in
                     channel.eventLoop.makeCompletedFuture {
                         try NIOAsyncChannel<ByteBuffer, ByteBuffer>(
                             wrappingChannelSynchronously: channel)
@@ -160,7 +171,7 @@ actor AppRun {
         case .cancel(let id):
             await cancel(id)
         case .pong(let number):
-            guard number == lastPing, !isAnswered else {
+            guard number == lastPing, !isAnswered, !isPingUnsent else {
                 return end(.protocolViolation("an answer that nobody asked for"))
             }
             isAnswered = true

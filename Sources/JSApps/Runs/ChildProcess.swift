@@ -25,7 +25,14 @@ final class ChildProcess: Sendable {
                 let result = Result { () throws(JSAppsError) in
                     let pid = try spawn(path, arguments, descriptors)
                     // Until it is waited for, its number is nobody else's.
-                    return (pid, Descriptor(nervous_process_open(pid)))
+                    let handle = Descriptor(nervous_process_open(pid))
+                    guard handle.number >= 0 else {
+                        let error = SystemError.last("pidfd_open")
+                        Glibc.kill(pid, SIGKILL)
+                        _ = wait(for: pid)
+                        throw .io("Could not start \(path)", error)
+                    }
+                    return (pid, handle)
                 }
                 descriptors.forEach { close($0) }
                 continuation.resume(returning: result)
@@ -68,6 +75,9 @@ final class ChildProcess: Sendable {
         // Past those it gets, so that no action overwrites what a later one needs.
         let sources = descriptors.map { fcntl($0, F_DUPFD_CLOEXEC, 16) }
         defer { for source in sources { close(source) } }
+        guard sources.allSatisfy({ $0 >= 0 }) else {
+            throw .io("Could not start \(path)", .last("fcntl"))
+        }
         for (index, source) in sources.enumerated() {
             posix_spawn_file_actions_adddup2(&actions, source, Int32(index + 1))
         }

@@ -8,25 +8,26 @@ public import Logging
 /// person watches ends with its process. One in the background is started again when it fails, at
 /// growing intervals, until it has failed too often.
 public actor RunSupervisor {
-    private let library: AppLibrary
+    let library: AppLibrary
     let authority: Authority
-    private let pool: RunnerPool
-    private let runnerPath: String
-    private let prelude: [RunScript]
+    let pool: RunnerPool
+    let runnerPath: String
+    let prelude: [RunScript]
     /// What an app may use, by its name.
     public nonisolated let budget: @Sendable (String) -> RunBudget
     private let restarts: RestartPolicy
     let history: RunHistory
     let now: @Sendable () -> Date
     private let logger: Logger
-    private var connection: (any HostConnection)?
+    var connection: (any HostConnection)?
     var reports: [String: RunReport] = [:]
     var order: [String] = []
     var lines: [String: RecentEvents] = [:]
-    private var processes: [String: AppRun] = [:]
+    var processes: [String: AppRun] = [:]
     var tokens: [String: Token] = [:]
     /// The identity of the app that each run was prepared for.
     var identities: [String: String] = [:]
+    private var isClosed = false
     var work: [String: Task<RunReport, any Error>] = [:]
 
     /// - Parameters:
@@ -64,6 +65,7 @@ public actor RunSupervisor {
 
     /// Ends all runs and whatever was kept ready.
     public func close() async {
+        isClosed = true
         for task in work.values { task.cancel() }
         for task in work.values { _ = try? await task.value }
         for run in reports.values where run.state != .ended {
@@ -174,6 +176,7 @@ public actor RunSupervisor {
         _ id: String, _ body: @escaping @Sendable () async throws -> RunReport
     ) throws -> Task<RunReport, any Error> {
         guard let report = reports[id] else { throw JSAppsError.noRun(id) }
+        guard !isClosed else { throw JSAppsError(.conflict, "The host is stopping.") }
         guard report.state == .prepared, work[id] == nil else {
             throw JSAppsError(.conflict, "The run \(id) has been started already.")
         }
@@ -200,7 +203,13 @@ public actor RunSupervisor {
     private func again(_ id: String, isInsecure: Bool) async throws -> RunReport {
         var failures: [ContinuousClock.Instant] = []
         while true {
-            let outcome = try await process(id, isInsecure: isInsecure) { _ in }
+            let outcome: RunOutcome
+            do {
+                outcome = try await process(id, isInsecure: isInsecure) { _ in }
+            } catch let error as JSAppsError where error.code == .io {
+                // The machine may have more to give in a while.
+                outcome = .failedToStart(error.message)
+            }
             guard outcome.isFailure, !Task.isCancelled else { return try await finish(id, outcome) }
             failures = failures.suffix(restarts.failures) + [.now]
             reports[id]?.ending = RunEnding(outcome)
@@ -214,73 +223,6 @@ public actor RunSupervisor {
             }
             reports[id]?.restarts += 1
         }
-    }
-
-    /// One process of a run, from its start to its end.
-    private func process(
-        _ id: String, isInsecure: Bool, _ onEvent: @escaping @Sendable (RunEvent) async -> Void
-    ) async throws -> RunOutcome {
-        guard let report = reports[id], let token = tokens[id], let connection else {
-            throw JSAppsError.noRun(id)
-        }
-        let app = try await library.app(named: report.app)
-        // Another app under the name must not run with what was decided for this one.
-        guard app.identity == identities[id] else {
-            throw JSAppsError(
-                .conflict, "The app ‘\(app.name)’ was replaced since the run was prepared.")
-        }
-        let code = try app.contents(of: "app.js")
-        var configuration = RunConfiguration(
-            app: report.app, token: token.text,
-            scripts: prelude + [
-                RunScript(name: "app.js", source: String(decoding: code, as: UTF8.self))
-            ])
-        let budget = budget(report.app)
-        configuration.budget = budget
-        let runner =
-            isInsecure
-            ? try await RunnerProcess.startUnconfined(path: runnerPath)
-            : try await pool.runner(for: budget)
-        let run = AppRun(configuration, process: runner, connection: connection) { event in
-            await self.note(event, of: id)
-            await onEvent(event)
-        }
-        reports[id]?.state = .running
-        processes[id] = run
-        await authority.log.note(.runBegan(of: report.app, run: id))
-        let renewing = Task { await renew(id) }
-        let (outcome, usage) = await run.run()
-        renewing.cancel()
-        processes[id] = nil
-        reports[id]?.usage.add(usage)
-        let samples = await authority.log.samples(givenTo: id)
-        reports[id]?.usage.samples = samples
-        await note(outcome, of: id, report.app)
-        if !outcome.isOrdinary { await pool.renew() }
-        return outcome
-    }
-
-    /// Keeps the token of a run alive until cancelled.
-    private func renew(_ id: String) async {
-        while (try? await Task.sleep(for: .seconds(600))) != nil {
-            try? await authority.renewRun(id)
-        }
-    }
-
-    private func note(_ event: RunEvent, of id: String) {
-        if case .started(let layers) = event { reports[id]?.layers = layers }
-        lines[id, default: RecentEvents()].add(event)
-    }
-
-    /// Tells the access log how a process of a run ended.
-    private func note(_ outcome: RunOutcome, of id: String, _ app: String) async {
-        let log = authority.log
-        switch outcome {
-        case .exceeded, .sandboxViolation, .protocolViolation:
-            await log.note(.violation(of: app, run: id, what: outcome.name))
-        default: break
-        }
-        await log.note(.runEnded(of: app, run: id, outcome: outcome.name))
     }
 
     @discardableResult

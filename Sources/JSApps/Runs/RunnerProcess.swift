@@ -79,8 +79,10 @@ final class RunnerProcess: Sendable {
     }
 
     /// Another descriptor for the host's end of the socket, which is for the caller to close.
-    func connection() -> Int32 {
-        fcntl(socket.number, F_DUPFD_CLOEXEC, 0)
+    func connection() throws(SystemError) -> Int32 {
+        let copy = fcntl(socket.number, F_DUPFD_CLOEXEC, 0)
+        guard copy >= 0 else { throw .last("fcntl") }
+        return copy
     }
 
     func kill() {
@@ -101,6 +103,8 @@ final class RunnerProcess: Sendable {
     /// Processor time that it has used so far and the bytes that are resident now; `nil` when it has
     /// ended.
     func usage() -> (cpu: Duration, memory: Int)? {
-        ProcessStatistics(of: pid).map { ($0.cpu, $0.resident) }
+        let found = ProcessStatistics(of: pid)
+        // Once it has ended its number may be another's.
+        return isAlive ? found.map { ($0.cpu, $0.resident) } : nil
     }
 }

@@ -51,7 +51,7 @@ struct AppOriginMiddleware: RouterMiddleware {
         else { throw Problem.notFound("The app has no such file.") }
         let ending = decoded.split(separator: ".").last.map(String.init) ?? ""
         return Self.response(
-            try app.contents(of: decoded), type: FileType(ending: ending))
+            try await library.contents(of: decoded, in: app), type: FileType(ending: ending))
     }
 
     private static func response(_ bytes: [UInt8], type: FileType) -> Response {

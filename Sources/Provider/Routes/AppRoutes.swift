@@ -59,10 +59,12 @@ struct AppRoutes {
             }
             throw error
         }
-        await door.authority.log.note(
-            .installed(
-                app.name.text, version: app.manifest.version,
-                replacing: installation.previous?.version))
+        if installation.succession.kind != .unchanged {
+            await door.authority.log.note(
+                .installed(
+                    app.name.text, version: app.manifest.version,
+                    replacing: installation.previous?.version))
+        }
         if installation.succession.reset != nil {
             // What runs of the app before is another's, and so is what it was last.
             await supervisor.forget(app: app.name.text)

@@ -99,7 +99,8 @@ struct RunRoutes {
                         leave()
                     }
                 } onGracefulShutdown: {
-                    work.cancel()
+                    // The reader is told how it ended.
+                    Task { _ = try? await supervisor.stop(report.id) }
                 }
                 try await writer.finish(nil)
             })

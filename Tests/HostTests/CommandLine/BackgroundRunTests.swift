@@ -46,6 +46,18 @@ struct BackgroundRunTests {
         throw Unexpected(text: try sandbox.nervous("apps").output)
     }
 
+    @Test func `no app stays with a host that ends with another command`() throws {
+        let sandbox = try Sandbox()
+        try Self.install("demo", "console.log('up'); setInterval(() => {}, 1000)", in: sandbox)
+        let watched = try sandbox.terminal("run", "demo")
+        try watched.await("up")
+        let run = try sandbox.nervous("run", "demo", "--background")
+        #expect(run.code == 69)
+        #expect(run.errors.contains("nervous serve"))
+        watched.type("\u{3}")
+        #expect(try watched.finish() == 130)
+    }
+
     @Test func `nothing of an app outlives a host that is killed`() throws {
         let sandbox = try Sandbox()
         let host = try ServingHost(sandbox)

@@ -73,4 +73,17 @@ struct OutputGateTests {
         for await word in order { noted.append(word) }
         #expect(noted == ["first", "second"])
     }
+
+    @Test(arguments: [
+        (#"{"a":"plain"}"#, #"{"a":"plain"}"#), ("{\n  \"a\": 1\n}", "{\n  \"a\": 1\n}"),
+        ("\"\u{9B}2J\"", #""\u009b2J""#), ("\"\u{202E}x\u{200B}\"", #""\u202ex\u200b""#),
+        ("\"grün 名\"", "\"grün 名\""), ("\"\u{E0001}\"", #""\udb40\udc01""#),
+    ])
+    func `JSON means the same and moves no cursor`(json: String, shown: String) throws {
+        #expect(Console.harmless(json) == shown)
+        let decode = { (text: String) in
+            try JSONSerialization.jsonObject(with: Data(text.utf8), options: .fragmentsAllowed)
+        }
+        #expect("\(try decode(json))" == "\(try decode(shown))")
+    }
 }

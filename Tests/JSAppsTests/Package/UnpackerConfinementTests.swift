@@ -77,12 +77,13 @@ struct UnpackerConfinementTests {
         #expect(open.sorted() == ["0", "1", "2"])
         let limits = try String(contentsOfFile: folder + "/limits", encoding: .utf8)
         for (limit, value) in [
-            ("Max cpu time", "10"), ("Max file size", "0"), ("Max core file size", "0"),
-            ("Max open files", "16"), ("Max locked memory", "0"),
+            ("Max cpu time", ["10", "11"]), ("Max file size", ["0", "0"]),
+            ("Max core file size", ["0", "0"]), ("Max open files", ["16", "16"]),
+            ("Max locked memory", ["0", "0"]),
         ] {
             let line = limits.split(separator: "\n").first { $0.hasPrefix(limit) }
             let words = line?.dropFirst(limit.count).split(separator: " ") ?? []
-            #expect(words.prefix(2).map(String.init) == [value, value], "\(limit)")
+            #expect(words.prefix(2).map(String.init) == value, "\(limit)")
         }
         let data = limits.split(separator: "\n").first { $0.hasPrefix("Max data size") }
         let bytes = data?.split(separator: " ").compactMap { Int($0) }.first

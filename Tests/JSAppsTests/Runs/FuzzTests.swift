@@ -23,7 +23,7 @@ struct FuzzTests {
         let recorder = CallRecorder()
         var traces: [Trace] = []
         try await withThrowingTaskGroup(of: Trace.self) { group in
-            for number in 0..<(Self.isLong ? 20_000 : 300) {
+            for number in 0..<(Self.isLong ? 5_000 : 300) {
                 if number >= Self.width, let trace = try await group.next() {
                     traces.append(trace)
                 }
@@ -52,7 +52,7 @@ struct FuzzTests {
         configuration.budget.turn = .milliseconds(500)
         configuration.patience = .milliseconds(500)
         let process = try await RunnerProcess.startUnconfined(path: ForgedProgram.path)
-        let descriptor = process.connection()
+        let descriptor = try process.connection()
         let socket = try FileManager.default.destinationOfSymbolicLink(
             atPath: "/proc/self/fd/\(descriptor)")
         close(descriptor)
@@ -66,7 +66,7 @@ struct FuzzTests {
         return Trace(socket: socket, process: process, run: run)
     }
 
-    @Test(.timeLimit(.minutes(2)))
+    @Test(.timeLimit(.minutes(isLong ? 15 : 2)))
     func `a zygote that speaks at random makes no runner and leaves nothing behind`() async throws {
         let seed = UInt64.random(in: .min ... .max)
         let folder = try TemporaryFolder()

@@ -77,7 +77,7 @@ extension RunnerProcess {
 
     /// Waits until it is confined and says so.
     func becomesReady() throws {
-        let descriptor = connection()
+        let descriptor = try connection()
         defer { close(descriptor) }
         var reader = FrameReader<RunnerFrame>()
         var buffer = [UInt8](repeating: 0, count: 4096)

@@ -1,3 +1,4 @@
+import Archive
 import Auth
 import Glibc
 
@@ -17,11 +18,12 @@ extension JSAppsError {
     }
 
     static func unconfined(layer: String, code: UInt32) -> JSAppsError {
-        let shown = layer.escapedForDisplay(limit: 40)
+        // Its words are not shown: it may have been taken over.
+        guard UnpackerFrame.layers.contains(layer) else { return .unpackerBrokeRules() }
         let reason = String(cString: strerror(Int32(truncatingIfNeeded: code & 0xFFF)))
         return JSAppsError(
             .confinement,
-            "The kernel does not provide \(shown) (\(reason)), and archives are not unpacked without.",
+            "The kernel does not provide \(layer) (\(reason)), and archives are not unpacked without.",
             hint: "It takes Linux 5.13 or newer with landlock and seccomp.")
     }
 

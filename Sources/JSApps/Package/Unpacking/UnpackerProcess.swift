@@ -95,6 +95,7 @@ struct UnpackerProcess: ~Copyable {
             close(source)
             close(sink)
         }
+        guard source >= 0, sink >= 0 else { throw .last("fcntl") }
         posix_spawn_file_actions_adddup2(&actions, source, 0)
         posix_spawn_file_actions_adddup2(&actions, sink, 1)
         posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
