@@ -9,8 +9,7 @@ extension AppRun {
     func begin(
         _ id: UInt32, _ method: String, _ target: String, _ headers: [HeaderField], _ body: [UInt8]
     ) {
-        // An honest runner has so many open, and as many that it is about to hear of.
-        guard calls[id] == nil, calls.count < Self.callLimit, unheard <= Self.callLimit else {
+        guard calls[id] == nil, calls.count < Self.callLimit else {
             return end(.protocolViolation("a call too many"))
         }
         // A method is written to the connection as it is: nothing may hide in it.
@@ -36,10 +35,24 @@ extension AppRun {
     /// Sends the last of an answer; who has heard it may call again at once.
     private func conclude(_ id: UInt32, _ frames: [HostFrame]) async {
         calls[id] = nil
-        // One that calls and does not listen must not fill the host's memory.
         unheard += 1
-        defer { unheard -= 1 }
+        defer {
+            unheard -= 1
+            goOnListening()
+        }
         _ = await send(frames)
+    }
+
+    /// Waits while the runner calls and does not listen, which must not fill the host's memory.
+    func awaitHearing() async {
+        guard unheard > Self.callLimit, verdict == nil else { return }
+        await withCheckedContinuation { listening = $0 }
+    }
+
+    func goOnListening() {
+        guard unheard <= Self.callLimit || verdict != nil else { return }
+        listening?.resume()
+        listening = nil
     }
 
     private func takeFileTurn() async {

@@ -38,6 +38,8 @@ actor AppRun {
     private var isReady = false
     /// Answers whose last part the runner has not taken.
     var unheard = 0
+    /// The conversation, while it waits for that.
+    var listening: CheckedContinuation<Void, Never>?
     /// Who waits to be answered with a file.
     var fileTurns: [CheckedContinuation<Void, Never>] = []
     var isFileTaken = false
@@ -167,6 +169,7 @@ actor AppRun {
             let place = error.file.isEmpty ? nil : "\(error.file):\(error.line):\(error.column)"
             await tell(.uncaught(message: error.message, place: place, stack: error.stack))
         case .request(let id, let method, let target, let headers, let body):
+            await awaitHearing()
             begin(id, method, target, headers, body)
         case .cancel(let id):
             await cancel(id)
@@ -242,6 +245,7 @@ actor AppRun {
         guard verdict == nil else { return }
         verdict = outcome
         process.kill()
+        goOnListening()
         // Whoever it waits for, such as the reader of its console, is not to hold up its end.
         conversation?.cancel()
     }
