@@ -121,7 +121,7 @@ let package = Package(
         .target(
             name: "Host",
             dependencies: [
-                "Samples", "VM", "LAE", "Auth", "JSApps", "Provider",
+                "Samples", "VM", "LAE", "Auth", "JSApps", "Provider", "RunnerProtocol",
                 lifecycle, logging, hummingbird,
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),

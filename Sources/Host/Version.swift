@@ -1,4 +1,6 @@
+import RunnerProtocol
+
 /// What this program is.
 enum Version {
-    static let number = "0.1.0"
+    static let number = Release.version
 }

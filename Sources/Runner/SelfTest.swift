@@ -4,8 +4,6 @@ import RunnerProtocol
 
 /// What the program answers about itself, and the ways out of its sandbox that it tries when asked.
 enum SelfTest {
-    /// The same as the host's; `nervous doctor` compares them.
-    static let version = "0.1.0"
     static let probe = "--probe"
 
     /// Answers `--version` and `--probes`.
@@ -13,7 +11,7 @@ enum SelfTest {
     /// - Returns: the exit status; `nil` when it was asked for something else.
     static func answer(_ arguments: ArraySlice<String>) -> Int32? {
         switch Array(arguments) {
-        case ["--version"]: print(version)
+        case ["--version"]: print(Release.version)
         case ["--probes"]:
             for index in 0..<nervous_probe_count() {
                 let name = String(cString: nervous_probe_name(index))

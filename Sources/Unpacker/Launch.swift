@@ -1,5 +1,6 @@
 import Archive
 import Glibc
+import RunnerProtocol
 
 /// What happens between `exec` and the last frame.
 ///
@@ -12,6 +13,11 @@ import Glibc
 /// is missing; 70 libarchive does not work; 74 the archive cannot be read or nobody reads the frames.
 enum Launch {
     static func run(arguments: ArraySlice<String>) -> Int32 {
+        if Array(arguments) == ["--version"] {
+            print(Release.version)
+            fflush(nil)
+            return 0
+        }
         guard let limits = ArchiveLimits(words: arguments), isPipe(1) else {
             complain("this program is started by nervous; use `nervous install PACKAGE`")
             return 64

@@ -2,7 +2,7 @@ import Foundation
 
 /// Whether the configuration is understood.
 struct ConfigurationCheck: DoctorCheck {
-    let name = "configuration"
+    let name = "config"
 
     func findings(_ context: DoctorContext) async -> [Finding] {
         let path = context.paths.configuration

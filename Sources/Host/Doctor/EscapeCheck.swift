@@ -21,7 +21,7 @@ struct EscapeCheck: DoctorCheck {
             return [
                 broken(
                     "\(CompanionProgram.runner.rawValue) knows no way out to try.",
-                    fix: "Install both programs of one version: make install")
+                    fix: "Install all programs of one version: make install")
             ]
         }
         let failures = await withTaskGroup(of: String?.self) { group in

@@ -19,17 +19,16 @@ struct ProgramsCheck: DoctorCheck {
             return broken(failure.message, fix: failure.hint)
         }
         guard let output = await ProgramOutput.of(path, ["--version"]), output.status == 0 else {
-            let message = "\(path) does not say which version it is."
-            // Only the runner has to: apps depend on what it and the host agree on.
-            guard program == .runner else { return note(message) }
-            return broken(message, fix: "Install both programs of one version: make install")
+            return broken(
+                "\(path) does not say which version it is.",
+                fix: "Install all programs of one version: make install")
         }
         let version = output.text.split(separator: "\n").first.map(String.init) ?? ""
         guard version == Version.number else {
             let shown = version.escapedForDisplay(limit: 24)
             return broken(
                 "\(path) is of version \(shown), and this is \(Version.number).",
-                fix: "Install both programs of one version: make install")
+                fix: "Install all programs of one version: make install")
         }
         return fine("\(program.rawValue) \(version), \(path)")
     }
