@@ -29,8 +29,11 @@ extension RunDescription {
 
     /// What goes on, or how it ended, in a few words.
     var stateText: String {
-        guard state == "ended" else { return background ? "\(state), background" : state }
-        let how = ending?.name.escapedForDisplay(limit: 40) ?? "ended"
-        return gaveUp ? "\(how), gave up" : how
+        let isEnded = state == "ended"
+        var words = [isEnded ? ending?.name.escapedForDisplay(limit: 40) ?? "ended" : state]
+        if background, !isEnded { words.append("background") }
+        if gaveUp { words.append("gave up") }
+        if layers?.isEmpty == true { words.append("not confined") }
+        return words.joined(separator: ", ")
     }
 }

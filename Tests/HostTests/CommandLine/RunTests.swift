@@ -113,4 +113,16 @@ struct RunTests {
         #expect(lines.dropFirst().first == #"{"event":"console","level":"warn","text":"hi"}"#)
         #expect(lines.last?.contains(#""ending":{"#) == true)
     }
+
+    @Test func `a run without confinement is called so, then and later`() throws {
+        let sandbox = try Sandbox()
+        let folder = try app("console.log('up')", in: sandbox)
+        let run = try sandbox.nervous("run", folder, "--allow-all", "--insecure-no-sandbox")
+        #expect(run.code == 0)
+        #expect(run.output == "up\n")
+        #expect(run.errors.contains("warning: the app runs without confinement"))
+        #expect(try sandbox.nervous("apps").output.contains("finished, not confined"))
+        #expect(try sandbox.nervous("run", "demo", "--allow-all").code == 0)
+        #expect(try !sandbox.nervous("apps").output.contains("not confined"))
+    }
 }
