@@ -72,13 +72,15 @@ actor RunnerPool {
     }
 
     private func makeRunner(_ budget: RunBudget) async throws -> RunnerProcess {
-        // A zygote that was given up meanwhile is no fault.
-        var before: Int
-        repeat {
-            before = renewals
-            if let made = await attempt(budget, try await current()) { return made }
-        } while renewals != before
-        // It may have been killed, too: one more, and no more than one.
+        // It may have been killed: one more, and no more than one.
+        for _ in 0..<2 {
+            var before: Int
+            repeat {
+                before = renewals
+                if let made = await attempt(budget, try await current()) { return made }
+                // One that was given up meanwhile is no fault.
+            } while renewals != before
+        }
         return try await current().makeRunner(budget)
     }
 
