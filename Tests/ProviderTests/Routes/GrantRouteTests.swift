@@ -2,7 +2,7 @@ import Auth
 import Samples
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(3)))
 struct GrantRouteTests {
     private static func put(
         _ host: ServedHost, _ body: String, _ privilege: String = "sensor:gauge",

@@ -2,7 +2,7 @@ import Auth
 import Samples
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(3)))
 struct PagingTests {
     @Test(arguments: [0, 1, 4, 5, 6, 10, 11], ["asc", "desc"])
     func `pages lose and repeat nothing, also of equal times`(

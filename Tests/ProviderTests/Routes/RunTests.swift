@@ -4,7 +4,7 @@ import JSApps
 import Samples
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(3)))
 struct RunTests {
     private static func latest(_ host: ServedHost, _ token: String) async throws -> Answer {
         try await host.send(Call("GET", "/api/v1/sensors/gauge/latest", token: token))

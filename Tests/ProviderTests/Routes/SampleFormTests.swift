@@ -2,7 +2,7 @@ import Auth
 import Samples
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(3)))
 struct SampleFormTests {
     private static let values: [Value] = [
         .number(0.1), .integer(9_007_199_254_740_993), .text("on"),

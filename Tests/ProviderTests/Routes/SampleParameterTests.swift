@@ -2,7 +2,7 @@ import Auth
 import Samples
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(3)))
 struct SampleParameterTests {
     /// `2026-03-01T12:00:00.000250Z`.
     private static let noon = Timestamp(microseconds: 1_772_366_400_000_250)

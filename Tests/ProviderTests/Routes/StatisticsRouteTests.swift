@@ -2,7 +2,7 @@ import Auth
 import Samples
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(3)))
 struct StatisticsRouteTests {
     private static func stats(
         _ host: ServedHost, _ query: String, token: String? = nil

@@ -2,7 +2,7 @@ import Auth
 import Samples
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(3)))
 struct StreamTests {
     @Test func `a stream begins now and gives each sample once, in the order of arrival`()
         async throws

@@ -4,7 +4,7 @@ import JSApps
 import Testing
 
 /// What one package may do in the place of another, as the owner's program meets it.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(3)))
 struct UpdateTests {
     private static let both = #"["gauge", {"sensor": "network", "access": "stats", "reason": "r"}]"#
 

@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// A grant that holds only while a person watches, with real runs of an app.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(3)))
 struct WatchedTermTests {
     private static let script = """
         nervous.sensor("gauge").latest()
