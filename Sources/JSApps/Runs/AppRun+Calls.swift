@@ -55,11 +55,18 @@ extension AppRun {
         listening = nil
     }
 
-    private func takeFileTurn() async {
-        if isFileTaken {
-            await withCheckedContinuation { fileTurns.append($0) }
-        } else {
-            isFileTaken = true
+    /// - Returns: whether the turn came; `false` when the runner no longer wants the answer.
+    private func takeFileTurn(_ id: UInt32) async -> Bool {
+        await withCheckedContinuation { turn in
+            // The call may be taken back at any await: what is queued after that is never let go.
+            if Task.isCancelled {
+                turn.resume(returning: false)
+            } else if isFileTaken {
+                fileTurns.append((id, turn))
+            } else {
+                isFileTaken = true
+                turn.resume(returning: true)
+            }
         }
     }
 
@@ -67,8 +74,14 @@ extension AppRun {
         if fileTurns.isEmpty {
             isFileTaken = false
         } else {
-            fileTurns.removeFirst().resume()
+            fileTurns.removeFirst().turn.resume(returning: true)
         }
+    }
+
+    /// Lets a call go that waits for its turn: the one before may never end.
+    func leaveFileTurns(_ id: UInt32) {
+        guard let place = fileTurns.firstIndex(where: { $0.id == id }) else { return }
+        fileTurns.remove(at: place).turn.resume(returning: false)
     }
 
     /// The answer to one call too many; it is not given at once, so that asking on is no use.
@@ -93,7 +106,7 @@ extension AppRun {
         }
         // A file is held whole until the app has taken it: one at a time.
         let isFile = !path.hasPrefix("/api/")
-        if isFile { await takeFileTurn() }
+        if isFile { guard await takeFileTurn(id) else { return nil } }
         defer { if isFile { passFileTurn() } }
         guard !Task.isCancelled else { return nil }
         let call = HostCall(

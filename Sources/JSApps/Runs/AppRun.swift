@@ -41,7 +41,7 @@ actor AppRun {
     /// The conversation, while it waits for that.
     var listening: CheckedContinuation<Void, Never>?
     /// Who waits to be answered with a file.
-    var fileTurns: [CheckedContinuation<Void, Never>] = []
+    var fileTurns: [(id: UInt32, turn: CheckedContinuation<Bool, Never>)] = []
     var isFileTaken = false
     /// Whether the app let the engine's word that memory had ended go uncaught.
     private var hasRunOut = false
@@ -191,6 +191,7 @@ actor AppRun {
         }
         guard let call = calls.removeValue(forKey: id) else { return }
         call.cancel()
+        leaveFileTurns(id)
         isHeld = true
         await call.value
         isHeld = false

@@ -79,6 +79,18 @@ struct ForgedFrameTests {
         #expect(calls.allSatisfy { $0.method == "GET" })
     }
 
+    @Test(.timeLimit(.minutes(1)))
+    func `a call that waits for a file can be taken back while the file is not taken`()
+        async throws
+    {
+        let frames: [RunnerFrame] = [
+            Self.request(1, target: "/a.bin"), Self.request(2, target: "/b.bin"), .cancel(id: 2),
+            .finished(code: 0),
+        ]
+        let (outcome, _) = try await run(frames.flatMap { $0.encoded() })
+        #expect(outcome == .finished(code: 0))
+    }
+
     @Test func `identity is the socket's, whatever a call says`() async throws {
         let headers = [
             HeaderField("authorization", "Bearer other"), HeaderField("host", "localhost"),
