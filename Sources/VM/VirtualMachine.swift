@@ -129,6 +129,32 @@ public actor VirtualMachine {
 
     // MARK: - Samples
 
+    /// Accepts samples that a client publishes; when this returns they survive the death of the
+    /// process.
+    ///
+    /// - Returns: the arrival number of the last one.
+    /// - Throws: `unknownSensor`; `storeFailed` when they do not fit the sensor's fields, the sensor
+    ///   is off, the buffer is full, or the file could not be written.
+    @discardableResult
+    public func publish(
+        _ batch: SampleBatch, to id: SensorID
+    ) async throws(VirtualMachineError) -> Int64 {
+        guard sensors[id] != nil else {
+            throw VirtualMachineError(
+                .unknownSensor, "There is no sensor named \(id).",
+                hint: "List them with: nervous sensors")
+        }
+        do {
+            guard let last = try await store.append(batch.indices.map { batch[$0] }, to: id) else {
+                throw VirtualMachineError(.storeFailed, "\(id) is off, or too much waits already.")
+            }
+            try await store.flush()
+            return last
+        } catch {
+            throw Self.wrap(error)
+        }
+    }
+
     /// The samples that match, accepted ones included, in the query's order.
     public func samples(_ query: SampleQuery) async throws(VirtualMachineError) -> [StoredSample] {
         do {

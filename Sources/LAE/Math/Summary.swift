@@ -1,3 +1,5 @@
+import Samples
+
 /// What is gathered of one field in one window until its statistics are asked for.
 struct Summary: Sendable {
     private var moments = Moments()
