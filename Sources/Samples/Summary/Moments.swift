@@ -1,4 +1,4 @@
-/// Count, sum, mean and spread of numbers seen one at a time.
+/// Count, sum, mean and spread of numbers seen one at a time or in bulk.
 ///
 /// Second central moment by Welford's recurrence (B. P. Welford, "Note on a Method for Calculating
 /// Corrected Sums of Squares and Products", Technometrics 4, 1962) on the distances from the first
@@ -6,15 +6,18 @@
 /// "Algorithms for Computing the Sample Variance", 1983); merging after the same authors (1979); the
 /// sum compensated after Neumaier (1974).
 public struct Moments: Hashable, Sendable {
-    public private(set) var count = 0
-    public private(set) var minimum = Double.infinity
-    public private(set) var maximum = -Double.infinity
+    public internal(set) var count = 0
+    public internal(set) var minimum = Double.infinity
+    public internal(set) var maximum = -Double.infinity
     /// The first number, from which distances are taken.
-    private var origin = 0.0
-    private var meanDistance = 0.0
-    private var squares = 0.0
-    private var partialSum = 0.0
-    private var compensation = 0.0
+    var origin = 0.0
+    var meanDistance = 0.0
+    var squares = 0.0
+    var partialSum = 0.0
+    var compensation = 0.0
+
+    /// Merging counts no further, so that no sum of counts overflows.
+    static let greatestCount = 1 << 60
 
     public init() {}
 
@@ -45,7 +48,7 @@ public struct Moments: Hashable, Sendable {
         let delta = (other.origin - origin) + (other.meanDistance - meanDistance)
         squares += other.squares + delta * delta * Double(count) * Double(other.count) / total
         meanDistance += delta * Double(other.count) / total
-        count += other.count
+        count = min(count, Self.greatestCount - other.count) + other.count
         minimum = min(minimum, other.minimum)
         maximum = max(maximum, other.maximum)
         add(other.partialSum)
@@ -73,7 +76,8 @@ public struct Moments: Hashable, Sendable {
         return (populationVariance + mean * mean).squareRoot()
     }
 
-    private mutating func add(_ number: Double) {
+    /// Adds to the sum alone.
+    mutating func add(_ number: Double) {
         let total = partialSum + number
         compensation +=
             abs(partialSum) >= abs(number)

@@ -36,9 +36,10 @@ struct CertifiedTests {
             deviation: 0.1, digits: 8),
     ]
 
-    @Test(arguments: sets)
-    func `mean and deviation are the certified ones`(set: DataSet) throws {
-        let moments = Moments(set.numbers)
+    @Test(arguments: sets, [false, true])
+    func `mean and deviation are the certified ones`(set: DataSet, isBulk: Bool) throws {
+        let moments =
+            isBulk ? set.numbers.withUnsafeBufferPointer { Moments($0) } : Moments(set.numbers)
         let mean = try #require(moments.mean)
         let deviation = try #require(moments.sampleVariance).squareRoot()
         #expect(Self.digits(mean, set.mean) >= 15)
