@@ -53,6 +53,10 @@ let package = Package(
         .systemLibrary(
             name: "CArchive", pkgConfig: "libarchive",
             providers: [.apt(["libarchive-dev"])]),
+        .systemLibrary(
+            name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+        .systemLibrary(
+            name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
         .target(name: "CSandbox", cSettings: [.unsafeFlags(["-Wall", "-Wextra", "-Werror"])]),
         .target(name: "CFiles", cSettings: [.unsafeFlags(["-Wall", "-Wextra", "-Werror"])]),
         .target(name: "CProcess", cSettings: [.unsafeFlags(["-Wall", "-Wextra", "-Werror"])]),
@@ -62,7 +66,9 @@ let package = Package(
 
         // Samples and statistics.
         .target(name: "Samples", swiftSettings: house),
-        .target(name: "SampleStore", dependencies: ["Samples", grdb], swiftSettings: house),
+        .target(
+            name: "SampleStore", dependencies: ["Samples", "CZlib", "CZstd", grdb],
+            swiftSettings: house),
         .target(
             name: "VM", dependencies: ["Samples", "SampleStore", lifecycle, logging],
             swiftSettings: house),

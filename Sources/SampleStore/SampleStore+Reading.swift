@@ -1,23 +1,31 @@
 public import Samples
 
 extension SampleStore {
-    /// The samples that match, in the query's order.
-    public func samples(_ query: SampleQuery) async throws(SampleStoreError) -> [StoredSample] {
-        guard let known = series[query.sensor] else { return [] }
+    /// The samples that match, in the query's order, column by column.
+    public func batch(_ query: SampleQuery) async throws(SampleStoreError) -> StoredBatch {
+        guard let known = series[query.sensor] else {
+            return StoredBatch(of: query.fields ?? [])
+        }
+        let fields = query.fields ?? known.current.fields
         // What is asked for most often is known without the file.
         if query.isForNewest, let newest = known.newest(with: query.fields),
             query.range.contains(newest.time)
         {
-            return [newest]
+            var builder = BatchBuilder(fields)
+            builder.append(newest)
+            return builder.take()
         }
-        let buffered = buffered(of: known, query)
         do {
-            let stored = try await file.read(
-                query, sensor: known.row, known.projections(for: query.fields))
-            return merge(stored, buffered, query)
+            return try await read(query, fields, known)
         } catch {
             throw SampleStoreError(wrapping: error, while: "reading \(query.sensor)")
         }
+    }
+
+    /// The samples that match, in the query's order.
+    public func samples(_ query: SampleQuery) async throws(SampleStoreError) -> [StoredSample] {
+        let batch = try await batch(query)
+        return (0..<batch.count).map { batch[$0] }
     }
 
     /// The samples of a sensor that arrived after `sequence`, in the order of arrival.
@@ -28,18 +36,59 @@ extension SampleStore {
     public func arrivals(
         of sensor: SensorID, fields: [Field]? = nil, after sequence: Int64, limit: Int
     ) async throws(SampleStoreError) -> [StoredSample] {
-        guard let known = series[sensor] else { return [] }
-        let limit = max(1, limit)
+        guard let known = series[sensor], sequence < lastSequence else { return [] }
+        let seen = fields ?? known.current.fields
         let projections = known.projections(for: fields)
-        let buffered = pending.lazy
-            .filter { $0.sensor == known.row && $0.stored.sequence > sequence }
-            .compactMap { entry in projections[entry.layout].map { $0(entry.stored) } }
-        let waiting = Array(buffered.prefix(limit))
         do {
-            let stored = try await file.arrivals(
-                of: known.row, after: sequence, limit: limit, projections)
-            let last = stored.last?.sequence ?? sequence
-            return Array((stored + waiting.filter { $0.sequence > last }).prefix(limit))
+            let answer = try await file.arrivals(
+                after: sequence, limit: max(1, limit), seen, projections,
+                waiting: buffered(of: known, seen, projections) { $0.sequence > sequence })
+            note(answer.damage, of: sensor)
+            return (0..<answer.batch.count).map { answer.batch[$0] }
+        } catch {
+            throw SampleStoreError(wrapping: error, while: "reading \(sensor)")
+        }
+    }
+
+    /// Summaries of the numbers of a sensor's fields, of each window of the query.
+    ///
+    /// The cost grows with the number of windows and of chunks, not with that of samples.
+    public func summaries(
+        _ query: SummaryQuery
+    ) async throws(SampleStoreError) -> [WindowSummary] {
+        guard let known = series[query.sensor] else {
+            return Array(repeating: WindowSummary(query), count: query.windowCount)
+        }
+        let projections = known.projections(for: query.fields)
+        let waiting = buffered(of: known, query.fields, projections) {
+            query.range.contains($0.time)
+        }
+        do {
+            let (windows, damage) = try await file.summaries(query, projections, waiting: waiting)
+            note(damage, of: query.sensor)
+            return windows
+        } catch {
+            throw SampleStoreError(wrapping: error, while: "reading \(query.sensor)")
+        }
+    }
+
+    /// Hands the numbers of one field over, stretch by stretch and in no particular order.
+    ///
+    /// - Parameters:
+    ///   - field: a numeric field, seen as `SampleQuery.fields` are.
+    ///   - body: takes what was gathered so far and some numbers.
+    public func reduce<State: Sendable>(
+        _ field: Field, of sensor: SensorID, in range: TimeRange, into initial: State,
+        _ body: @escaping @Sendable (inout State, UnsafeBufferPointer<Double>) -> Void
+    ) async throws(SampleStoreError) -> State {
+        guard let known = series[sensor] else { return initial }
+        let projections = known.projections(for: [field])
+        let waiting = buffered(of: known, [field], projections) { range.contains($0.time) }
+        do {
+            let (state, damage) = try await file.reduce(
+                range, projections, waiting: waiting, into: initial, body)
+            note(damage, of: sensor)
+            return state
         } catch {
             throw SampleStoreError(wrapping: error, while: "reading \(sensor)")
         }
@@ -57,15 +106,31 @@ extension SampleStore {
 
     // MARK: - Private
 
-    func buffered(of known: SensorSeries, _ query: SampleQuery) -> [StoredSample] {
+    private func read(
+        _ query: SampleQuery, _ fields: [Field], _ known: SensorSeries
+    ) async throws -> StoredBatch {
         let projections = known.projections(for: query.fields)
-        return pending.lazy
-            .filter { $0.sensor == known.row && query.range.contains($0.stored.time) }
-            .compactMap { entry in projections[entry.layout].map { $0(entry.stored) } }
-            .filter { sample in
-                guard let after = query.after else { return true }
-                return query.order.places(after, before: .init(of: sample))
-            }
+        let waiting = buffered(of: known, fields, projections) { position in
+            guard query.range.contains(position.time) else { return false }
+            guard let after = query.after else { return true }
+            return query.order.places(after, before: position)
+        }
+        let answer = try await file.read(query, fields, projections, waiting: waiting)
+        note(answer.damage, of: query.sensor)
+        return answer.batch
+    }
+
+    /// What was accepted and may not be in the file, in the order of arrival.
+    private func buffered(
+        of known: SensorSeries, _ fields: [Field], _ projections: [Int64: Projection],
+        where isWanted: (SampleQuery.Position) -> Bool
+    ) -> StoredBatch {
+        var builder = BatchBuilder(fields)
+        for entry in pending where entry.sensor == known.row {
+            guard let projection = projections[entry.layout.id] else { continue }
+            builder.append(projection(entry.batch).filtered { isWanted(entry.batch.position($0)) })
+        }
+        return builder.take()
     }
 
     /// A damaged sample must not keep its sensor from being collected.
@@ -73,36 +138,17 @@ extension SampleStore {
         _ query: SampleQuery, of known: SensorSeries
     ) async throws -> [StoredSample] {
         do {
-            return try await file.read(query, sensor: known.row, known.projections(for: nil))
+            let batch = try await read(query, known.current.fields, known)
+            return (0..<batch.count).map { batch[$0] }
         } catch {
             let wrapped = SampleStoreError(wrapping: error, while: "reading the newest sample")
             guard wrapped.code == .damaged else { throw wrapped }
             return []
         }
     }
-
-    /// A buffered sample may have reached the file while the file was read: it counts once.
-    private func merge(
-        _ stored: [StoredSample], _ buffered: [StoredSample], _ query: SampleQuery
-    ) -> [StoredSample] {
-        guard !buffered.isEmpty else { return stored }
-        let known = Set(stored.lazy.map(\.sequence))
-        let all = stored + buffered.filter { !known.contains($0.sequence) }
-        let sorted = all.sorted { query.order.places(.init(of: $0), before: .init(of: $1)) }
-        return Array(sorted.prefix(query.limit))
-    }
 }
 
 extension SampleQuery {
     /// Whether it asks for one sample, the last.
     fileprivate var isForNewest: Bool { order == .descending && limit == 1 && after == nil }
-}
-
-extension SampleQuery.Order {
-    fileprivate func places(
-        _ left: SampleQuery.Position, before right: SampleQuery.Position
-    ) -> Bool {
-        let ascending = (left.time, left.sequence) < (right.time, right.sequence)
-        return self == .ascending ? ascending : !ascending && left != right
-    }
 }

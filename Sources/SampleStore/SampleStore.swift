@@ -18,21 +18,48 @@ public actor SampleStore {
     var series: [SensorID: SensorSeries] = [:]
     private var refused: Set<SensorID> = []
     var pending: [SampleFile.Entry] = []
-    private var flight: Task<Void, any Error>?
+    private var flight: Flight?
     private var lastAccepted: Int64
     private var lastAcknowledged: Int64
+    private var lastSynchronised: Int64
+    private var waiting = 0
+    private var freshCounts: [Int64: SampleFile.FreshCount]
+    var layouts: [Int64: Layout] = [:]
+    /// The work on chunks that goes on; the next begins when it has ended.
+    private var maintenance: Task<Void, any Error>?
+    private(set) var damage: [SensorID: [TimeRange]] = [:]
     private let numbering: SampleFile.Numbering
     private var dropped = 0
     private var writes = 0
     private var failure: String?
 
+    /// A transaction that is being written.
+    private struct Flight {
+        let write: Task<Void, any Error>
+        let isSynchronised: Bool
+    }
+
+    /// What of an accepted sample is to last when `flush` returns.
+    public enum Durability: Sendable {
+        /// It survives the death of the process.
+        case process
+        /// It survives a power cut, as far as the disk keeps its word.
+        case power
+    }
+
     /// Opens the file, makes it when it is not there, and brings its schema up to date.
     public init(path: String) async throws(SampleStoreError) {
+        try await self.init(path: path, rules: .standard)
+    }
+
+    init(path: String, rules: ChunkRules) async throws(SampleStoreError) {
         do {
-            file = try SampleFile(path: path)
+            file = try SampleFile(path: path, rules: rules)
             numbering = try await file.begin(reserve: Int64(Self.bufferLimit))
             lastAcknowledged = numbering.last
             lastAccepted = numbering.last
+            lastSynchronised = 0
+            freshCounts = try await file.freshCounts()
         } catch {
             throw SampleStoreError(wrapping: error, while: "opening \(path)")
         }
@@ -46,13 +73,14 @@ public actor SampleStore {
             let layouts = try await file.layouts(of: row)
             var past = SensorSeries(row: row, current: layout)
             past.change(to: layout, among: layouts)
+            for (id, layout) in layouts { self.layouts[id] = layout }
+            self.layouts[layout.id] = layout
             let latest = SampleQuery(sensor: sensor, order: .descending, limit: 1)
-            let waiting = buffered(of: past, latest)
-            let stored = try await newest(latest, of: past)
+            let newest = try await newest(latest, of: past)
             // Another registration may have come first while this one waited.
             var known = series[sensor] ?? past
             known.change(to: layout, among: layouts)
-            known.recall(stored + waiting)
+            known.recall(newest)
             series[sensor] = known
         } catch {
             throw SampleStoreError(wrapping: error, while: "registering \(sensor)")
@@ -68,25 +96,38 @@ public actor SampleStore {
     public func append(
         _ samples: [Sample], to sensor: SensorID
     ) throws(SampleStoreError) -> Int64? {
-        guard var known = series[sensor] else {
-            throw SampleStoreError(.invalid, "The sensor \(sensor) is not registered.")
-        }
+        let known = try known(sensor)
         for sample in samples {
-            try check(sample, against: known.current, of: sensor)
+            guard sample.values.count == known.current.fields.count else {
+                throw Self.unsuitable(sensor, known.current, sample.values.count)
+            }
         }
+        guard let batch = SampleBatch(samples, of: known.current.fields) else {
+            throw SampleStoreError(.invalid, "A value of \(sensor) is not of its field's kind.")
+        }
+        return try append(batch, to: sensor)
+    }
+
+    /// Accepts samples, all or none; as `append(_:to:)` of single samples, and many times faster.
+    @discardableResult
+    public func append(
+        _ samples: SampleBatch, to sensor: SensorID
+    ) throws(SampleStoreError) -> Int64? {
+        var known = try known(sensor)
+        try check(samples, against: known.current, of: sensor)
         guard !refused.contains(sensor) else { return nil }
-        guard pending.count + samples.count <= Self.bufferLimit else {
+        guard !samples.isEmpty else { return lastAccepted }
+        guard waiting + samples.count <= Self.bufferLimit else {
             dropped += samples.count
             return nil
         }
-        for sample in samples {
-            lastAccepted += 1
-            let stored = StoredSample(sequence: lastAccepted, sample: sample)
-            let entry = SampleFile.Entry(
-                sensor: known.row, layout: known.current.id, stored: stored)
-            pending.append(entry)
-            known.accept(entry)
-        }
+        let first = lastAccepted + 1
+        lastAccepted += Int64(samples.count)
+        let batch = StoredBatch(sequences: Array(first...lastAccepted), samples: samples)
+        pending.append(
+            SampleFile.Entry(sensor: known.row, layout: known.current, batch: batch))
+        waiting += samples.count
+        known.accept(batch)
         series[sensor] = known
         for listener in known.listeners.values { listener.yield() }
         return lastAccepted
@@ -101,13 +142,23 @@ public actor SampleStore {
         }
     }
 
-    /// Returns when every sample accepted before the call survives the death of the process.
-    public func flush() async throws(SampleStoreError) {
+    /// Returns when every sample accepted before the call survives the death of the process, or a
+    /// power cut.
+    ///
+    /// Calls that come while a transaction is written share the next one.
+    public func flush(_ durability: Durability = .process) async throws(SampleStoreError) {
         let target = lastAccepted
-        while lastAcknowledged < target {
-            let write = flight ?? beginFlight()
+        while (durability == .process ? lastAcknowledged : lastSynchronised) < target {
+            if let flight, flight.isSynchronised || durability == .process || !pending.isEmpty {
+                // What this one does not carry, the next one does.
+                _ = await flight.write.result
+                if case .failure(let error) = await flight.write.result {
+                    throw SampleStoreError(wrapping: error, while: "writing samples")
+                }
+                continue
+            }
             do {
-                try await write.value
+                try await beginFlight(isSynchronised: durability == .power).value
             } catch {
                 throw SampleStoreError(wrapping: error, while: "writing samples")
             }
@@ -136,7 +187,7 @@ public actor SampleStore {
     public var status: StoreStatus {
         StoreStatus(
             accepted: lastAccepted - numbering.skipped, acknowledged: lastAcknowledged,
-            buffered: pending.count, dropped: dropped, writes: writes, bytes: file.size(),
+            buffered: waiting, dropped: dropped, writes: writes, bytes: file.size(),
             failure: failure)
     }
 
@@ -171,6 +222,7 @@ public actor SampleStore {
         for known in series.values {
             for listener in known.listeners.values { listener.finish() }
         }
+        _ = await maintenance?.result
         do {
             try await file.close(endingAt: pending.isEmpty ? lastAccepted : nil)
         } catch {
@@ -181,39 +233,88 @@ public actor SampleStore {
 
     // MARK: - Private
 
-    private func check(
-        _ sample: Sample, against layout: Layout, of sensor: SensorID
-    ) throws(SampleStoreError) {
-        guard sample.values.count == layout.fields.count else {
-            throw SampleStoreError(
-                .invalid,
-                "\(sensor) has \(layout.fields.count) fields; the sample has \(sample.values.count)."
-            )
+    private func known(_ sensor: SensorID) throws(SampleStoreError) -> SensorSeries {
+        guard let known = series[sensor] else {
+            throw SampleStoreError(.invalid, "The sensor \(sensor) is not registered.")
         }
-        for (value, field) in zip(sample.values, layout.fields) where !value.fits(field.kind) {
+        return known
+    }
+
+    private func check(
+        _ samples: SampleBatch, against layout: Layout, of sensor: SensorID
+    ) throws(SampleStoreError) {
+        guard samples.columns.count == layout.fields.count else {
+            throw Self.unsuitable(sensor, layout, samples.columns.count)
+        }
+        for (column, field) in zip(samples.columns, layout.fields) where !column.fits(field.kind) {
             throw SampleStoreError(
                 .invalid, "A value of \(sensor) is not a \(field.kind.rawValue): \(field.name).")
         }
     }
 
+    private static func unsuitable(
+        _ sensor: SensorID, _ layout: Layout, _ count: Int
+    ) -> SampleStoreError {
+        SampleStoreError(
+            .invalid, "\(sensor) has \(layout.fields.count) fields; the sample has \(count).")
+    }
+
     /// Writes all that is pending in one transaction; later arrivals go with the next flight.
-    private func beginFlight() -> Task<Void, any Error> {
+    private func beginFlight(isSynchronised: Bool) -> Task<Void, any Error> {
         let batch = pending
-        let flight = Task {
+        let last = batch.last?.batch.sequences.last ?? lastAcknowledged
+        let write = Task {
             defer { self.flight = nil }
             do {
-                try await file.write(batch, numbering)
+                let written = try await file.write(
+                    batch, numbering, isSynchronised: isSynchronised)
+                for (layout, more) in written {
+                    freshCounts[layout, default: SampleFile.FreshCount()].rows += more.rows
+                    freshCounts[layout, default: SampleFile.FreshCount()].samples += more.samples
+                }
             } catch {
                 failure = SampleStoreError(wrapping: error, while: "writing samples").message
                 throw error
             }
-            writes += 1
+            if !batch.isEmpty { writes += 1 }
             pending.removeFirst(batch.count)
-            lastAcknowledged = batch.last?.stored.sequence ?? lastAcknowledged
+            waiting -= batch.reduce(0) { $0 + $1.batch.count }
+            lastAcknowledged = last
+            if isSynchronised { lastSynchronised = last }
             failure = nil
+            for entry in batch { sealIfDue(entry.layout) }
         }
-        self.flight = flight
-        return flight
+        flight = Flight(write: write, isSynchronised: isSynchronised)
+        return write
+    }
+
+    /// Makes chunks of what is fresh once that is enough for one, or lies in too many rows.
+    private func sealIfDue(_ layout: Layout) {
+        guard maintenance == nil, let fresh = freshCounts[layout.id],
+            fresh.samples >= file.rules.chunkSize || fresh.rows >= file.rules.freshRows
+        else { return }
+        maintenance = Task {
+            defer { maintenance = nil }
+            do {
+                try await seal(layout)
+            } catch {
+                failure = SampleStoreError(wrapping: error, while: "packing samples").message
+                throw error
+            }
+        }
+    }
+
+    private func seal(_ layout: Layout) async throws {
+        let sealed = try await file.seal(layout)
+        freshCounts[layout.id, default: SampleFile.FreshCount()].rows -= sealed.rows
+        freshCounts[layout.id, default: SampleFile.FreshCount()].samples -= sealed.samples
+    }
+
+    /// Notes what of a sensor could not be read; it is told of in the status.
+    func note(_ ranges: [TimeRange], of sensor: SensorID) {
+        for range in ranges where damage[sensor]?.contains(range) != true {
+            damage[sensor, default: []].append(range)
+        }
     }
 
     private func forget(listener: Int, of sensor: SensorID) {

@@ -7,7 +7,7 @@ struct SensorSeries {
     private(set) var current: Layout
     private var layouts: [Int64: Layout]
     /// The accepted sample with the latest time, as it was accepted.
-    private var newestEntry: SampleFile.Entry?
+    private var newestEntry: (layout: Int64, stored: StoredSample)?
     var listeners: [Int: AsyncStream<Void>.Continuation] = [:]
     var nextListener = 0
 
@@ -50,9 +50,15 @@ struct SensorSeries {
         }
     }
 
-    mutating func accept(_ entry: SampleFile.Entry) {
-        if let newestEntry, newest != nil, newestEntry.stored.time > entry.stored.time { return }
-        newestEntry = entry
+    /// Takes accepted samples with the current fields into account.
+    mutating func accept(_ batch: StoredBatch) {
+        guard let first = batch.samples.times.first else { return }
+        var (row, latest) = (0, first)
+        for (place, time) in batch.samples.times.enumerated() where time >= latest {
+            (row, latest) = (place, time)
+        }
+        if let newestEntry, newest != nil, newestEntry.stored.time > latest { return }
+        newestEntry = (current.id, batch[row])
     }
 
     /// Takes samples that were accepted before into account, in the current fields.
@@ -60,7 +66,7 @@ struct SensorSeries {
         for stored in samples {
             let isNewer = newest.map { ($0.time, $0.sequence) < (stored.time, stored.sequence) }
             guard isNewer ?? true else { continue }
-            newestEntry = SampleFile.Entry(sensor: row, layout: current.id, stored: stored)
+            newestEntry = (current.id, stored)
         }
     }
 

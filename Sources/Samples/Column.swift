@@ -46,21 +46,48 @@ public enum Column: Hashable, Sendable {
     /// - Returns: `false`, and adds nothing, when the column holds values of another kind.
     @discardableResult
     public mutating func append(_ value: Value) -> Bool {
-        switch (self, value) {
-        case (.numbers(var values), .number(let number)):
+        // Each case is emptied while its values grow, so that they are not copied.
+        switch self {
+        case .numbers(var values):
+            guard case .number(let number) = value else { return false }
             self = .numbers([])
             values.append(number)
             self = .numbers(values)
-        case (.integers(var values), .integer(let integer)):
+        case .integers(var values):
+            guard case .integer(let integer) = value else { return false }
             self = .integers([])
             values.append(integer)
             self = .integers(values)
-        case (.texts(var values), .text(let text)):
+        case .texts(var values):
+            guard case .text(let text) = value else { return false }
             self = .texts([])
             values.append(text)
             self = .texts(values)
-        default:
-            return false
+        }
+        return true
+    }
+
+    /// Adds the values of some rows of another column at the end.
+    ///
+    /// - Returns: `false`, and adds nothing, when that column holds values of another kind.
+    @discardableResult
+    public mutating func append(_ other: Column, _ rows: Range<Int>) -> Bool {
+        switch self {
+        case .numbers(var values):
+            guard case .numbers(let more) = other else { return false }
+            self = .numbers([])
+            values.append(contentsOf: more[rows])
+            self = .numbers(values)
+        case .integers(var values):
+            guard case .integers(let more) = other else { return false }
+            self = .integers([])
+            values.append(contentsOf: more[rows])
+            self = .integers(values)
+        case .texts(var values):
+            guard case .texts(let more) = other else { return false }
+            self = .texts([])
+            values.append(contentsOf: more[rows])
+            self = .texts(values)
         }
         return true
     }

@@ -6,7 +6,7 @@ public struct SampleQuery: Hashable, Sendable {
     }
 
     /// A place in the order of samples, which no two samples share.
-    public struct Position: Hashable, Sendable {
+    public struct Position: Hashable, Comparable, Sendable {
         public let time: Timestamp
         public let sequence: Int64
 
@@ -17,6 +17,10 @@ public struct SampleQuery: Hashable, Sendable {
 
         public init(of sample: StoredSample) {
             self.init(time: sample.time, sequence: sample.sequence)
+        }
+
+        public static func < (left: Self, right: Self) -> Bool {
+            (left.time, left.sequence) < (right.time, right.sequence)
         }
     }
 

@@ -145,7 +145,7 @@ public actor VirtualMachine {
                 hint: "List them with: nervous sensors")
         }
         do {
-            guard let last = try await store.append(batch.indices.map { batch[$0] }, to: id) else {
+            guard let last = try await store.append(batch, to: id) else {
                 throw VirtualMachineError(.storeFailed, "\(id) is off, or too much waits already.")
             }
             try await store.flush()

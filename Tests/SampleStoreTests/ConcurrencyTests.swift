@@ -117,11 +117,11 @@ struct ConcurrencyTests {
 
     @Test func `a failed write is told, keeps its samples and is made up for`() async throws {
         let store = try await folder.open()
-        let file = try SampleFile(path: folder.path)
+        let file = try SampleFile(path: folder.path, rules: .standard)
         try await file.pool.write { database in
             try database.execute(
                 sql: """
-                    CREATE TRIGGER refuse BEFORE INSERT ON tail
+                    CREATE TRIGGER refuse BEFORE INSERT ON fresh
                     BEGIN SELECT RAISE(FAIL, 'no'); END
                     """)
         }

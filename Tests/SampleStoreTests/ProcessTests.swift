@@ -17,15 +17,14 @@ struct ProcessTests {
             let writer = try WriterProcess(WriterProcess.executable, ["append", folder.path])
             let lines = try writer.lines(killedAfter: .random(in: 0...12, using: &random))
             acknowledged = lines.compactMap(Int64.init).max() ?? acknowledged
-            let file = try SampleFile(path: folder.path)
-            let (numbers, times, check) = try await file.pool.read { database in
-                (
-                    try Int64.fetchAll(database, sql: "SELECT sequence FROM tail ORDER BY 1"),
-                    try Int64.fetchAll(database, sql: "SELECT time FROM tail ORDER BY sequence"),
-                    try String.fetchAll(database, sql: "PRAGMA integrity_check")
-                )
-            }
-            #expect(check == ["ok"], "seed \(seed), cycle \(cycle)")
+            let store = try await SampleStore(path: folder.path)
+            let fields = [Field("n", kind: .integer), Field("note", kind: .text)]
+            try await store.register("written", fields: fields)
+            let samples = try await store.samples(SampleQuery(sensor: "written", limit: .max))
+            let (numbers, times) = (samples.map(\.sequence), samples.map(\.time.microseconds))
+            try await store.close()
+            let faults = try await SampleStore.faults(inFile: folder.path)
+            #expect(faults.isEmpty, "seed \(seed), cycle \(cycle)")
             #expect(numbers == times, "seed \(seed), cycle \(cycle)")
             #expect(numbers.last ?? 0 >= acknowledged, "seed \(seed), cycle \(cycle)")
             // Numbers go up by one but where a session died: whole groups of 48 stand between.

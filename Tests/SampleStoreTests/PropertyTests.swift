@@ -11,9 +11,11 @@ struct PropertyTests {
         let seed = UInt64.random(in: .min ... .max)
         var random = SplitMix(state: seed)
         let folder = try TemporaryStore()
-        var store = try await folder.open()
+        // So small that every way from fresh samples to groups of chunks is taken.
+        let rules = ChunkRules(chunkSize: 7, freshRows: 5, groupSize: 3, rewrites: 2)
+        var store = try await folder.open(rules: rules)
         var model: [StoredSample] = []
-        for step in 0..<150 {
+        for step in 0..<300 {
             switch Int.random(in: 0..<12, using: &random) {
             case 0..<5:
                 let samples = (0..<Int.random(in: 0...6, using: &random)).map { _ in
@@ -30,7 +32,7 @@ struct PropertyTests {
                 try await store.flush()
             case 6 where step % 10 == 0:
                 try await store.close()
-                store = try await folder.open()
+                store = try await folder.open(rules: rules)
             default:
                 let query = Self.query(&random, model)
                 let found = try await store.samples(query)

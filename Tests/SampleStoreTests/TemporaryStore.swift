@@ -21,8 +21,10 @@ final class TemporaryStore: Sendable {
     deinit { try? FileManager.default.removeItem(at: folder) }
 
     /// Opens the store with the sensor `probe`.
-    func open(_ fields: [Field] = TemporaryStore.fields) async throws -> SampleStore {
-        let store = try await SampleStore(path: path)
+    func open(
+        _ fields: [Field] = TemporaryStore.fields, rules: ChunkRules = .standard
+    ) async throws -> SampleStore {
+        let store = try await SampleStore(path: path, rules: rules)
         try await store.register(Self.sensor, fields: fields)
         return store
     }

@@ -7,8 +7,9 @@ import Samples
 struct SampleFile: Sendable {
     let path: String
     let pool: DatabasePool
+    let rules: ChunkRules
 
-    init(path: String) throws {
+    init(path: String, rules: ChunkRules) throws {
         // SQLite gives its companions -wal and -shm the mode of the file itself.
         let descriptor = open(path, O_CREAT | O_RDWR | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {
@@ -22,11 +23,12 @@ struct SampleFile: Sendable {
         configuration.maximumReaderCount = 4
         configuration.prepareDatabase { database in
             // NORMAL in WAL mode: a commit survives the death of the process; a power cut may take
-            // the last ones, never the file.
+            // the last ones, never the file. What is to survive it is synchronised by `write`.
             try database.execute(sql: "PRAGMA synchronous = NORMAL")
         }
         pool = try DatabasePool(path: path, configuration: configuration)
         self.path = path
+        self.rules = rules
         try Self.migrator.migrate(pool)
     }
 
@@ -35,6 +37,21 @@ struct SampleFile: Sendable {
         [path, path + "-wal"].reduce(0) { total, file in
             var information = stat()
             return stat(file, &information) == 0 ? total + Int64(information.st_size) : total
+        }
+    }
+
+    /// Makes the write-ahead log, and with it every commit so far, survive a power cut.
+    func synchronise() throws {
+        let descriptor = open(path + "-wal", O_RDWR | O_CLOEXEC)
+        guard descriptor >= 0 else {
+            throw SampleStoreError(
+                .failed, "Cannot open \(path)-wal: \(String(cString: strerror(errno))).")
+        }
+        defer { Glibc.close(descriptor) }
+        guard fdatasync(descriptor) == 0 else {
+            throw SampleStoreError(
+                errno == ENOSPC ? .full : .failed,
+                "Cannot write \(path)-wal to the disk: \(String(cString: strerror(errno))).")
         }
     }
 
@@ -54,38 +71,5 @@ struct SampleFile: Sendable {
             throw error
         }
         try pool.close()
-    }
-
-    private static var migrator: DatabaseMigrator {
-        var migrator = DatabaseMigrator()
-        migrator.registerMigration("tail") { database in
-            try database.execute(
-                sql: """
-                    CREATE TABLE sensor (
-                        id INTEGER PRIMARY KEY,
-                        name TEXT NOT NULL UNIQUE
-                    ) STRICT;
-                    CREATE TABLE layout (
-                        id INTEGER PRIMARY KEY,
-                        sensor INTEGER NOT NULL REFERENCES sensor(id),
-                        fields TEXT NOT NULL,
-                        UNIQUE (sensor, fields)
-                    ) STRICT;
-                    CREATE TABLE tail (
-                        sequence INTEGER PRIMARY KEY AUTOINCREMENT,
-                        sensor INTEGER NOT NULL,
-                        layout INTEGER NOT NULL,
-                        time INTEGER NOT NULL,
-                        payload BLOB NOT NULL
-                    ) STRICT;
-                    CREATE INDEX tail_by_time ON tail (sensor, time);
-                    CREATE TABLE collection (
-                        sensor TEXT PRIMARY KEY,
-                        level TEXT NOT NULL
-                    ) STRICT, WITHOUT ROWID;
-                    """)
-        }
-        migrator.registerMigration("session", migrate: Self.createSession)
-        return migrator
     }
 }

@@ -65,9 +65,12 @@ extension SampleFile {
                 """)
     }
 
-    /// The largest sequence of the file, also of samples that are gone.
+    /// The largest sequence of the file.
     private static func lastSequence(_ database: Database) throws -> Int64 {
-        let sql = "SELECT seq FROM sqlite_sequence WHERE name = 'tail'"
+        let sql = """
+            SELECT max(coalesce((SELECT max(last) FROM fresh), 0),
+                coalesce((SELECT max(lastArrival) FROM chunk), 0))
+            """
         return try Int64.fetchOne(database, sql: sql) ?? 0
     }
 }

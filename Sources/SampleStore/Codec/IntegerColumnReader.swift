@@ -1,0 +1,263 @@
+/// Takes values out of a column of integers, whole blocks at a time.
+///
+/// The bytes are borrowed: a reader must not outlive them. Damage is found when the reader is made;
+/// taking values out cannot fail.
+struct IntegerColumnReader {
+    typealias Predictor = IntegerColumn.Predictor
+
+    let count: Int
+    private let predictor: Predictor
+    private let offset: Int64
+    private let divisor: Int64
+    private let slope: Int64
+    private let bases: Frame
+    private let anchors: Frame
+    private let widths: Widths
+    private let payload: UnsafeRawBufferPointer
+    /// The values themselves, where they are few.
+    private let plain: [Int64]
+
+    /// A few integers as distances to their smallest.
+    private struct Frame {
+        var smallest: Int64 = 0
+        var width = 0
+        var bytes = UnsafeRawBufferPointer(start: nil, count: 0)
+
+        init() {}
+
+        init(_ reader: inout ByteReader, count: Int) throws(ByteReader.Damage) {
+            smallest = try reader.signedVariable()
+            width = Int(try reader.integer(UInt8.self))
+            guard width <= 64 else { throw ByteReader.Damage() }
+            bytes = try reader.bytes(BitPacking.bytes(count, width: width))
+        }
+
+        subscript(place: Int) -> Int64 {
+            smallest &+ Int64(bitPattern: BitPacking.value(place, width: width, in: bytes))
+        }
+    }
+
+    /// The width of each block and where its bytes begin.
+    private enum Widths {
+        case uniform(UInt8)
+        case mixed([(width: UInt8, start: Int)])
+    }
+
+    /// - Parameter count: how many values there are, from elsewhere.
+    init(_ bytes: UnsafeRawBufferPointer, count: Int) throws(ByteReader.Damage) {
+        self.count = count
+        var reader = ByteReader(bytes)
+        guard count > 0, let predictor = Predictor(rawValue: try reader.integer()) else {
+            throw ByteReader.Damage()
+        }
+        self.predictor = predictor
+        var (offset, divisor, slope): (Int64, Int64, Int64) = (0, 1, 0)
+        var (bases, anchors) = (Frame(), Frame())
+        var widths = Widths.uniform(0)
+        var plain: [Int64] = []
+        switch predictor {
+        case .constant: offset = try reader.signedVariable()
+        case .plain:
+            guard count <= IntegerColumn.plainLimit else { throw ByteReader.Damage() }
+            var last: Int64 = 0
+            for _ in 0..<count {
+                last &+= try reader.signedVariable()
+                plain.append(last)
+            }
+        case .frame, .delta, .linear:
+            offset = try reader.signedVariable()
+            divisor = try reader.signedVariable()
+            if predictor == .linear { slope = try reader.signedVariable() }
+            let blocks = (count + BitPacking.blockSize - 1) / BitPacking.blockSize
+            let shared = try reader.integer(UInt8.self)
+            if shared == IntegerColumn.mixedWidths {
+                var start = 0
+                var mixed: [(width: UInt8, start: Int)] = []
+                mixed.reserveCapacity(blocks)
+                for (block, width) in try reader.bytes(blocks).enumerated() {
+                    mixed.append((width, start))
+                    start += try Self.bytes(width, Self.rows(of: block, count).count)
+                }
+                widths = .mixed(mixed)
+            } else {
+                widths = .uniform(shared)
+            }
+            bases = try Frame(&reader, count: blocks)
+            if predictor == .delta { anchors = try Frame(&reader, count: blocks) }
+            var needed = 0
+            switch widths {
+            case .uniform(let width):
+                needed =
+                    try (blocks - 1) * Self.bytes(width, BitPacking.blockSize)
+                    + Self.bytes(width, Self.rows(of: blocks - 1, count).count)
+            case .mixed(let all):
+                guard let last = all.last else { throw ByteReader.Damage() }
+                needed =
+                    try last.start + Self.bytes(last.width, Self.rows(of: blocks - 1, count).count)
+            }
+            guard reader.rest.count == needed else { throw ByteReader.Damage() }
+        }
+        (self.offset, self.divisor, self.slope) = (offset, divisor, slope)
+        (self.bases, self.anchors, self.widths) = (bases, anchors, widths)
+        self.plain = plain
+        payload = reader.rest
+    }
+
+    /// The value that every row has; `nil` when they differ or that is not known at once.
+    var constant: Int64? { predictor == .constant ? offset : nil }
+
+    /// Writes the values of `rows` to `output`, as 64-bit integers.
+    func decode(_ rows: Range<Int>, into output: UnsafeMutablePointer<Int64>) {
+        decode(rows) { place, base, distances, count in
+            for number in 0..<count {
+                output[place + number] = base &+ Int64(distances[number])
+            }
+        } wide: { place, values, count in
+            output.advanced(by: place).update(from: values, count: count)
+        }
+    }
+
+    /// Hands out the values of `rows` in pieces of at most a block, in order.
+    ///
+    /// - Parameters:
+    ///   - narrow: takes the place of the first value in `rows`, a base, and distances to it.
+    ///   - wide: takes the same place, and whole values.
+    @inline(__always)
+    func decode(
+        _ rows: Range<Int>,
+        narrow: (Int, Int64, UnsafePointer<Int32>, Int) -> Void,
+        wide: (Int, UnsafePointer<Int64>, Int) -> Void
+    ) {
+        guard !rows.isEmpty else { return }
+        withUnsafeTemporaryAllocation(of: SIMD4<UInt32>.self, capacity: 32) { lanes in
+            withUnsafeTemporaryAllocation(of: Int64.self, capacity: BitPacking.blockSize) { whole in
+                guard let lanes = lanes.baseAddress, let whole = whole.baseAddress else { return }
+                let size = BitPacking.blockSize
+                for block in rows.lowerBound / size...(rows.upperBound - 1) / size {
+                    let all = Self.rows(of: block, count)
+                    let wanted = all.clamped(to: rows)
+                    let skipped = wanted.lowerBound - all.lowerBound
+                    let place = wanted.lowerBound - rows.lowerBound
+                    if let base = unpackNarrow(block, all.count, lanes) {
+                        lanes.withMemoryRebound(to: Int32.self, capacity: size) { distances in
+                            narrow(place, base, distances + skipped, wanted.count)
+                        }
+                    } else {
+                        unpackWide(block, all, whole)
+                        wide(place, whole + skipped, wanted.count)
+                    }
+                }
+            }
+        }
+    }
+
+    // MARK: - Private
+
+    private static func rows(of block: Int, _ count: Int) -> Range<Int> {
+        let start = block * BitPacking.blockSize
+        return start..<min(count, start + BitPacking.blockSize)
+    }
+
+    private static func bytes(_ width: UInt8, _ count: Int) throws(ByteReader.Damage) -> Int {
+        let bits = Int(width & ~IntegerColumn.wideFlag)
+        guard bits <= (width & IntegerColumn.wideFlag == 0 ? 32 : 64) else {
+            throw ByteReader.Damage()
+        }
+        return BitPacking.bytes(count, width: bits)
+    }
+
+    @inline(__always)
+    private func block(_ block: Int) -> (width: UInt8, start: Int) {
+        switch widths {
+        case .uniform(let width):
+            let bits = Int(width & ~IntegerColumn.wideFlag)
+            return (width, block * BitPacking.blockBytes(width: bits))
+        case .mixed(let all): return all[block]
+        }
+    }
+
+    /// Takes out a whole block as distances to a base.
+    ///
+    /// - Returns: the base; `nil` when the block is not of that kind.
+    @inline(__always)
+    private func unpackNarrow(
+        _ block: Int, _ count: Int, _ lanes: UnsafeMutablePointer<BitPacking.Lanes>
+    ) -> Int64? {
+        guard divisor == 1, predictor == .delta || predictor == .frame,
+            count == BitPacking.blockSize
+        else { return nil }
+        let (width, start) = self.block(block)
+        guard width & IntegerColumn.wideFlag == 0, let bytes = payload.baseAddress ?? Self.nowhere
+        else { return nil }
+        BitPacking.unpackBlock(bytes + start, width: Int(width), into: lanes)
+        guard predictor == .delta else { return offset &+ bases[block] }
+        let base = bases[block]
+        let step = BitPacking.Lanes(repeating: UInt32(truncatingIfNeeded: base))
+        var sum = BitPacking.Lanes()
+        let zero: UInt32 = 0
+        for place in 0..<32 {
+            var lane = lanes[place] &+ step
+            lane &+= BitPacking.Lanes(zero, lane[0], lane[1], lane[2])
+            lane &+= BitPacking.Lanes(zero, zero, lane[0], lane[1])
+            lane &+= sum
+            lanes[place] = lane
+            sum = BitPacking.Lanes(repeating: lane[3])
+        }
+        // The first rest is zero, not a difference.
+        return offset &+ anchors[block] &- base
+    }
+
+    /// A block of width 0 has no bytes, and needs an address that is not read.
+    private static var nowhere: UnsafeRawPointer? { UnsafeRawPointer(bitPattern: 16) }
+
+    private func unpackWide(
+        _ block: Int, _ rows: Range<Int>, _ output: UnsafeMutablePointer<Int64>
+    ) {
+        switch predictor {
+        case .constant:
+            output.update(repeating: offset, count: rows.count)
+            return
+        case .plain:
+            for row in rows { output[row - rows.lowerBound] = plain[row] }
+            return
+        case .frame, .delta, .linear: break
+        }
+        let (width, start) = self.block(block)
+        unpackRests(width, start, rows.count, output)
+        let base = bases[block]
+        var last = predictor == .delta ? anchors[block] &- base : 0
+        for place in 0..<rows.count {
+            var value = output[place] &+ base
+            switch predictor {
+            case .delta:
+                value &+= last
+                last = value
+            case .linear:
+                value &+= Int64(rows.lowerBound + place) &* slope >> IntegerColumn.slopeBits
+            default: break
+            }
+            output[place] = value &* divisor &+ offset
+        }
+    }
+
+    private func unpackRests(
+        _ width: UInt8, _ start: Int, _ count: Int, _ output: UnsafeMutablePointer<Int64>
+    ) {
+        let bits = Int(width & ~IntegerColumn.wideFlag)
+        guard count == BitPacking.blockSize, width & IntegerColumn.wideFlag == 0, bits > 0,
+            let bytes = payload.baseAddress
+        else {
+            let bytes = UnsafeRawBufferPointer(rebasing: payload[start...])
+            for place in 0..<count {
+                output[place] = Int64(
+                    bitPattern: BitPacking.value(place, width: bits, in: bytes))
+            }
+            return
+        }
+        withUnsafeTemporaryAllocation(of: BitPacking.Lanes.self, capacity: 32) { lanes in
+            guard let lanes = lanes.baseAddress else { return }
+            BitPacking.unpackBlock(bytes + start, width: bits, into: lanes)
+            for place in 0..<count { output[place] = Int64(lanes[place / 4][place % 4]) }
+        }
+    }
+}

@@ -1,0 +1,141 @@
+import CZstd
+
+/// A column of texts as bytes: each different text once where they repeat, else one after the other.
+enum TextColumn {
+    private static let dictionaryLimit = 65_536
+    /// Texts shorter than this in all are not worth compressing.
+    private static let compressionThreshold = 64
+    private static let level: Int32 = 3
+    /// The most bytes that the texts of one chunk can have.
+    static let byteLimit = 1 << 30
+
+    static func encode(_ texts: [String], onto writer: inout ByteWriter) {
+        guard !texts.isEmpty else { return }
+        var places: [String: Int64] = [:]
+        var different: [String] = []
+        var indexes: [Int64] = []
+        indexes.reserveCapacity(texts.count)
+        for text in texts {
+            // Equal strings may differ in their bytes.
+            if let place = places[text], different[Int(place)].utf8.elementsEqual(text.utf8) {
+                indexes.append(place)
+                continue
+            }
+            places[text] = Int64(different.count)
+            indexes.append(Int64(different.count))
+            different.append(text)
+        }
+        guard different.count <= min(dictionaryLimit, max(1, texts.count / 2)) else {
+            writer.append(UInt8(0))
+            return appendTexts(texts, onto: &writer)
+        }
+        writer.append(UInt8(1))
+        writer.appendVariable(UInt64(different.count))
+        var dictionary = ByteWriter()
+        appendTexts(different, onto: &dictionary)
+        writer.appendVariable(UInt64(dictionary.count))
+        writer.append(dictionary.bytes)
+        indexes.withUnsafeBufferPointer { IntegerColumn.encode($0, onto: &writer) }
+    }
+
+    static func decode(
+        _ bytes: UnsafeRawBufferPointer, count: Int
+    ) throws(ByteReader.Damage) -> [String] {
+        var reader = ByteReader(bytes)
+        guard try reader.integer(UInt8.self) == 1 else { return try texts(reader.rest, count) }
+        let size = try reader.count(atMost: count)
+        let length = try reader.count(atMost: byteLimit)
+        let different = try texts(try reader.bytes(length), size)
+        let column = try IntegerColumnReader(reader.rest, count: count)
+        var indexes = [Int64](repeating: 0, count: count)
+        indexes.withUnsafeMutableBufferPointer { room in
+            if let start = room.baseAddress { column.decode(0..<count, into: start) }
+        }
+        var result: [String] = []
+        result.reserveCapacity(count)
+        for index in indexes {
+            guard let place = Int(exactly: index), different.indices.contains(place) else {
+                throw ByteReader.Damage()
+            }
+            result.append(different[place])
+        }
+        return result
+    }
+
+    // MARK: - Private
+
+    /// The lengths, then the bytes of all texts.
+    private static func appendTexts(_ texts: [String], onto writer: inout ByteWriter) {
+        var lengths = ByteWriter()
+        texts.map { Int64($0.utf8.count) }.withUnsafeBufferPointer {
+            IntegerColumn.encode($0, onto: &lengths)
+        }
+        writer.appendVariable(UInt64(lengths.count))
+        writer.append(lengths.bytes)
+        let bytes = texts.flatMap { Array($0.utf8) }
+        if bytes.count >= compressionThreshold, let smaller = compressed(bytes) {
+            writer.append(UInt8(1))
+            writer.appendVariable(UInt64(bytes.count))
+            writer.append(smaller)
+        } else {
+            writer.append(UInt8(0))
+            writer.append(bytes)
+        }
+    }
+
+    private static func texts(
+        _ bytes: UnsafeRawBufferPointer, _ count: Int
+    ) throws(ByteReader.Damage) -> [String] {
+        guard count > 0 else { return [] }
+        var reader = ByteReader(bytes)
+        let size = try reader.count(atMost: bytes.count)
+        let column = try IntegerColumnReader(try reader.bytes(size), count: count)
+        var lengths = [Int64](repeating: 0, count: count)
+        lengths.withUnsafeMutableBufferPointer { room in
+            if let start = room.baseAddress { column.decode(0..<count, into: start) }
+        }
+        guard try reader.integer(UInt8.self) == 1 else { return try split(reader.rest, lengths) }
+        let whole = try reader.count(atMost: byteLimit)
+        // A few damaged bytes must not ask for much memory: no text compresses better than this.
+        guard whole <= max(1, reader.rest.count) * 100_000 else { throw ByteReader.Damage() }
+        let rest = reader.rest
+        var room = [UInt8](repeating: 0, count: whole)
+        let written = room.withUnsafeMutableBytes {
+            ZSTD_decompress($0.baseAddress, $0.count, rest.baseAddress, rest.count)
+        }
+        guard ZSTD_isError(written) == 0, written == whole else { throw ByteReader.Damage() }
+        return try room.withUnsafeBytes { raw in
+            Result { () throws(ByteReader.Damage) in try split(raw, lengths) }
+        }.get()
+    }
+
+    private static func split(
+        _ bytes: UnsafeRawBufferPointer, _ lengths: [Int64]
+    ) throws(ByteReader.Damage) -> [String] {
+        var reader = ByteReader(bytes)
+        var texts: [String] = []
+        texts.reserveCapacity(lengths.count)
+        for length in lengths {
+            guard let size = Int(exactly: length) else { throw ByteReader.Damage() }
+            let part = try reader.bytes(size)
+            guard let text = String(validating: part, as: UTF8.self) else {
+                throw ByteReader.Damage()
+            }
+            texts.append(text)
+        }
+        guard reader.rest.isEmpty else { throw ByteReader.Damage() }
+        return texts
+    }
+
+    private static func compressed(_ bytes: [UInt8]) -> [UInt8]? {
+        var room = [UInt8](repeating: 0, count: ZSTD_compressBound(bytes.count))
+        let written = room.withUnsafeMutableBytes { target in
+            bytes.withUnsafeBytes { source in
+                ZSTD_compress(
+                    target.baseAddress, target.count, source.baseAddress, source.count, level)
+            }
+        }
+        guard ZSTD_isError(written) == 0, written < bytes.count else { return nil }
+        return Array(room.prefix(written))
+    }
+}

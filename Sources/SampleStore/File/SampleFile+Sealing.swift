@@ -1,0 +1,134 @@
+import Foundation
+import GRDB
+import Samples
+
+extension SampleFile {
+    /// Makes chunks of the fresh samples of a layout.
+    ///
+    /// Samples are read and packed beside the writer; one transaction then puts the chunks in place
+    /// of what they were made of. Nothing else may change chunks meanwhile.
+    /// - Returns: how much that was.
+    func seal(_ layout: Layout) async throws -> FreshCount {
+        let plan = try await pool.read { database in
+            try SealingPlan(layout, rules, database)
+        }
+        guard let plan else { return FreshCount() }
+        try await pool.write { database in try plan.carryOut(database) }
+        try await group(layout)
+        return plan.sealed
+    }
+
+    /// Lets groups stand for whole chunks that lie one behind the other.
+    private func group(_ layout: Layout) async throws {
+        let groups = try await pool.read { database in
+            try Self.runs(layout, rules.groupSize, database).map { run in
+                try run.map { id in try Self.summarised(id, layout, database) }
+            }
+        }
+        // A damaged summary leaves its neighbours without a group.
+        let whole = groups.compactMap { run in
+            let known = run.compactMap { $0 }
+            return known.count == run.count ? known : nil
+        }
+        guard !whole.isEmpty else { return }
+        try await pool.write { database in
+            for run in whole { try Self.insertGroup(run, layout, database) }
+        }
+    }
+
+    /// The chunks that no group stands for, where enough of them lie one behind the other.
+    private static func runs(
+        _ layout: Layout, _ size: Int, _ database: Database
+    ) throws -> [[Int64]] {
+        let count = try Int.fetchOne(
+            database,
+            sql: """
+                SELECT count(*) FROM chunk WHERE layout = ? AND groupID IS NULL AND NOT isDamaged
+                """, arguments: [layout.id])
+        guard count ?? 0 > size else { return [] }
+        let rows = try Row.fetchCursor(
+            database,
+            sql: """
+                SELECT id, groupID FROM chunk WHERE layout = ? AND NOT isDamaged
+                ORDER BY fromTime, fromSequence
+                """, arguments: [layout.id])
+        var run: [Int64] = []
+        var runs: [[Int64]] = []
+        while let row = try rows.next() {
+            guard try Int64?.stored(row, 1) == nil else {
+                run = []
+                continue
+            }
+            run.append(try .stored(row, 0))
+            // The last chunk may still grow.
+            guard run.count > size else { continue }
+            runs.append(run.dropLast())
+            run = run.suffix(1)
+        }
+        return runs
+    }
+
+    private typealias SummarisedChunk = (entry: ChunkEntry, summary: ChunkSummary)
+
+    private static func summarised(
+        _ id: Int64, _ layout: Layout, _ database: Database
+    ) throws -> SummarisedChunk? {
+        let statement = try database.cachedStatement(
+            sql: "SELECT \(ChunkEntry.columns), summary FROM chunk WHERE id = ?")
+        let rows = try Row.fetchCursor(statement, arguments: [id])
+        guard let row = try rows.next() else { return nil }
+        let entry = try ChunkEntry(row)
+        let summary = try? row.withUnsafeData(atIndex: 6) { data in
+            try ChunkSummary(data ?? Data(), layout.fields, entry)
+        }
+        return summary.map { (entry, $0) }
+    }
+
+    private static func insertGroup(
+        _ chunks: [SummarisedChunk], _ layout: Layout,
+        _ database: Database
+    ) throws {
+        guard let first = chunks.first, let last = chunks.last else { return }
+        var summary = first.summary
+        for chunk in chunks.dropFirst() { summary.merge(chunk.summary) }
+        try database.execute(
+            sql: """
+                INSERT INTO chunkGroup
+                    (layout, fromTime, fromSequence, toTime, toSequence, count, summary)
+                VALUES (?, ?, ?, ?, ?, ?, ?)
+                """,
+            arguments: [
+                layout.id, first.entry.from.time.microseconds, first.entry.from.sequence,
+                last.entry.to.time.microseconds, last.entry.to.sequence,
+                chunks.reduce(0) { $0 + $1.entry.count }, summary.encoded(),
+            ])
+        let group = database.lastInsertedRowID
+        for chunk in chunks {
+            try database.execute(
+                sql: "UPDATE chunk SET groupID = ? WHERE id = ?",
+                arguments: [group, chunk.entry.id])
+        }
+    }
+
+    /// Takes a chunk out, and the group with it that had counted it.
+    static func removeChunk(_ id: Int64, _ database: Database) throws {
+        try database.execute(
+            sql: "DELETE FROM chunkGroup WHERE id = (SELECT groupID FROM chunk WHERE id = ?)",
+            arguments: [id])
+        try database.execute(
+            sql: """
+                UPDATE chunk SET groupID = NULL
+                WHERE groupID = (SELECT groupID FROM chunk WHERE id = ?)
+                """, arguments: [id])
+        try database.execute(sql: "DELETE FROM content WHERE chunk = ?", arguments: [id])
+        try database.execute(sql: "DELETE FROM chunk WHERE id = ?", arguments: [id])
+    }
+}
+
+extension Optional where Wrapped: DatabaseValueConvertible {
+    /// A column of a row that may be empty.
+    static func stored(_ row: Row, _ column: Int) throws(SampleStoreError) -> Wrapped? {
+        let value: DatabaseValue = row[column]
+        return value.isNull ? nil : try Wrapped.stored(row, column)
+    }
+}

@@ -1,0 +1,188 @@
+import Foundation
+import GRDB
+import Samples
+
+/// Which fresh samples of a layout become chunks, and which chunks give way to others.
+///
+/// Chunks of a layout never overlap. Samples behind the last chunk fill it up and go on in new ones;
+/// those that came late are put into the chunks whose time they belong to.
+struct SealingPlan: Sendable {
+    /// The most samples that one plan takes.
+    private static let roundsOfChunks = 4
+
+    private let layout: Layout
+    private let rows: [Int64]
+    /// Late samples that wait for another time: too many chunks would have to be made anew.
+    private let leftOver: StoredBatch?
+    private let replaced: [Int64]
+    private let damaged: [Int64]
+    private let chunks: [PreparedChunk]
+    let sealed: SampleFile.FreshCount
+
+    /// - Returns: `nil` when there is nothing to do.
+    init?(_ layout: Layout, _ rules: ChunkRules, _ database: Database) throws {
+        self.layout = layout
+        var rows: [Int64] = []
+        var damagedRows = 0
+        var fresh = BatchBuilder(layout.fields)
+        let cursor = try Row.fetchCursor(
+            database, sql: "SELECT first, data FROM fresh WHERE layout = ? ORDER BY first",
+            arguments: [layout.id])
+        while fresh.count < Self.roundsOfChunks * rules.chunkSize, let row = try cursor.next() {
+            rows.append(try .stored(row, 0))
+            do {
+                fresh.append(
+                    try row.withUnsafeData(atIndex: 1) { data in
+                        try SampleFile.decode(data ?? Data(), layout)
+                    })
+            } catch is ByteReader.Damage {
+                // It stays where it is, and is told of by whoever reads.
+                rows.removeLast()
+                damagedRows += 1
+            }
+        }
+        guard !rows.isEmpty else { return nil }
+        let count = fresh.count
+        var work = Work(layout, rules)
+        try work.place(fresh.take().ordered(), database)
+        self.rows = rows
+        leftOver = work.leftOver.isEmpty ? nil : work.leftOver.orderedByArrival()
+        replaced = work.replaced
+        damaged = work.damaged
+        chunks = work.chunks
+        sealed = SampleFile.FreshCount(
+            rows: rows.count - (leftOver == nil ? 0 : 1),
+            samples: count - work.leftOver.count)
+    }
+
+    func carryOut(_ database: Database) throws {
+        for row in rows {
+            try database.cachedStatement(sql: "DELETE FROM fresh WHERE first = ?")
+                .execute(arguments: [row])
+        }
+        if let leftOver { try SampleFile.insertFresh(leftOver, layout.id, database) }
+        for id in damaged {
+            try database.execute(
+                sql: "UPDATE chunk SET isDamaged = 1 WHERE id = ?", arguments: [id])
+        }
+        for id in replaced { try SampleFile.removeChunk(id, database) }
+        for chunk in chunks { try SampleFile.insertChunk(chunk, database) }
+    }
+
+    // MARK: - Placing
+
+    /// A plan while it is made.
+    private struct Work {
+        let layout: Layout
+        let rules: ChunkRules
+        var leftOver: StoredBatch
+        var replaced: [Int64] = []
+        var damaged: [Int64] = []
+        var chunks: [PreparedChunk] = []
+
+        init(_ layout: Layout, _ rules: ChunkRules) {
+            self.layout = layout
+            self.rules = rules
+            leftOver = StoredBatch(of: layout.fields)
+        }
+
+        /// Finds a place for samples that are in order.
+        mutating func place(_ samples: StoredBatch, _ database: Database) throws {
+            var rest = samples
+            while !rest.isEmpty {
+                let (target, next) = try neighbours(of: rest.position(0), database)
+                let end =
+                    next.map { next in
+                        (0..<rest.count).partitioningIndex { rest.position($0) >= next }
+                    } ?? rest.count
+                let part = rest[0..<end]
+                rest = rest[end..<rest.count]
+                guard next == nil || replaced.count < rules.rewrites else {
+                    leftOver = joined(leftOver, part)
+                    continue
+                }
+                try add(part, to: target, isLast: next == nil, database)
+            }
+        }
+
+        /// The chunk that samples at a place belong into, and where the one behind it begins.
+        ///
+        /// Samples in front of every chunk belong into the first.
+        private func neighbours(
+            of place: SampleQuery.Position, _ database: Database
+        ) throws -> (ChunkEntry?, SampleQuery.Position?) {
+            func entry(_ comparison: String, _ order: String) throws -> ChunkEntry? {
+                try Row.fetchOne(
+                    database,
+                    sql: """
+                        SELECT \(ChunkEntry.columns) FROM chunk
+                        WHERE layout = ? AND NOT isDamaged
+                        AND (fromTime, fromSequence) \(comparison) (?, ?)
+                        ORDER BY fromTime \(order), fromSequence \(order) LIMIT 1
+                        """,
+                    arguments: [layout.id, place.time.microseconds, place.sequence]
+                ).map(ChunkEntry.init)
+            }
+            let before = try entry("<=", "DESC")
+            let behind = try entry(">", "ASC")
+            guard before == nil, let behind else { return (before, behind?.from) }
+            let second = try Row.fetchOne(
+                database,
+                sql: """
+                    SELECT \(ChunkEntry.columns) FROM chunk
+                    WHERE layout = ? AND NOT isDamaged AND (fromTime, fromSequence) > (?, ?)
+                    ORDER BY fromTime, fromSequence LIMIT 1
+                    """,
+                arguments: [layout.id, behind.from.time.microseconds, behind.from.sequence]
+            ).map(ChunkEntry.init)
+            return (behind, second?.from)
+        }
+
+        private mutating func add(
+            _ part: StoredBatch, to target: ChunkEntry?, isLast: Bool, _ database: Database
+        ) throws {
+            // A whole chunk stays as it is when nothing belongs between its samples.
+            guard let target, target.count < rules.chunkSize || part.position(0) < target.to else {
+                return append(part, isLast: isLast)
+            }
+            do {
+                let old = try SampleFile.withContent(of: target.id, database) { data in
+                    try data.map { try SampleFile.decode($0, layout) }
+                }
+                guard let old else { return append(part, isLast: isLast) }
+                replaced.append(target.id)
+                append(joined(old, part), isLast: isLast)
+            } catch is ByteReader.Damage {
+                damaged.append(target.id)
+                append(part, isLast: isLast)
+            }
+        }
+
+        private func joined(_ left: StoredBatch, _ right: StoredBatch) -> StoredBatch {
+            var builder = BatchBuilder(layout.fields)
+            builder.append(left)
+            builder.append(right)
+            return builder.take().ordered()
+        }
+
+        /// - Parameter isLast: whether the last of them may still grow; others get room for late ones.
+        private mutating func append(_ samples: StoredBatch, isLast: Bool) {
+            let size = rules.chunkSize
+            let number = (samples.count + size - 1) / size
+            let limit = isLast ? size : (samples.count + number - 1) / max(1, number)
+            chunks += samples.parts(ofAtMost: limit).map { PreparedChunk($0, layout) }
+        }
+    }
+}
+
+extension Range<Int> {
+    /// The first place from which on `isBehind` holds; the end when it never does.
+    func partitioningIndex(where isBehind: (Int) -> Bool) -> Int {
+        var (low, high) = (lowerBound, upperBound)
+        while low < high {
+            let middle = (low + high) / 2
+            if isBehind(middle) { high = middle } else { low = middle + 1 }
+        }
+        return low
+    }
+}

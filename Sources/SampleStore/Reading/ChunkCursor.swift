@@ -1,0 +1,145 @@
+import Foundation
+import GRDB
+import Samples
+
+/// The chunks of one layout that a query touches, one after the other in its order.
+struct ChunkCursor {
+    private let database: Database
+    private let projection: Projection
+    private let query: SampleQuery
+    private let entries: RowCursor
+    /// Ranges of chunks that could not be read.
+    private(set) var damage: [TimeRange] = []
+
+    init(_ database: Database, _ projection: Projection, _ query: SampleQuery) throws {
+        self.database = database
+        self.projection = projection
+        self.query = query
+        let isAscending = query.order == .ascending
+        var range = query.range
+        // Behind the place where a page ended, no earlier chunk has anything to say.
+        if let after = query.after {
+            range = range.intersection(
+                isAscending
+                    ? TimeRange(from: after.time, to: .distantFuture)
+                    : TimeRange(
+                        from: .distantPast, to: after.time.advanced(byMicroseconds: 1)))
+        }
+        entries = try Self.entries(
+            database, projection.layout.id, range, isAscending: isAscending)
+    }
+
+    /// The chunks that overlap a range.
+    ///
+    /// They do not overlap each other, so at most one that begins before the range reaches into it.
+    static func entries(
+        _ database: Database, _ layout: Int64, _ range: TimeRange, isAscending: Bool = true
+    ) throws -> RowCursor {
+        let direction = isAscending ? "ASC" : "DESC"
+        let statement = try database.makeStatement(
+            sql: """
+                SELECT \(ChunkEntry.columns), summary FROM chunk
+                WHERE layout = ?1 AND fromTime < ?3 AND toTime >= ?2 AND NOT isDamaged
+                AND fromTime >= coalesce((SELECT max(fromTime) FROM chunk
+                    WHERE layout = ?1 AND fromTime < ?2 AND NOT isDamaged), ?2)
+                ORDER BY fromTime \(direction), fromSequence \(direction)
+                """)
+        return try Row.fetchCursor(
+            statement,
+            arguments: [layout, range.from.microseconds, range.to.microseconds])
+    }
+
+    /// The matching samples of the next chunk that has any, at most as many as the query wants.
+    mutating func next() throws -> StoredBatch? {
+        while let row = try entries.next() {
+            let entry = try ChunkEntry(row)
+            do {
+                let batch = try samples(of: entry)
+                if !batch.isEmpty { return batch }
+            } catch is ByteReader.Damage {
+                damage.append(TimeRange(from: entry.from.time, through: entry.to.time))
+            }
+        }
+        return nil
+    }
+
+    private func samples(of entry: ChunkEntry) throws -> StoredBatch {
+        try SampleFile.withContent(of: entry.id, database) { data in
+            guard let data else { return StoredBatch(of: projection.layout.fields) }
+            return try data.withUnsafeBytes { raw in
+                let reader = try ChunkReader(raw, projection.layout.fields)
+                let rows = try wanted(reader, entry)
+                let batch = try reader.batch(rows, projection)
+                return query.order == .ascending ? batch : batch.reversed()
+            }
+        }
+    }
+
+    /// The rows that lie in the range and behind the place where the page before ended.
+    private func wanted(
+        _ reader: ChunkReader, _ entry: ChunkEntry
+    ) throws(ByteReader.Damage) -> Range<Int> {
+        var rows = 0..<reader.count
+        if !entry.isWithin(query.range) || query.after != nil {
+            let times = try reader.times()
+            var low = times.firstRow(atOrAfter: query.range.from.microseconds)
+            var high = times.firstRow(atOrAfter: query.range.to.microseconds)
+            if let after = query.after {
+                let sequences = try reader.sequences()
+                let place = times.firstRow(atOrAfter: after.time.microseconds)
+                let end = times.firstRow(
+                    atOrAfter: after.time.advanced(byMicroseconds: 1).microseconds)
+                let equal = sequences.values(place..<max(place, end))
+                if query.order == .ascending {
+                    low = max(low, place + equal.count { $0 <= after.sequence })
+                } else {
+                    high = min(high, place + equal.count { $0 < after.sequence })
+                }
+            }
+            rows = min(low, high)..<high
+        }
+        guard rows.count > query.limit else { return rows }
+        return query.order == .ascending
+            ? rows.prefix(query.limit) : rows.suffix(query.limit)
+    }
+}
+
+extension SampleFile {
+    /// Lends the bytes of a chunk; `nil` when it has only its summary left.
+    static func withContent<Result>(
+        of chunk: Int64, _ database: Database, _ body: (Data?) throws -> Result
+    ) throws -> Result {
+        let statement = try database.cachedStatement(
+            sql: "SELECT data FROM content WHERE chunk = ?")
+        let rows = try Row.fetchCursor(statement, arguments: [chunk])
+        guard let row = try rows.next() else { return try body(nil) }
+        return try row.withUnsafeData(atIndex: 0, body)
+    }
+}
+
+extension IntegerColumnReader {
+    /// The first row of an ascending column whose value is not below `bound`; `count` when none is.
+    func firstRow(atOrAfter bound: Int64) -> Int {
+        var (low, high) = (0, count)
+        let size = BitPacking.blockSize
+        // Whole blocks first: taking out one value takes out its block.
+        var (lowBlock, highBlock) = (0, (count + size - 1) / size)
+        while lowBlock < highBlock {
+            let middle = (lowBlock + highBlock) / 2
+            if value(middle * size) < bound { lowBlock = middle + 1 } else { highBlock = middle }
+        }
+        low = max(0, (lowBlock - 1) * size)
+        high = min(count, lowBlock * size)
+        let block = values(low..<high)
+        return low + (block.firstIndex { $0 >= bound } ?? block.count)
+    }
+
+    private func value(_ row: Int) -> Int64 { values(row..<row + 1).first ?? 0 }
+}
+
+extension TimeRange {
+    /// The moments from `first` to `last`, both included.
+    init(from first: Timestamp, through last: Timestamp) {
+        self.init(from: first, to: last.advanced(byMicroseconds: 1))
+    }
+}

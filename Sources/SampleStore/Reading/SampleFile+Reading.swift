@@ -1,0 +1,149 @@
+import Foundation
+import GRDB
+import Samples
+
+/// What was read from a file, and what of it could not be.
+struct FileAnswer: Sendable {
+    var batch: StoredBatch
+    /// The largest arrival number that the file has of the sensor, 0 for none.
+    var lastArrival: Int64
+    var damage: [TimeRange]
+}
+
+extension SampleFile {
+    /// The samples that match, in the query's order.
+    ///
+    /// - Parameter waiting: what had been accepted and may not have been written.
+    func read(
+        _ query: SampleQuery, _ fields: [Field], _ projections: [Int64: Projection],
+        waiting: StoredBatch
+    ) async throws -> FileAnswer {
+        try await pool.read { database in
+            let last = try Self.lastArrival(projections, database)
+            var damage: [TimeRange] = []
+            var sources: [OrderedMerge.Source] = []
+            var loose = BatchBuilder(fields)
+            loose.append(waiting.filtered { waiting.sequences[$0] > last })
+            var cursors: [Boxed<ChunkCursor>] = []
+            for projection in projections.values {
+                try Self.eachFresh(projection.layout, database) { batch in
+                    loose.append(projection(batch).matching(query))
+                } damage: {
+                    damage.append($0)
+                }
+                let cursor = Boxed(try ChunkCursor(database, projection, query))
+                cursors.append(cursor)
+                sources.append(try .init({ try cursor.value.next() }, of: fields))
+            }
+            let ordered = loose.take().ordered()
+            sources.append(.init(query.order == .ascending ? ordered : ordered.reversed()))
+            let batch = try OrderedMerge.merge(
+                sources, query.order, limit: query.limit, of: fields)
+            for cursor in cursors { damage += cursor.value.damage }
+            return FileAnswer(batch: batch, lastArrival: last, damage: damage)
+        }
+    }
+
+    /// What came after `sequence`, in the order of arrival.
+    func arrivals(
+        after sequence: Int64, limit: Int, _ fields: [Field], _ projections: [Int64: Projection],
+        waiting: StoredBatch
+    ) async throws -> FileAnswer {
+        try await pool.read { database in
+            let last = try Self.lastArrival(projections, database)
+            var damage: [TimeRange] = []
+            var found = BatchBuilder(fields)
+            func take(_ batch: StoredBatch) {
+                found.append(batch.filtered { batch.sequences[$0] > sequence })
+            }
+            for projection in projections.values {
+                // The chunk that ends first has the earliest arrivals, but others may reach back.
+                var bound = Int64.max
+                var count = 0
+                let rows = try Row.fetchCursor(
+                    database.makeStatement(
+                        sql: """
+                            SELECT \(ChunkEntry.columns), firstArrival, lastArrival FROM chunk
+                            WHERE layout = ? AND lastArrival > ? AND NOT isDamaged
+                            ORDER BY lastArrival
+                            """), arguments: [projection.layout.id, sequence])
+                while let row = try rows.next() {
+                    let (first, end) = (try Int64.stored(row, 6), try Int64.stored(row, 7))
+                    if count >= limit { if first > bound { continue } } else { bound = end }
+                    let entry = try ChunkEntry(row)
+                    do {
+                        let batch = try Self.withContent(of: entry.id, database) { data in
+                            try data.map { projection(try Self.decode($0, projection.layout)) }
+                        }
+                        guard let batch else { continue }
+                        count += batch.sequences.count { $0 > sequence }
+                        take(batch)
+                    } catch is ByteReader.Damage {
+                        damage.append(TimeRange(from: entry.from.time, through: entry.to.time))
+                    }
+                }
+                try Self.eachFresh(projection.layout, after: sequence, database) { batch in
+                    take(projection(batch))
+                } damage: {
+                    damage.append($0)
+                }
+            }
+            take(waiting.filtered { waiting.sequences[$0] > last })
+            let ordered = found.take().orderedByArrival()
+            return FileAnswer(
+                batch: ordered[0..<min(limit, ordered.count)], lastArrival: last, damage: damage)
+        }
+    }
+
+    /// Hands over the fresh samples of a layout, row by row in the order of arrival.
+    static func eachFresh(
+        _ layout: Layout, after sequence: Int64 = 0, _ database: Database,
+        _ body: (StoredBatch) throws -> Void, damage: (TimeRange) -> Void
+    ) throws {
+        let statement = try database.cachedStatement(
+            sql: "SELECT data FROM fresh WHERE layout = ? AND last > ? ORDER BY first")
+        let rows = try Row.fetchCursor(statement, arguments: [layout.id, sequence])
+        while let row = try rows.next() {
+            do {
+                try body(
+                    try row.withUnsafeData(atIndex: 0) { data in
+                        try decode(data ?? Data(), layout)
+                    })
+            } catch is ByteReader.Damage {
+                damage(.all)
+            }
+        }
+    }
+
+    static func lastArrival(
+        _ projections: [Int64: Projection], _ database: Database
+    ) throws -> Int64 {
+        var last: Int64 = 0
+        for layout in projections.keys {
+            let statement = try database.cachedStatement(
+                sql: """
+                    SELECT max(coalesce((SELECT max(lastArrival) FROM chunk WHERE layout = ?1), 0),
+                        coalesce((SELECT max(last) FROM fresh WHERE layout = ?1), 0))
+                    """)
+            last = max(last, try Int64.fetchOne(statement, arguments: [layout]) ?? 0)
+        }
+        return last
+    }
+}
+
+extension StoredBatch {
+    /// The samples that lie in the query's range and behind the place where the page before ended.
+    fileprivate func matching(_ query: SampleQuery) -> StoredBatch {
+        filtered { row in
+            guard query.range.contains(samples.times[row]) else { return false }
+            guard let after = query.after else { return true }
+            return query.order.places(after, before: position(row))
+        }
+    }
+}
+
+/// A value that a closure changes and its maker reads afterwards.
+private final class Boxed<Value> {
+    var value: Value
+    init(_ value: Value) { self.value = value }
+}

@@ -1,0 +1,57 @@
+/// Which summaries of a sensor's fields to make, of one stretch of time or of many.
+public struct SummaryQuery: Hashable, Sendable {
+    public var sensor: SensorID
+    /// Numeric fields, seen as `SampleQuery.fields` are.
+    public var fields: [Field]
+    public var range: TimeRange
+    /// The width of the windows in microseconds, the first of which begins with the range; `nil`
+    /// for one window. A range with windows has both ends.
+    public var step: Int64?
+    /// Whether percentiles will be asked for.
+    public var hasSketch: Bool
+
+    public init(
+        sensor: SensorID, fields: [Field], range: TimeRange, step: Int64? = nil,
+        hasSketch: Bool = false
+    ) {
+        self.sensor = sensor
+        self.fields = fields
+        self.range = range
+        self.step = step.map { max(1, $0) }
+        self.hasSketch = hasSketch
+    }
+
+    /// How many windows there are; `Int.max` for more than can be counted.
+    public var windowCount: Int {
+        guard let step else { return 1 }
+        let (width, overflow) = range.to.microseconds.subtractingReportingOverflow(
+            range.from.microseconds)
+        guard !overflow else { return .max }
+        return width == 0 ? 0 : Int((width - 1) / step + 1)
+    }
+
+    /// The window that a moment of the range falls into.
+    public func window(of time: Timestamp) -> Int {
+        guard let step else { return 0 }
+        return Int((time.microseconds &- range.from.microseconds) / step)
+    }
+
+    /// The stretch of time of a window; the last one ends with the range.
+    public func span(of window: Int) -> TimeRange {
+        guard let step else { return range }
+        let start = range.from.advanced(byMicroseconds: Int64(window) * step)
+        return TimeRange(from: start, to: min(range.to, start.advanced(byMicroseconds: step)))
+    }
+}
+
+/// What is known of the samples of one window.
+public struct WindowSummary: Hashable, Sendable {
+    public var count = 0
+    /// In the order of the query's fields.
+    public var fields: [FieldSummary]
+
+    /// Of nothing yet.
+    public init(_ query: SummaryQuery) {
+        fields = query.fields.map { _ in FieldSummary(hasSketch: query.hasSketch) }
+    }
+}
