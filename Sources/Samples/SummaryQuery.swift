@@ -4,8 +4,9 @@ public struct SummaryQuery: Hashable, Sendable {
     /// Numeric fields, seen as `SampleQuery.fields` are.
     public var fields: [Field]
     public var range: TimeRange
-    /// The width of the windows in microseconds, the first of which begins with the range; `nil`
-    /// for one window. A range with windows has both ends.
+    /// The width of the windows in microseconds; `nil` for one window.
+    ///
+    /// The first begins with the range, and a range with windows has both ends.
     public var step: Int64?
     /// Whether percentiles will be asked for.
     public var hasSketch: Bool
