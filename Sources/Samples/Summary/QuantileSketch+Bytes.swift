@@ -32,7 +32,7 @@ extension QuantileSketch {
 
     /// Reads ``bytes``; `nil` for all that is no sketch's form.
     ///
-    /// Takes memory for no more buckets than there are bytes. There is no checksum: what stores the
+    /// Takes memory for at most 16 buckets for every three bytes. There is no checksum: what stores the
     /// bytes has one of its own.
     public init?(bytes: some Collection<UInt8>) {
         let sketch = bytes.withContiguousStorageIfAvailable { QuantileSketch(reading: $0) }
