@@ -7,8 +7,8 @@ public import VM
 /// Every entry takes a `Grant`, lets its terms take effect, and notes in the access log what left.
 public struct AnalyticsEngine: Sendable {
     let machine: VirtualMachine
-    private let log: AccessLog
-    private let now: @Sendable () -> Timestamp
+    let log: AccessLog
+    let now: @Sendable () -> Timestamp
 
     public init(
         _ machine: VirtualMachine, log: AccessLog,
@@ -34,49 +34,6 @@ public struct AnalyticsEngine: Sendable {
         _ selection: SampleSelection, for grant: Grant
     ) async throws(LAEError) -> SamplePage {
         try await samples(selection, for: grant, operation: "samples")
-    }
-
-    /// Statistics of a range, as one window or many.
-    ///
-    /// A grant of aggregates sees nothing of windows with fewer than 5 samples, and neither `first`
-    /// nor `last`.
-    /// - Throws: `notGranted`, `unknownSensor`, `unavailable`, `unknownField`, `notNumeric`,
-    ///   `invalidCondition`, `tooManyWindows`, `failed`.
-    public func statistics(
-        _ query: StatisticsQuery, for grant: Grant
-    ) async throws(LAEError) -> StatisticsTable {
-        let terms = GrantTerms(grant, now: now())
-        guard terms.allowsStatistics else {
-            throw LAEError(.notGranted, "Reading \(grant.sensor) is not granted.")
-        }
-        if !terms.allowsSamples, let single = query.statistics.first(where: \.isSingleSample) {
-            throw LAEError(
-                .notGranted,
-                "\(single) is the value of a single sample, and only statistics of"
-                    + " \(grant.sensor) are granted.")
-        }
-        let all = try await fields(of: grant.sensor)
-        let columns = try numericColumns(query.fields, of: all, grant.sensor)
-        let matchers = try matchers(query.conditions, all)
-        do {
-            var windows = try await windows(query, columns.count, grant.sensor, terms)
-            var scan = SampleScan(
-                SampleQuery(
-                    sensor: grant.sensor, fields: all, range: windows.range, limit: .max),
-                machine, terms, matchers: matchers)
-            while let page = try await scan.next() {
-                for sample in page { windows.insert(sample, columns) }
-            }
-            await log.record(
-                "stats", .stats, for: grant, range: query.range, count: windows.count)
-            return StatisticsTable(
-                fields: columns.map { all[$0] }, statistics: query.statistics,
-                windows: windows.results(
-                    query.statistics,
-                    minimumCount: terms.allowsSamples ? 0 : GrantTerms.minimumCount))
-        } catch {
-            throw Self.wrap(error)
-        }
     }
 
     /// What arrived after `sequence`, in the order of arrival, and the place to go on from.
@@ -132,7 +89,7 @@ public struct AnalyticsEngine: Sendable {
             var scan = SampleScan(query, machine, terms, matchers: matchers)
             var found: [StoredSample] = []
             while found.count < query.limit, let page = try await scan.next() {
-                found += page
+                found += (0..<page.count).map { page[$0] }
             }
             let shown = found.prefix(selection.limit)
             await log.record(
@@ -159,7 +116,7 @@ public struct AnalyticsEngine: Sendable {
         return terms
     }
 
-    private func fields(of sensor: SensorID) async throws(LAEError) -> [Field] {
+    func fields(of sensor: SensorID) async throws(LAEError) -> [Field] {
         guard let status = await machine.status(of: sensor) else {
             let instances = await machine.instances(of: sensor)
             throw LAEError(
@@ -174,7 +131,7 @@ public struct AnalyticsEngine: Sendable {
         return status.sensor.fields
     }
 
-    private func columns(
+    func columns(
         _ names: [String]?, of fields: [Field], _ sensor: SensorID
     ) throws(LAEError) -> [Int] {
         guard let names else { return Array(fields.indices) }
@@ -190,7 +147,7 @@ public struct AnalyticsEngine: Sendable {
         return columns
     }
 
-    private func numericColumns(
+    func numericColumns(
         _ names: [String]?, of fields: [Field], _ sensor: SensorID
     ) throws(LAEError) -> [Int] {
         let chosen = try columns(names, of: fields, sensor)
@@ -201,45 +158,15 @@ public struct AnalyticsEngine: Sendable {
         return chosen.filter { fields[$0].kind.isNumeric }
     }
 
-    private func matchers(
+    func matchers(
         _ conditions: [Condition], _ fields: [Field]
-    ) throws(LAEError) -> [@Sendable ([Value]) -> Bool] {
-        var matchers: [@Sendable ([Value]) -> Bool] = []
+    ) throws(LAEError) -> [Condition.Matcher] {
+        var matchers: [Condition.Matcher] = []
         for condition in conditions { matchers.append(try condition.matcher(for: fields)) }
         return matchers
     }
 
-    /// The empty windows of a query; an open range holds as many whole ones as there are samples for.
-    private func windows(
-        _ query: StatisticsQuery, _ columns: Int, _ sensor: SensorID, _ terms: GrantTerms
-    ) async throws -> StatisticsWindows {
-        var range = query.range
-        let keepsValues = query.statistics.contains(where: \.needsEveryValue)
-        guard let every = query.every else {
-            return try StatisticsWindows(range, every: nil, columns, keepsValues: keepsValues)
-        }
-        let step = max(1, every.wholeMicroseconds)
-        if range.from == .distantPast {
-            let first = try await machine.samples(
-                SampleQuery(sensor: sensor, range: terms.visible(range), limit: 1)
-            ).first
-            let start = (first?.time ?? now()).microseconds
-            let phase = start % step
-            let floor = Timestamp(microseconds: start - (phase < 0 ? phase + step : phase))
-            range = TimeRange(from: floor, to: range.to)
-        }
-        if range.to == .distantFuture {
-            let newest = await machine.newest(of: sensor)?.time ?? range.from
-            let width = newest.microseconds.subtractingReportingOverflow(range.from.microseconds)
-            // The end of the last window does not tell when the newest sample came.
-            let rest = width.overflow ? 0 : step - 1 - width.partialValue % step
-            let end = newest.advanced(byMicroseconds: rest).advanced(byMicroseconds: 1)
-            range = TimeRange(from: range.from, to: newest < range.from ? range.from : end)
-        }
-        return try StatisticsWindows(range, every: step, columns, keepsValues: keepsValues)
-    }
-
-    private static func wrap(_ error: any Error) -> LAEError {
+    static func wrap(_ error: any Error) -> LAEError {
         if let own = error as? LAEError { return own }
         let message = (error as? VirtualMachineError)?.message ?? "\(error)"
         return LAEError(.failed, message, cause: error)

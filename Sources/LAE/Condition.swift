@@ -33,10 +33,13 @@ public struct Condition: Hashable, Sendable {
         operand = String(rest.dropFirst(found.rawValue.count))
     }
 
-    /// The condition as a function of a sample's values.
+    /// Tells which rows of a batch meet a condition.
+    typealias Matcher = @Sendable (StoredBatch) -> [Int]
+
+    /// The condition as a function of samples with these fields.
     ///
     /// - Throws: `unknownField`, or `invalidCondition` when the operand does not suit the field.
-    func matcher(for fields: [Field]) throws(LAEError) -> @Sendable ([Value]) -> Bool {
+    func matcher(for fields: [Field]) throws(LAEError) -> Matcher {
         guard let index = fields.firstIndex(where: { $0.name == field }) else {
             throw LAEError(.unknownField, "The sensor has no field named \(field.prefix(80)).")
         }
@@ -46,7 +49,12 @@ public struct Condition: Hashable, Sendable {
                 throw LAEError(
                     .invalidCondition, "\(field) holds text, which is only = or != to a value.")
             }
-            return { ($0[index] == .text(operand)) == (comparison == .equal) }
+            return { batch in
+                guard case .texts(let values) = batch.samples.columns[index] else { return [] }
+                return values.indices.filter {
+                    (values[$0] == operand) == (comparison == .equal)
+                }
+            }
         }
         guard let number = Double(operand), number.isFinite else {
             throw LAEError(
@@ -54,8 +62,21 @@ public struct Condition: Hashable, Sendable {
                 "\(field) is compared with a number, not with"
                     + " \(operand.prefix(80).debugDescription).")
         }
-        return { values in
-            guard let value = values[index].double else { return false }
+        return { batch in
+            switch batch.samples.columns[index] {
+            case .numbers(let values): Self.rows(of: values, comparison, number) { $0 }
+            case .integers(let values): Self.rows(of: values, comparison, number) { Double($0) }
+            case .texts: []
+            }
+        }
+    }
+
+    private static func rows<Number>(
+        of values: [Number], _ comparison: Comparison, _ number: Double,
+        _ double: (Number) -> Double
+    ) -> [Int] {
+        values.indices.filter { row in
+            let value = double(values[row])
             return switch comparison {
             case .equal: value == number
             case .notEqual: value != number

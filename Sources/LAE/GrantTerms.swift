@@ -65,6 +65,26 @@ struct GrantTerms: Sendable {
         }
     }
 
+    /// Whether a sample may be seen otherwise than it is, or not at all where it lies in the visible
+    /// range.
+    var changesSamples: Bool { terms.maximumRate != nil || terms.precision != nil }
+
+    /// The same, column by column.
+    func reduced(_ batch: StoredBatch) -> StoredBatch {
+        guard let step = terms.precision else { return batch }
+        let columns = batch.samples.columns.map { column -> Column in
+            switch column {
+            case .numbers(let values): .numbers(values.map { Self.nearest($0, step) })
+            case .integers(let values):
+                .integers(values.map { Self.nearest($0, step.rounded(.up)) })
+            case .texts: column
+            }
+        }
+        return StoredBatch(
+            sequences: batch.sequences,
+            samples: SampleBatch(times: batch.samples.times, columns: columns))
+    }
+
     func reduced(_ stored: StoredSample) -> StoredSample {
         let sample = Sample(time: stored.time, values: reduced(stored.values))
         return StoredSample(sequence: stored.sequence, sample: sample)

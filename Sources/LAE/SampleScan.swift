@@ -6,11 +6,11 @@ import VM
 ///
 /// Memory is bounded by a page; a cancelled task stops between two pages.
 struct SampleScan {
-    private static let pageSize = 4096
+    private static let pageSize = 32_768
 
     private let machine: VirtualMachine
     private let terms: GrantTerms
-    private let matchers: [@Sendable ([Value]) -> Bool]
+    private let matchers: [Condition.Matcher]
     private var query: SampleQuery
     /// The range that may be seen, of which `query` holds what is left.
     private let whole: TimeRange
@@ -20,7 +20,7 @@ struct SampleScan {
 
     init(
         _ query: SampleQuery, _ machine: VirtualMachine, _ terms: GrantTerms,
-        matchers: [@Sendable ([Value]) -> Bool]
+        matchers: [Condition.Matcher]
     ) {
         self.machine = machine
         self.terms = terms
@@ -33,18 +33,18 @@ struct SampleScan {
     }
 
     /// The next samples in order, not empty; `nil` at the end.
-    mutating func next() async throws -> [StoredSample]? {
+    mutating func next() async throws -> StoredBatch? {
         while !isAtEnd {
             try Task.checkCancellation()
             if !hasStarted { try await start() }
-            let page = try await machine.samples(query)
+            let page = try await machine.batch(query)
             isAtEnd = page.count < query.limit
-            query.after = page.last.map(SampleQuery.Position.init(of:))
+            query.after = page.isEmpty ? query.after : page.position(page.count - 1)
             let thinned = try await thinned(page)
             skipUsedSlot()
-            let visible = thinned.map(terms.reduced)
-            let matching = visible.filter { sample in
-                matchers.allSatisfy { $0(sample.values) }
+            let visible = terms.reduced(thinned)
+            let matching = matchers.reduce(visible) { batch, matcher in
+                batch.keeping(rows: matcher(batch))
             }
             if !matching.isEmpty { return matching }
         }
@@ -61,7 +61,7 @@ struct SampleScan {
             let before = TimeRange(from: slot.from, to: query.range.from)
             let seen = SampleQuery(
                 sensor: query.sensor, fields: query.fields, range: before, limit: 1)
-            if try await !machine.samples(seen).isEmpty { usedSlot = slot }
+            if try await !machine.batch(seen).isEmpty { usedSlot = slot }
         }
     }
 
@@ -77,23 +77,32 @@ struct SampleScan {
     }
 
     /// At most one sample of each slot: its first, whichever way the scan goes.
-    private mutating func thinned(_ page: [StoredSample]) async throws -> [StoredSample] {
-        guard let first = page.first, terms.slot(of: first.time) != nil else { return page }
-        var kept: [StoredSample] = []
-        for sample in page {
-            guard let slot = terms.slot(of: sample.time), slot != usedSlot else { continue }
+    private mutating func thinned(_ page: StoredBatch) async throws -> StoredBatch {
+        guard let first = page.samples.times.first, terms.slot(of: first) != nil else {
+            return page
+        }
+        var rows: [Int] = []
+        var earliest: [StoredSample] = []
+        for (row, time) in page.samples.times.enumerated() {
+            guard let slot = terms.slot(of: time), slot != usedSlot else { continue }
             usedSlot = slot
             if query.order == .ascending {
-                kept.append(sample)
-            } else {
-                let firstOfSlot = SampleQuery(
-                    sensor: query.sensor, fields: query.fields, range: slot, limit: 1)
-                guard let earliest = try await machine.samples(firstOfSlot).first,
-                    whole.contains(earliest.time)
-                else { continue }
-                kept.append(earliest)
+                rows.append(row)
+            } else if let sample = try await firstSample(of: slot) {
+                earliest.append(sample)
             }
         }
-        return kept
+        guard query.order == .descending else { return page.keeping(rows: rows) }
+        guard let fields = query.fields,
+            let samples = SampleBatch(earliest.map(\.sample), of: fields)
+        else { return page.keeping(rows: []) }
+        return StoredBatch(sequences: earliest.map(\.sequence), samples: samples)
+    }
+
+    private func firstSample(of slot: TimeRange) async throws -> StoredSample? {
+        let query = SampleQuery(sensor: query.sensor, fields: query.fields, range: slot, limit: 1)
+        let batch = try await machine.batch(query)
+        guard !batch.isEmpty, whole.contains(batch.samples.times[0]) else { return nil }
+        return batch[0]
     }
 }

@@ -164,6 +164,40 @@ public actor VirtualMachine {
         }
     }
 
+    /// The same, column by column.
+    public func batch(_ query: SampleQuery) async throws(VirtualMachineError) -> StoredBatch {
+        do {
+            return try await store.batch(query)
+        } catch {
+            throw Self.wrap(error)
+        }
+    }
+
+    /// Summaries of the numbers of a sensor's fields, of each window of the query.
+    public func summaries(
+        _ query: SummaryQuery
+    ) async throws(VirtualMachineError) -> [WindowSummary] {
+        do {
+            return try await store.summaries(query)
+        } catch {
+            throw Self.wrap(error)
+        }
+    }
+
+    /// Hands the numbers of one field over, stretch by stretch and in no particular order.
+    ///
+    /// - Parameter body: takes what was gathered so far and some numbers.
+    public func reduce<State: Sendable>(
+        _ field: Field, of id: SensorID, in range: TimeRange, into initial: State,
+        _ body: @escaping @Sendable (inout State, UnsafeBufferPointer<Double>) -> Void
+    ) async throws(VirtualMachineError) -> State {
+        do {
+            return try await store.reduce(field, of: id, in: range, into: initial, body)
+        } catch {
+            throw Self.wrap(error)
+        }
+    }
+
     /// The samples that arrived after `sequence`, in the order of arrival.
     ///
     /// - Parameter fields: the fields to see the samples with; `nil` for those the sensor has now.

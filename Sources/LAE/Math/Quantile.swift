@@ -2,19 +2,28 @@
 ///
 /// Definition 7 of Hyndman and Fan, "Sample Quantiles in Statistical Packages", The American
 /// Statistician 50 (1996): the default of NumPy and R.
-enum Quantile {
+struct Quantile {
+    /// The places, from 0, of the sorted numbers that it lies between; the same twice where it is
+    /// one of them.
+    let lower: Int
+    let upper: Int
+    private let weight: Double
+
     /// - Parameters:
     ///   - fraction: 0 for the smallest, 0.5 for the median, 1 for the largest.
-    ///   - sorted: in ascending order, without NaN.
+    ///   - count: of how many numbers.
     /// - Returns: `nil` of nothing, and for a fraction that is not a number.
-    static func of(_ fraction: Double, sorted: [Double]) -> Double? {
-        guard let last = sorted.indices.last, !fraction.isNaN else { return nil }
-        let place = min(max(fraction, 0), 1) * Double(last)
-        let lower = Int(place.rounded(.down))
-        let upper = min(lower + 1, last)
-        let weight = place - Double(lower)
-        guard weight > 0 else { return sorted[lower] }
-        let (below, above) = (sorted[lower], sorted[upper])
+    init?(_ fraction: Double, of count: Int) {
+        guard count > 0, !fraction.isNaN else { return nil }
+        let place = min(max(fraction, 0), 1) * Double(count - 1)
+        lower = Int(place.rounded(.down))
+        weight = place - Double(lower)
+        upper = weight > 0 ? min(lower + 1, count - 1) : lower
+    }
+
+    /// The quantile, from the numbers at the two places.
+    func value(_ below: Double, _ above: Double) -> Double {
+        guard weight > 0 else { return below }
         let distance = above - below
         // From the nearer end, so that equal neighbours give exactly their value.
         guard !distance.isFinite else {

@@ -1,11 +1,6 @@
 import Samples
 
 extension StoredBatch {
-    /// The place of a sample in the order of time, then of arrival.
-    func position(_ row: Int) -> SampleQuery.Position {
-        SampleQuery.Position(time: samples.times[row], sequence: sequences[row])
-    }
-
     /// Whether the samples are in the order of time, then of arrival.
     var isOrdered: Bool {
         for row in 1..<max(1, count) where !(position(row - 1) < position(row)) { return false }

@@ -6,13 +6,15 @@ import Samples
 /// into a window.
 struct Summarizer {
     private let query: SummaryQuery
-    private(set) var windows: [WindowSummary]
+    private var gathered: WindowSummaries
     private(set) var damage: [TimeRange] = []
 
     init(_ query: SummaryQuery) {
         self.query = query
-        windows = Array(repeating: WindowSummary(query), count: query.windowCount)
+        gathered = WindowSummaries(query)
     }
+
+    var windows: [WindowSummary] { gathered.windows }
 
     /// Adds what a file has of one layout in chunks.
     mutating func add(_ projection: Projection, _ database: Database) throws {
@@ -27,24 +29,7 @@ struct Summarizer {
 
     /// Adds samples that are in order and have the query's fields.
     mutating func add(_ batch: StoredBatch) {
-        guard !batch.isEmpty else { return }
-        let times = batch.samples.times
-        var row = times.firstIndex { $0 >= query.range.from } ?? times.count
-        while row < times.count, times[row] < query.range.to {
-            let window = query.window(of: times[row])
-            let end = query.span(of: window).to
-            var (low, high) = (row, times.count)
-            while low < high {
-                let middle = (low + high) / 2
-                if times[middle] < end { low = middle + 1 } else { high = middle }
-            }
-            windows[window].count += low - row
-            for (place, column) in batch.samples.columns.enumerated() {
-                insert(
-                    column, row..<low, window, place, batch.position(row), batch.position(low - 1))
-            }
-            row = low
-        }
+        gathered.add(batch)
     }
 
     // MARK: - Groups
@@ -92,13 +77,10 @@ struct Summarizer {
     private mutating func add(
         _ summary: ChunkSummary, of entry: ChunkEntry, _ projection: Projection
     ) {
-        let window = query.window(of: entry.from.time)
-        windows[window].count += entry.count
-        for (place, column) in projection.columns.enumerated() {
-            if let field = summary.fields[column.place] {
-                windows[window].fields[place].merge(field)
-            }
-        }
+        // Only numeric fields are asked for, and each of them has a summary.
+        gathered.merge(
+            projection.columns.compactMap { summary.fields[$0.place] }, count: entry.count,
+            to: query.window(of: entry.from.time))
     }
 
     // MARK: - Chunks
@@ -155,32 +137,12 @@ struct Summarizer {
             let from = SampleQuery.Position(
                 time: time, sequence: sequences.values(row..<row + 1)[0])
             let to = SampleQuery.Position(time: last, sequence: sequences.values(end - 1..<end)[0])
-            windows[window].count += end - row
-            for (place, column) in projection.columns.enumerated() {
-                insert(
-                    column.seen(try reader.column(column.place, row..<end)), 0..<end - row, window,
-                    place, from, to)
+            var columns: [Samples.Column] = []
+            for column in projection.columns {
+                columns.append(column.seen(try reader.column(column.place, row..<end)))
             }
+            gathered.add(columns, 0..<end - row, to: window, from: from, through: to)
             row = end
-        }
-    }
-
-    private mutating func insert(
-        _ column: Samples.Column, _ rows: Range<Int>, _ window: Int, _ place: Int,
-        _ from: SampleQuery.Position, _ to: SampleQuery.Position
-    ) {
-        switch column {
-        case .numbers(let values):
-            values.withUnsafeBufferPointer { numbers in
-                windows[window].fields[place].insert(
-                    UnsafeBufferPointer(rebasing: numbers[rows]), from: from, to: to)
-            }
-        case .integers(let values):
-            let numbers = values[rows].map(Double.init)
-            numbers.withUnsafeBufferPointer {
-                windows[window].fields[place].insert($0, from: from, to: to)
-            }
-        case .texts: break
         }
     }
 }

@@ -45,12 +45,10 @@ struct ReferenceTests {
     private func compare(
         _ values: [Double], _ expected: [String: Double?], _ place: String
     ) throws {
-        var summary = Summary(keepsValues: true)
-        for value in values { summary.insert(value) }
         let names = expected.keys.sorted()
         let statistics = try names.map { try #require(Statistic($0)) }
         let scale = values.map(abs).max() ?? 0
-        for (name, result) in zip(names, summary.results(statistics)) {
+        for (name, result) in zip(names, results(statistics, of: values)) {
             guard let wanted = expected[name] ?? nil, let result else {
                 #expect(expected[name] == .some(result), "\(place): \(name)")
                 continue

@@ -13,6 +13,8 @@ public enum Statistic: Hashable, Sendable {
     case first, last
     /// 0 to 100; 50 is the median. See `Quantile` for the definition.
     case percentile(Double)
+    /// The same within 1 % of the value, from summaries alone; see `QuantileSketch`.
+    case approximatePercentile(Double)
 
     /// What an answer without a choice holds.
     public static let standard: [Statistic] = [
@@ -22,8 +24,17 @@ public enum Statistic: Hashable, Sendable {
     /// Whether it gives away the value of one particular sample.
     var isSingleSample: Bool { self == .first || self == .last }
 
-    var needsEveryValue: Bool {
-        if case .percentile = self { true } else { false }
+    /// Whether a sketch has to be made.
+    var needsSketch: Bool {
+        switch self {
+        case .percentile, .approximatePercentile: true
+        default: false
+        }
+    }
+
+    /// The percent of an exact percentile.
+    var exactPercent: Double? {
+        if case .percentile(let percent) = self { percent } else { nil }
     }
 }
 
@@ -38,17 +49,20 @@ extension Statistic: LosslessStringConvertible {
 
     /// Every name that `init?(_:)` reads, percentiles as an example.
     public static var allNames: String {
-        names.map(\.0).joined(separator: ", ") + ", p99 (any percentile, such as p99.9)"
+        names.map(\.0).joined(separator: ", ")
+            + ", p99 (any percentile, such as p99.9), p99~ (within 1 %, and at once)"
     }
 
     /// Reads `mean`, `stddev`, `median`, `p95`, `p99.9` and the other names.
     public init?(_ name: String) {
         if let known = Self.names.first(where: { $0.0 == name }) {
             self = known.1
-        } else if name.hasPrefix("p"), let first = name.dropFirst().first, first.isWholeNumber,
-            let percent = Double(name.dropFirst()), (0...100).contains(percent)
-        {
-            self = .percentile(percent)
+        } else if name.hasPrefix("p"), let first = name.dropFirst().first, first.isWholeNumber {
+            let isApproximate = name.hasSuffix("~")
+            guard let percent = Double(name.dropFirst().dropLast(isApproximate ? 1 : 0)),
+                (0...100).contains(percent)
+            else { return nil }
+            self = isApproximate ? .approximatePercentile(percent) : .percentile(percent)
         } else {
             return nil
         }
@@ -56,7 +70,14 @@ extension Statistic: LosslessStringConvertible {
 
     public var description: String {
         if let known = Self.names.first(where: { $0.1 == self }) { return known.0 }
-        guard case .percentile(let percent) = self else { return "" }
-        return Int(exactly: percent).map { "p\($0)" } ?? "p\(percent)"
+        switch self {
+        case .percentile(let percent): return Self.name(percent)
+        case .approximatePercentile(let percent): return Self.name(percent) + "~"
+        default: return ""
+        }
+    }
+
+    private static func name(_ percent: Double) -> String {
+        Int(exactly: percent).map { "p\($0)" } ?? "p\(percent)"
     }
 }

@@ -1,0 +1,148 @@
+public import Auth
+import Samples
+import VM
+
+extension AnalyticsEngine {
+    /// Statistics of a range, as one window or many.
+    ///
+    /// A grant of aggregates has its ranges and windows widened to fixed cells (see
+    /// `AggregateCells`), gets percentiles within 1 %, and neither `first` nor `last` nor conditions.
+    /// - Throws: `notGranted`, `unknownSensor`, `unavailable`, `unknownField`, `notNumeric`,
+    ///   `invalidCondition`, `tooManyWindows`, `failed`.
+    public func statistics(
+        _ query: StatisticsQuery, for grant: Grant
+    ) async throws(LAEError) -> StatisticsTable {
+        let terms = GrantTerms(grant, now: now())
+        try check(query, terms, grant.sensor)
+        let all = try await fields(of: grant.sensor)
+        let columns = try numericColumns(query.fields, of: all, grant.sensor)
+        let matchers = try matchers(query.conditions, all)
+        do {
+            let samples = try await extent(of: grant.sensor, terms)
+            let reader = StatisticsReader(
+                machine, terms, grant.sensor, all, columns, matchers, until: samples.to)
+            let table =
+                try await terms.allowsSamples
+                ? wholeTable(query, samples, reader) : aggregateTable(query, samples, reader, grant)
+            let count = table.windows.reduce(0) { $0 + ($1.count ?? 0) }
+            await log.record("stats", .stats, for: grant, range: query.range, count: count)
+            return table
+        } catch {
+            throw Self.wrap(error)
+        }
+    }
+
+    // MARK: - Private
+
+    private func check(
+        _ query: StatisticsQuery, _ terms: GrantTerms, _ sensor: SensorID
+    ) throws(LAEError) {
+        guard terms.allowsStatistics else {
+            throw LAEError(.notGranted, "Reading \(sensor) is not granted.")
+        }
+        guard !terms.allowsSamples else { return }
+        if let single = query.statistics.first(where: \.isSingleSample) {
+            throw LAEError(
+                .notGranted,
+                "\(single) is the value of a single sample, and only statistics of"
+                    + " \(sensor) are granted.")
+        }
+        guard query.conditions.isEmpty else {
+            throw LAEError(
+                .notGranted,
+                "Conditions single samples out, and only statistics of \(sensor) are granted.",
+                hint: "Ask without where.")
+        }
+    }
+
+    /// The stretch of time from the first sample that may be seen to the newest, or nothing.
+    private func extent(of sensor: SensorID, _ terms: GrantTerms) async throws -> TimeRange {
+        let first = try await machine.batch(
+            SampleQuery(sensor: sensor, range: terms.visible(.all), limit: 1))
+        let newest = await machine.newest(of: sensor)
+        guard let start = first.samples.times.first, let newest else {
+            return TimeRange(from: now(), to: now())
+        }
+        return TimeRange(from: start, to: newest.time.advanced(byMicroseconds: 1))
+    }
+
+    private func wholeTable(
+        _ query: StatisticsQuery, _ samples: TimeRange, _ reader: StatisticsReader
+    ) async throws -> StatisticsTable {
+        let summaryQuery = try summaryQuery(
+            query, query.range, query.every?.wholeMicroseconds, samples, reader)
+        let windows = try await reader.summaries(summaryQuery)
+        var told: [StatisticsTable.Window] = []
+        for (place, window) in windows.enumerated() {
+            let range = summaryQuery.span(of: place)
+            var values: [[Double?]] = []
+            for (field, summary) in window.fields.enumerated() {
+                values.append(
+                    try await reader.values(query.statistics, of: field, in: range, summary))
+            }
+            told.append(StatisticsTable.Window(range: range, count: window.count, values: values))
+        }
+        return StatisticsTable(
+            fields: reader.fields, statistics: query.statistics, windows: told)
+    }
+
+    private func aggregateTable(
+        _ query: StatisticsQuery, _ samples: TimeRange, _ reader: StatisticsReader, _ grant: Grant
+    ) async throws -> StatisticsTable {
+        let cadence = await machine.status(of: grant.sensor)?.sensor.cadence ?? .standard
+        let cells = AggregateCells(cadence)
+        var range = query.range
+        if range.from == .distantPast { range = TimeRange(from: samples.from, to: range.to) }
+        if range.to == .distantFuture { range = TimeRange(from: range.from, to: samples.to) }
+        let step = query.every.map { cells.step(max(1, $0.wholeMicroseconds)) }
+        let summaryQuery = try summaryQuery(
+            query, cells.covering(range, now: now()), step, samples, reader)
+        let windows = try await cells.summaries(summaryQuery, samples, reader)
+        // Exact order statistics are values of single samples.
+        let statistics = query.statistics.map { statistic in
+            statistic.exactPercent.map { .approximatePercentile($0) } ?? statistic
+        }
+        let told = windows.enumerated().map { place, window in
+            let isTold = window.count >= GrantTerms.minimumCount
+            return StatisticsTable.Window(
+                range: summaryQuery.span(of: place), count: isTold ? window.count : nil,
+                values: window.fields.map { summary in
+                    statistics.map { isTold ? summary.value(of: $0) : nil }
+                })
+        }
+        return StatisticsTable(fields: reader.fields, statistics: statistics, windows: told)
+    }
+
+    /// An open range with windows holds as many whole ones as there are samples for.
+    private func summaryQuery(
+        _ query: StatisticsQuery, _ range: TimeRange, _ step: Int64?, _ samples: TimeRange,
+        _ reader: StatisticsReader
+    ) throws(LAEError) -> SummaryQuery {
+        var range = range
+        if let step {
+            if range.from == .distantPast {
+                let phase = samples.from.microseconds % step
+                let back = phase < 0 ? phase + step : phase
+                let start = samples.from.advanced(byMicroseconds: -back)
+                range = TimeRange(from: start, to: range.to)
+            }
+            if range.to == .distantFuture {
+                let (width, overflow) = samples.to.microseconds.subtractingReportingOverflow(
+                    range.from.microseconds)
+                let rest = overflow ? 0 : (step - width % step) % step
+                let end = samples.to.advanced(byMicroseconds: rest)
+                range = TimeRange(from: range.from, to: max(range.from, end))
+            }
+        }
+        let made = SummaryQuery(
+            sensor: reader.sensor, fields: reader.fields, range: range, step: step,
+            hasSketch: query.statistics.contains(where: \.needsSketch))
+        guard made.windowCount <= StatisticsQuery.windowLimit else {
+            throw LAEError(
+                .tooManyWindows,
+                "The range holds more than \(StatisticsQuery.windowLimit) windows.",
+                hint: "Ask for a shorter range or wider windows.")
+        }
+        return made
+    }
+}

@@ -1,0 +1,73 @@
+import Samples
+import VM
+
+/// The stretches of time that those who may see statistics only get statistics of.
+///
+/// Whoever may ask for any range learns a single sample from the difference of two answers. So the
+/// ranges of such a grant begin and end at the bounds of fixed cells, a cell with fewer samples than
+/// the minimum counts as empty in every answer, and one that has not ended yet is not counted at all:
+/// the difference of any two answers is again made of whole cells.
+struct AggregateCells: Sendable {
+    private static let widths: [Duration] = [
+        .seconds(60), .seconds(600), .seconds(3600), .seconds(21_600), .seconds(86_400),
+    ]
+    /// Cells that are looked at together.
+    private static let slab: Int64 = 2048
+
+    /// Microseconds.
+    let width: Int64
+
+    /// - Parameter cadence: how often the sensor gives a sample; a cell has room for several.
+    init(_ cadence: Cadence) {
+        let enough = cadence.medium * (2 * GrantTerms.minimumCount)
+        let width = Self.widths.first { $0 >= enough } ?? .seconds(86_400)
+        self.width = width.wholeMicroseconds
+    }
+
+    /// The cells that a range touches and that have ended.
+    func covering(_ range: TimeRange, now: Timestamp) -> TimeRange {
+        let end = min(floor(range.to.advanced(byMicroseconds: width - 1)), floor(now))
+        return TimeRange(from: min(floor(range.from), end), to: end)
+    }
+
+    /// As many whole cells as `step` microseconds touch.
+    func step(_ step: Int64) -> Int64 {
+        let (cells, rest) = step.quotientAndRemainder(dividingBy: width)
+        let whole = (cells + (rest > 0 ? 1 : 0)).multipliedReportingOverflow(by: width)
+        return whole.overflow ? Int64.max / width * width : max(width, whole.partialValue)
+    }
+
+    /// The summary of each window of a query, made of cells that have samples enough.
+    ///
+    /// - Parameter samples: the stretch of time that there are samples of.
+    func summaries(
+        _ query: SummaryQuery, _ samples: TimeRange, _ reader: StatisticsReader
+    ) async throws -> [WindowSummary] {
+        var gathered = WindowSummaries(query)
+        let wanted = query.range.intersection(
+            TimeRange(
+                from: floor(samples.from),
+                to: floor(samples.to.advanced(byMicroseconds: width - 1))))
+        var start = wanted.from
+        while start < wanted.to {
+            try Task.checkCancellation()
+            let end = min(wanted.to, start.advanced(byMicroseconds: width * Self.slab))
+            var part = query
+            part.range = TimeRange(from: start, to: end)
+            part.step = width
+            for (cell, summary) in try await reader.summaries(part).enumerated()
+            where summary.count >= GrantTerms.minimumCount {
+                gathered.merge(
+                    summary.fields, count: summary.count,
+                    to: query.window(of: part.span(of: cell).from))
+            }
+            start = end
+        }
+        return gathered.windows
+    }
+
+    private func floor(_ time: Timestamp) -> Timestamp {
+        let phase = time.microseconds % width
+        return time.advanced(byMicroseconds: -(phase < 0 ? phase + width : phase))
+    }
+}

@@ -1,0 +1,156 @@
+import Samples
+import VM
+
+/// Gives the numbers of a sensor's fields as the terms of a grant and the conditions of a question
+/// let them be seen.
+///
+/// Where nothing has to be held back or rounded, whole chunks are answered for by their summaries.
+struct StatisticsReader: Sendable {
+    private let machine: VirtualMachine
+    private let terms: GrantTerms
+    let sensor: SensorID
+    /// Every field of the sensor.
+    private let all: [Field]
+    /// The numeric fields that are asked for, as indices of `all`.
+    private let columns: [Int]
+    private let matchers: [Condition.Matcher]
+    /// What comes later than when the question was asked does not count.
+    private let horizon: Timestamp
+
+    /// - Parameter horizon: no later sample is looked at, so that each look sees the same ones.
+    init(
+        _ machine: VirtualMachine, _ terms: GrantTerms, _ sensor: SensorID, _ all: [Field],
+        _ columns: [Int], _ matchers: [Condition.Matcher], until horizon: Timestamp
+    ) {
+        self.machine = machine
+        self.terms = terms
+        self.sensor = sensor
+        self.all = all
+        self.columns = columns
+        self.matchers = matchers
+        self.horizon = horizon
+    }
+
+    var fields: [Field] { columns.map { all[$0] } }
+
+    /// Whether samples have to be looked at one by one.
+    private var needsSamples: Bool { terms.changesSamples || !matchers.isEmpty }
+
+    private func visible(_ range: TimeRange) -> TimeRange {
+        terms.visible(range).intersection(TimeRange(from: .distantPast, to: horizon))
+    }
+
+    /// The summary of each window of a query.
+    func summaries(_ query: SummaryQuery) async throws -> [WindowSummary] {
+        let visible = visible(query.range)
+        guard !visible.isEmpty else {
+            return Array(repeating: WindowSummary(query), count: query.windowCount)
+        }
+        if needsSamples { return try await scannedSummaries(query) }
+        guard visible != query.range else { return try await machine.summaries(query) }
+        var part = query
+        part.range = visible
+        guard query.step != nil else { return try await machine.summaries(part) }
+        // Windows lie where they would lie without the terms; the first may be seen in part.
+        let first = query.window(of: visible.from)
+        part.range = visible.intersection(query.span(of: first))
+        var head = part
+        head.step = nil
+        var result = Array(repeating: WindowSummary(query), count: first)
+        result += try await machine.summaries(head)
+        part.range = TimeRange(from: part.range.to, to: max(part.range.to, visible.to))
+        result += try await machine.summaries(part)
+        // Nothing is known of windows behind the last sample.
+        while result.count < query.windowCount { result.append(WindowSummary(query)) }
+        return result
+    }
+
+    /// The statistics of one field in one window.
+    ///
+    /// - Parameter summary: of that field and window.
+    func values(
+        _ statistics: [Statistic], of place: Int, in range: TimeRange, _ summary: FieldSummary
+    ) async throws -> [Double?] {
+        let percents = statistics.compactMap(\.exactPercent)
+        guard !percents.isEmpty else { return statistics.map { summary.value(of: $0) } }
+        let exact = try await percentiles(percents, of: place, in: range, summary)
+        let found = Dictionary(zip(percents, exact)) { first, _ in first }
+        return statistics.map { statistic in
+            statistic.exactPercent.map { found[$0] ?? nil } ?? summary.value(of: statistic)
+        }
+    }
+
+    /// Exact percentiles of one field.
+    ///
+    /// - Parameters:
+    ///   - summary: of the same field and range, with its sketch.
+    ///   - percents: 0 to 100.
+    /// - Returns: one for each percent; `nil` of nothing.
+    private func percentiles(
+        _ percents: [Double], of place: Int, in range: TimeRange, _ summary: FieldSummary
+    ) async throws -> [Double?] {
+        let quantiles = percents.map { Quantile($0 / 100, of: summary.count) }
+        let ranks = Set(quantiles.compactMap { $0 }.flatMap { [$0.lower, $0.upper] }).sorted()
+        guard !ranks.isEmpty else { return percents.map { _ in nil } }
+        let whole = summary.moments.minimum...summary.moments.maximum
+        let candidates = ranks.map { rank in
+            summary.sketch.map { $0.bounds(ofRank: rank) } ?? whole
+        }
+        var selection = RankSelection(ranks: ranks, of: summary.count, candidates: candidates)
+        repeat {
+            try Task.checkCancellation()
+            selection = try await pass(selection, over: place, in: range)
+        } while selection.endPass()
+        guard let values = selection.values else {
+            // Samples came meanwhile that are older than the newest: they will be counted next time.
+            throw LAEError(
+                .failed, "The samples of \(sensor) changed while they were read.",
+                hint: "Ask again.")
+        }
+        let found = Dictionary(uniqueKeysWithValues: zip(ranks, values))
+        return quantiles.map { quantile in
+            quantile.flatMap { quantile in
+                guard let below = found[quantile.lower], let above = found[quantile.upper] else {
+                    return nil
+                }
+                return quantile.value(below, above)
+            }
+        }
+    }
+
+    // MARK: - Private
+
+    private func pass(
+        _ selection: RankSelection, over place: Int, in range: TimeRange
+    ) async throws -> RankSelection {
+        guard needsSamples else {
+            return try await machine.reduce(
+                fields[place], of: sensor, in: visible(range), into: selection
+            ) { selection, numbers in selection.insert(numbers) }
+        }
+        var selection = selection
+        var scan = scan(range)
+        while let batch = try await scan.next() {
+            switch batch.samples.columns[columns[place]] {
+            case .numbers(let values): values.withUnsafeBufferPointer { selection.insert($0) }
+            case .integers(let values):
+                values.map(Double.init).withUnsafeBufferPointer { selection.insert($0) }
+            case .texts: break
+            }
+        }
+        return selection
+    }
+
+    private func scannedSummaries(_ query: SummaryQuery) async throws -> [WindowSummary] {
+        var gathered = WindowSummaries(query)
+        var scan = scan(query.range)
+        while let batch = try await scan.next() { gathered.add(batch.keeping(columns)) }
+        return gathered.windows
+    }
+
+    private func scan(_ range: TimeRange) -> SampleScan {
+        SampleScan(
+            SampleQuery(sensor: sensor, fields: all, range: visible(range), limit: .max), machine,
+            terms, matchers: matchers)
+    }
+}
