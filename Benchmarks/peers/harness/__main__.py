@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import signal
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 from harness import limits as machine_limits
@@ -24,18 +26,25 @@ from stores.sqlite_rows import SQLiteIndexed, SQLiteRows
 from stores.victoria_metrics import VictoriaMetrics
 
 PEERS: tuple[type[Peer], ...] = (
-    Nervous, SQLiteRows, SQLiteIndexed, InfluxDB, Prometheus, VictoriaMetrics, DuckDB, ChDB,
+    Nervous,
+    SQLiteRows,
+    SQLiteIndexed,
+    InfluxDB,
+    Prometheus,
+    VictoriaMetrics,
+    DuckDB,
+    ChDB,
 )
 REPOSITORY = Path(__file__).resolve().parents[3]
 
 
 def main() -> int:
-    """Measures what is asked for; 1 when an answer was wrong or a store failed, 2 when there is nothing to do."""
+    """Measures; 1 when an answer was wrong or a store failed, 2 when there is nothing to do."""
     arguments = _arguments()
+    # A run that is stopped takes its servers and its files with it.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     Nervous.program = arguments.nervous.resolve()
-    options = work.Options(
-        arguments.rounds, arguments.batch, arguments.seconds, arguments.budget
-    )
+    options = work.Options(arguments.rounds, arguments.batch, arguments.seconds, arguments.budget)
     stores, skipped = _present(arguments.peers)
     if not stores:
         print("no store is there to be measured; see Benchmarks/peers/setup", file=sys.stderr)
@@ -47,16 +56,13 @@ def main() -> int:
     print(machine.line)
     print("stores: " + ", ".join(f"{name} {version}" for name, version in versions.items()))
     for peer in (peer for peer, _ in stores):
-        print(f"  {peer.name}: a batch that is acknowledged is in/on: {peer.acknowledged};"
-              f" rows: {peer.door}")
+        print(f"  {peer.name:<14} acknowledged: {peer.acknowledged:<12} asked: {peer.door}")
     for peer_name, reason in skipped.items():
         print(f"skipped {peer_name}: {reason}")
     for section in sections:
         print(f"\n{report.blocks(section, limits, options.batch)}\n\n{report.matrix(section)}")
     if arguments.json:
-        report.written(
-            arguments.json, machine, versions, skipped, limits, sections, options.batch
-        )
+        report.written(arguments.json, machine, versions, skipped, limits, sections, options.batch)
     wrong = [figure for section in sections for figure in section.figures if figure.is_wrong]
     for figure in wrong:
         print(f"wrong or failed: {figure.peer}, {figure.work}", file=sys.stderr)
@@ -91,9 +97,7 @@ def _measured(
     return sections, limits
 
 
-def _health(
-    limits: machine_limits.Limits, data: walk.Walk, folder: Path, seconds: int
-) -> None:
+def _health(limits: machine_limits.Limits, data: walk.Walk, folder: Path, seconds: int) -> None:
     place = folder / "health"
     place.mkdir()
     host = Nervous(place, data)
@@ -135,11 +139,11 @@ def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="bench-peers", description=__doc__)
     every = [peer.name for peer in PEERS]
     parser.add_argument("--samples", type=int, default=10_000_000, help="samples of each variant")
+    parser.add_argument("--peers", type=_list(every), default=every, help=f"of {','.join(every)}")
     parser.add_argument(
-        "--peers", type=_list(every), default=every, help=f"of {','.join(every)}"
-    )
-    parser.add_argument(
-        "--variants", type=_list(list(walk.VARIANTS)), default=list(walk.VARIANTS),
+        "--variants",
+        type=_list(list(walk.VARIANTS)),
+        default=list(walk.VARIANTS),
         help="of regular,jitter,axes; the first is asked everything, the others only a mean",
     )
     parser.add_argument("--rounds", type=int, default=7, help="rounds of each question")
@@ -149,7 +153,9 @@ def _arguments() -> argparse.Namespace:
         "--budget", type=float, default=30, help="seconds after which no further round begins"
     )
     parser.add_argument(
-        "--nervous", type=Path, default=REPOSITORY / ".build" / "release" / "nervous",
+        "--nervous",
+        type=Path,
+        default=REPOSITORY / ".build" / "release" / "nervous",
         help="the program, built for release",
     )
     parser.add_argument("--json", type=Path, help="a file for the figures")
@@ -162,7 +168,7 @@ def _arguments() -> argparse.Namespace:
     return arguments
 
 
-def _list(allowed: list[str]):  # noqa: ANN202
+def _list(allowed: list[str]) -> Callable[[str], list[str]]:
     def parse(text: str) -> list[str]:
         names = text.split(",")
         for name in names:

@@ -44,11 +44,8 @@ def measure(folder: Path, text: bytes, seconds: int) -> Limits:
     limits.synchronisations = [_synchronisations(folder) for _ in range(_ROUNDS)]
     nothing = shutil.which("true") or "/bin/true"
     for _ in range(_ROUNDS):
-        for name, arguments in (
-            ("process", [nothing]), ("interpreter", [sys.executable, "-c", "pass"])
-        ):
-            reply = timed(lambda arguments=arguments: subprocess.run(arguments, check=True))
-            getattr(limits, name).append(reply.seconds * 1000)
+        limits.process.append(_process([nothing]))
+        limits.interpreter.append(_process([sys.executable, "-c", "pass"]))
     try:
         _web(limits, folder, text, seconds)
     except load.LoadFailed as failure:
@@ -77,6 +74,11 @@ def _reads() -> list[float]:
     return [
         _MEMORY / timed(lambda: library.memchr(address, 1, _MEMORY)).seconds for _ in range(_ROUNDS)
     ]
+
+
+def _process(arguments: list[str]) -> float:
+    """Milliseconds from the start of a process to its end."""
+    return timed(lambda: subprocess.run(arguments, check=True)).seconds * 1000
 
 
 def _synchronisations(folder: Path) -> float:
@@ -125,7 +127,7 @@ def _web(limits: Limits, folder: Path, text: bytes, seconds: int) -> None:
     server = Server([program, "-p", str(root), "-c", str(root / "nginx.conf")], {}, root / "log")
     web = Web(port)
     try:
-        server.wait(lambda: web.get("/nothing") is not None, 20)
+        server.wait(lambda: web.answers("/nothing"), 20)
         for _ in range(3):
             result = load.over_http(web.url("/nothing"), {}, seconds)
             limits.web_rate.append(result.rate)

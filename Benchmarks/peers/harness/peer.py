@@ -67,7 +67,7 @@ class Peer(ABC):
         """Lets the store bring everything into its lasting form."""
 
     @abstractmethod
-    def bytes(self) -> int:
+    def stored(self) -> int:
         """Bytes on disk after `flush`."""
 
     @abstractmethod
@@ -140,12 +140,12 @@ class ServerPeer(Peer):
 
     def newest(self) -> Reply[float]:
         path, query = self.newest_call()
-        reply = self.web.get(path, **query)
+        reply = self.web.get(path, query)
         return Reply(reply.seconds, self.newest_of(reply.value))
 
     def newest_load(self, seconds: int) -> load.Load:
         path, query = self.newest_call()
-        return load.over_http(self.web.url(path, **query), self.headers, seconds)
+        return load.over_http(self.web.url(path, query), self.headers, seconds)
 
     def start(self) -> tuple[Reply[float], float]:
         self.close()
@@ -176,7 +176,7 @@ class LibraryPeer(Peer):
 
     door = "in process"
 
-    # A script for a process of its own: opens `sys.argv[1]` and leaves the newest value in `newest`.
+    # A script for a process of its own: opens `sys.argv[1]`, puts the newest value in `newest`.
     opening: str
 
     @property
@@ -209,7 +209,9 @@ class LibraryPeer(Peer):
         def launched() -> list[float]:
             done = subprocess.run(
                 [sys.executable, "-c", script, str(self.place)],
-                capture_output=True, text=True, timeout=120,
+                capture_output=True,
+                text=True,
+                timeout=120,
             )
             if done.returncode != 0:
                 raise ProcessFailed(done.stderr[-200:])

@@ -41,8 +41,8 @@ def memory(process: int, name: str = "VmRSS") -> float:
 def bytes_under(folder: Path) -> int:
     """Bytes of every file below a folder, each counted once however many names it has.
 
-    What a file is said to be longer than what the disk holds of it, as one that is laid out in advance,
-    does not count.
+    Where a file is longer than what the disk holds of it, as one that is laid out in advance, the
+    rest does not count.
     """
     sizes: dict[int, int] = {}
     for root, _, names in os.walk(folder):

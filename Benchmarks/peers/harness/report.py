@@ -140,8 +140,13 @@ def matrix(section: Section) -> str:
 
 
 def written(
-    place: Path, machine: Machine, stores: dict[str, str], skipped: dict[str, str],
-    limits: Limits, sections: list[Section], batch: int,
+    place: Path,
+    machine: Machine,
+    stores: dict[str, str],
+    skipped: dict[str, str],
+    limits: Limits,
+    sections: list[Section],
+    batch: int,
 ) -> None:
     """Writes everything as JSON."""
     document = {
@@ -157,8 +162,7 @@ def written(
                 "samples": section.walk.samples,
                 "digest": section.walk.digest,
                 "figures": [
-                    figure.record()
-                    | {"limit": limit(figure.work, section.walk, limits, batch)}
+                    figure.record() | {"limit": limit(figure.work, section.walk, limits, batch)}
                     for figure in section.figures
                 ],
             }

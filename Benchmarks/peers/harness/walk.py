@@ -1,10 +1,10 @@
 """The data: what an accelerometer in the pocket of a person who walks would say.
 
-A step is a phase that advances at 1.9 Hz and wanders; the signal is its first three harmonics. Their
-strength and the tilt of the device follow slow random walks. To that comes the noise of the sensor:
-180 µg/√Hz over 50 Hz is 1.3 mg, as data sheets of MEMS accelerometers have it. Values are rounded to
-1/16384 g, the resolution of a 16 bit sensor with a range of ±2 g. The generator is seeded, so every run
-and every store gets the same.
+A step is a phase that advances at 1.9 Hz and wanders; the signal is its first three harmonics.
+Their strength and the tilt of the device follow slow random walks. To that comes the noise of the
+sensor: 180 µg/√Hz over 50 Hz is 1.3 mg, as data sheets of MEMS accelerometers have it. Values are
+rounded to 1/16384 g, the resolution of a 16 bit sensor with a range of ±2 g. The generator is
+seeded, so every run and every store gets the same.
 """
 
 from __future__ import annotations

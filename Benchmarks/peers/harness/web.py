@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import http.client
+from collections.abc import Mapping
 from urllib.parse import urlencode
 
 from harness.figure import Reply, timed
 
 TIMEOUT = 600
+
+Query = Mapping[str, object]
 
 
 class Refused(Exception):
@@ -29,15 +32,29 @@ class Web:
         self.answer: dict[str, str] = {}
         self._connection = http.client.HTTPConnection("127.0.0.1", port, timeout=TIMEOUT)
 
-    def url(self, path: str, **query: object) -> str:
+    def url(self, path: str, query: Query | None = None) -> str:
         """The address of a call, for a client that is another program."""
         return f"http://127.0.0.1:{self.port}{_target(path, query)}"
 
-    def get(self, path: str, headers: dict[str, str] | None = None, **query: object) -> Reply[bytes]:
+    def answers(self, path: str) -> bool:
+        """Whether a call is answered with 2xx; raises `OSError` when nobody listens."""
+        try:
+            self.get(path)
+        except Refused:
+            return False
+        return True
+
+    def get(
+        self, path: str, query: Query | None = None, headers: dict[str, str] | None = None
+    ) -> Reply[bytes]:
         return self.send("GET", _target(path, query), None, headers)
 
     def post(
-        self, path: str, body: bytes, headers: dict[str, str] | None = None, **query: object
+        self,
+        path: str,
+        body: bytes,
+        query: Query | None = None,
+        headers: dict[str, str] | None = None,
     ) -> Reply[bytes]:
         return self.send("POST", _target(path, query), body, headers)
 
@@ -68,5 +85,5 @@ class Web:
         return answer.status, content
 
 
-def _target(path: str, query: dict[str, object]) -> str:
+def _target(path: str, query: Query | None) -> str:
     return f"{path}?{urlencode(query)}" if query else path

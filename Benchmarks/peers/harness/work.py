@@ -32,7 +32,11 @@ class Options:
 
 
 def measure(
-    peer_type: type[Peer], walk: Walk, folder: Path, options: Options, is_whole: bool,
+    peer_type: type[Peer],
+    walk: Walk,
+    folder: Path,
+    options: Options,
+    is_whole: bool,
     note: Callable[[str], None],
 ) -> list[Figure]:
     """Every figure of one store over one walk; those of a variant are fewer."""
@@ -74,7 +78,7 @@ class _Run:
             seed(self._walk)
         self._note("flush")
         self._peer.flush()
-        self._add("size", "B/sample", [self._peer.bytes() / self._walk.samples])
+        self._add("size", "B/sample", [self._peer.stored() / self._walk.samples])
 
     def ask(self, is_whole: bool) -> None:
         """Asks the loaded store."""
@@ -110,8 +114,9 @@ class _Run:
         for start in range(0, walk.samples, tenth):
             end = min(start + tenth, walk.samples)
             batches = [
-                self._peer.prepare(walk.times[at:min(at + batch, end)],
-                                   walk.values[at:min(at + batch, end)])
+                self._peer.prepare(
+                    walk.times[at : min(at + batch, end)], walk.values[at : min(at + batch, end)]
+                )
                 for at in range(start, end, batch)
             ]
 
@@ -123,7 +128,10 @@ class _Run:
         return rates
 
     def _answer(
-        self, work: str, question: Callable[[], Reply[list[float]]], right: list[float],
+        self,
+        work: str,
+        question: Callable[[], Reply[list[float]]],
+        right: list[float],
         rough: float = TOLERANCE,
     ) -> None:
         """`rough` is the largest difference that is called approximate and not wrong."""
@@ -131,7 +139,8 @@ class _Run:
         try:
             taken, found = repeated(question, self._options.rounds, self._options.budget)
         except Exception as failure:  # noqa: BLE001
-            return self.lack(work, failure)
+            self.lack(work, failure)
+            return
         difference = error(found, right)
         verdict = "right" if difference <= TOLERANCE else f"approximate, off by {difference:.1e}"
         if difference > rough:
@@ -146,7 +155,8 @@ class _Run:
                 lambda: self._peer.rows(form, count), self._options.rounds, self._options.budget
             )
         except Exception as failure:  # noqa: BLE001
-            return self.lack(work, failure)
+            self.lack(work, failure)
+            return
         try:
             verdict = self._judged(self._peer.parsed(form, text), count)
         except Unavailable as lack:
@@ -170,10 +180,12 @@ class _Run:
         try:
             found = self._peer.newest().value
             loads = [
-                self._peer.newest_load(self._options.seconds) for _ in range(min(3, self._options.rounds))
+                self._peer.newest_load(self._options.seconds)
+                for _ in range(min(3, self._options.rounds))
             ]
         except Exception as failure:  # noqa: BLE001
-            return self.lack("newest", failure)
+            self.lack("newest", failure)
+            return
         verdict = self._right_newest(found)
         self._add("newest", "req/s", [load.rate for load in loads], verdict)
         self._add("newest p50", "ms", [load.p50 for load in loads], verdict)
@@ -194,7 +206,8 @@ class _Run:
                 taken.append(reply.seconds * 1000)
                 resident.append(size)
         except Exception as failure:  # noqa: BLE001
-            return self.lack("start", failure)
+            self.lack("start", failure)
+            return
         self._add("start", "ms", taken, self._right_newest(reply.value))
         self._add("memory", "MiB", resident)
 

@@ -59,7 +59,7 @@ class ChDB(LibraryPeer):
     def flush(self) -> None:
         self._database.query("OPTIMIZE TABLE walk FINAL")
 
-    def bytes(self) -> int:
+    def stored(self) -> int:
         # Parts that were merged stay on disk for minutes; the engine knows which ones live.
         living = "SELECT sum(bytes_on_disk) FROM system.parts WHERE table = 'walk' AND active"
         found = int(self._database.query(living, "CSV").bytes())

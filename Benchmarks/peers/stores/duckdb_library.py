@@ -53,7 +53,7 @@ class DuckDB(LibraryPeer):
     def flush(self) -> None:
         self._database.execute("CHECKPOINT")
 
-    def bytes(self) -> int:
+    def stored(self) -> int:
         return self.place.stat().st_size
 
     def close(self) -> None:

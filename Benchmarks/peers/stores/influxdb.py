@@ -55,8 +55,8 @@ class InfluxDB(ServerPeer):
 
     def open(self) -> None:
         self.launch()
-        self.server.wait(lambda: self.web.get("/ping") is not None)
-        self.web.post("/query", b"", q="CREATE DATABASE walk WITH DURATION INF")
+        self.server.wait(lambda: self.web.answers("/ping"))
+        self.web.post("/query", b"", {"q": "CREATE DATABASE walk WITH DURATION INF"})
 
     def prepare(self, times: np.ndarray, values: np.ndarray) -> bytes:
         columns = [f"{field}=" for field in self.fields]
@@ -67,14 +67,14 @@ class InfluxDB(ServerPeer):
         return "\n".join(lines).encode()
 
     def ingest(self, batch: bytes) -> None:
-        self.web.post("/write", batch, db="walk", precision="u")
+        self.web.post("/write", batch, {"db": "walk", "precision": "u"})
 
     def flush(self) -> None:
         # Its log is emptied and its files are merged in the background: wait until nothing moves.
-        if not settled(self.bytes, quiet=8, limit=SETTLE_SECONDS):
+        if not settled(self.stored, quiet=8, limit=SETTLE_SECONDS):
             raise ProcessFailed(f"still merges files after {SETTLE_SECONDS} s")
 
-    def bytes(self) -> int:
+    def stored(self) -> int:
         return bytes_under(self.folder / "data") + bytes_under(self.folder / "wal")
 
     def mean(self) -> Reply[list[float]]:
@@ -99,8 +99,7 @@ class InfluxDB(ServerPeer):
 
     def rows(self, form: str, count: int) -> Reply[bytes]:
         query = f"SELECT {', '.join(self.fields)} FROM walk LIMIT {count}"
-        headers = {"Accept": "application/csv"}
-        return self.web.get("/query", headers, db="walk", epoch="u", q=query)
+        return self._query(query, {"Accept": "application/csv"})
 
     def parsed(self, form: str, text: bytes) -> tuple[np.ndarray, np.ndarray]:
         header, _, body = text.partition(b"\n")
@@ -114,8 +113,8 @@ class InfluxDB(ServerPeer):
     def newest_of(self, answer: bytes) -> float:
         return float(_rows(answer)[0][1])
 
-    def _query(self, query: str) -> Reply[bytes]:
-        return self.web.get("/query", None, db="walk", epoch="u", q=query)
+    def _query(self, query: str, headers: dict[str, str] | None = None) -> Reply[bytes]:
+        return self.web.get("/query", {"db": "walk", "epoch": "u", "q": query}, headers)
 
     def _row(self, columns: str) -> Reply[list[float]]:
         reply = self._query(f"SELECT {columns} FROM walk")

@@ -58,7 +58,7 @@ class Nervous(ServerPeer):
         # The sensor must gain no sample of its own before the first one that is sent.
         self._run("sensors", "set", SENSOR, "off")
         self.launch()
-        self.server.wait(lambda: self.web.get("/health") is not None)
+        self.server.wait(lambda: self.web.answers("/health"))
         token = self._run("token", "create", "bench", "--owner").splitlines()[0]
         self.headers = {"Authorization": f"Bearer {token}"}
         self.web.headers = self.headers
@@ -68,7 +68,8 @@ class Nervous(ServerPeer):
         pairs = zip((times / 1000).tolist(), values.tolist(), strict=True)
         if self._form == "ndjson":
             return b"".join(
-                json.dumps({"t": moment} | dict(zip(self.fields, row, strict=True))).encode() + b"\n"
+                json.dumps({"t": moment} | dict(zip(self.fields, row, strict=True))).encode()
+                + b"\n"
                 for moment, row in pairs
             )
         lines = [f"{moment!r},{','.join(map(repr, row))}" for moment, row in pairs]
@@ -77,10 +78,10 @@ class Nervous(ServerPeer):
     def ingest(self, batch: bytes) -> None:
         if self._form is None:
             raise Unavailable(self._lack)
-        self.web.post(SAMPLES, batch, {"Content-Type": MEDIA_TYPES[self._form]})
+        self.web.post(SAMPLES, batch, headers={"Content-Type": MEDIA_TYPES[self._form]})
 
     def seed(self, walk: Walk) -> None:
-        """Writes the samples into the file of a host that takes none, as docs/file-format.md has it.
+        """Writes the samples into the file of a host that takes none, see docs/file-format.md.
 
         Raises `Unavailable` when the file is no longer of that form.
         """
@@ -89,19 +90,21 @@ class Nervous(ServerPeer):
         try:
             self._write_tail(database, walk)
         except (sqlite3.Error, TypeError) as error:
-            raise Unavailable(f"it takes no samples, and its file has no such tail: {error}") from error
+            raise Unavailable(
+                f"it takes no samples, and its file has no such tail: {error}"
+            ) from error
         finally:
             database.close()
         self.launch()
-        self.server.wait(lambda: self.web.get("/health") is not None)
+        self.server.wait(lambda: self.web.answers("/health"))
 
     def flush(self) -> None:
         # A host that ends moves its log into its file.
         self.close()
         self.launch()
-        self.server.wait(lambda: self.web.get("/health") is not None)
+        self.server.wait(lambda: self.web.answers("/health"))
 
-    def bytes(self) -> int:
+    def stored(self) -> int:
         data = self.folder / "data"
         return sum(path.stat().st_size for path in data.glob("samples*") if path.is_file()) + sum(
             bytes_under(path) for path in data.glob("samples*") if path.is_dir()
@@ -122,13 +125,16 @@ class Nervous(ServerPeer):
 
     def window_means(self, windows: Windows) -> Reply[list[float]]:
         reply = self._statistics(
-            "mean", fields="x", every=f"{windows.width // 1000}ms",
+            "mean",
+            fields="x",
+            every=f"{windows.width // 1000}ms",
             **{"from": windows.origin // 1000, "to": windows.end // 1000},
         )
         return Reply(reply.seconds, [item["x"]["mean"] for item in reply.value])
 
     def rows(self, form: str, count: int) -> Reply[bytes]:
-        seconds, pages, left = 0.0, [], count
+        seconds, left = 0.0, count
+        pages: list[bytes] = []
         accept = {"Accept": MEDIA_TYPES[form]}
         target: str | None = f"{SAMPLES}?limit={count}"
         while target and left > 0:
@@ -150,7 +156,9 @@ class Nervous(ServerPeer):
             raise Unavailable("the harness has no reader of columns")
         if form == "ndjson":
             items = [json.loads(line) for line in text.splitlines()]
-            cells = np.array([[item["t"], *(item[field] for field in self.fields)] for item in items])
+            cells = np.array(
+                [[item["t"], *(item[field] for field in self.fields)] for item in items]
+            )
         else:
             lines = text.split(b"\n", 1)[1]
             cells = np.array(lines.replace(b"\n", b",").rstrip(b",").split(b","), dtype="U24")
@@ -188,8 +196,11 @@ class Nervous(ServerPeer):
     def _run(self, *arguments: str) -> str:
         path = {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8"}
         done = subprocess.run(
-            [str(self.program), *arguments, *self._roots], env=path | self._environment,
-            capture_output=True, text=True, timeout=60,
+            [str(self.program), *arguments, *self._roots],
+            env=path | self._environment,
+            capture_output=True,
+            text=True,
+            timeout=60,
         )
         if done.returncode != 0:
             raise Unavailable(f"nervous {arguments[0]}: {done.stderr.strip()}")
@@ -202,7 +213,7 @@ class Nervous(ServerPeer):
             header = ",".join(("t", *self.fields)) + "\n"
             body = header.encode() if form == "csv" else b""
             try:
-                self.web.post(SAMPLES, body, {"Content-Type": MEDIA_TYPES[form]})
+                self.web.post(SAMPLES, body, headers={"Content-Type": MEDIA_TYPES[form]})
             except Refused as refused:
                 if refused.status in _LACKING:
                     self._lack = f"POST answered {refused.status}"
@@ -217,8 +228,12 @@ class Nervous(ServerPeer):
         sensor = database.execute("SELECT id FROM sensor WHERE name = ?", (SENSOR,)).fetchone()[0]
         layouts = database.execute("SELECT id, fields FROM layout WHERE sensor = ?", (sensor,))
         layout = next(
-            (number for number, fields in layouts
-             if [field[0] for field in json.loads(fields)] == list(walk.fields)), None
+            (
+                number
+                for number, fields in layouts
+                if [field[0] for field in json.loads(fields)] == list(walk.fields)
+            ),
+            None,
         )
         if layout is None:
             raise TypeError("no layout of these fields")
@@ -233,7 +248,7 @@ class Nervous(ServerPeer):
             )
 
     def _statistics(self, names: str, **query: object) -> Reply[list[dict[str, dict[str, float]]]]:
-        reply = self.web.get(STATISTICS, fn=names, **query)
+        reply = self.web.get(STATISTICS, {"fn": names} | query)
         items = json.loads(reply.value)["items"]
         return Reply(reply.seconds, [item["values"] for item in items])
 

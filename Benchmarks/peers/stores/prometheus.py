@@ -13,7 +13,6 @@ from harness.figure import Reply
 from harness.peer import ServerPeer, Unavailable
 from harness.process import bytes_under
 from harness.truth import Windows
-from harness.web import Refused
 from stores import remote_write
 
 
@@ -32,13 +31,15 @@ class PromQL(ServerPeer):
         return remote_write.request(names, times // 1000, values)
 
     def ingest(self, batch: bytes) -> None:
-        self.web.post("/api/v1/write", batch, remote_write.HEADERS)
+        self.web.post("/api/v1/write", batch, headers=remote_write.HEADERS)
 
     def mean(self) -> Reply[list[float]]:
         return self._together([f"avg_over_time(walk_{field}{self._all})" for field in self.fields])
 
     def mean_deviation(self) -> Reply[list[float]]:
-        return self._together([f"{name}_over_time(walk_x{self._all})" for name in ("avg", "stddev")])
+        return self._together(
+            [f"{name}_over_time(walk_x{self._all})" for name in ("avg", "stddev")]
+        )
 
     def extremes(self) -> Reply[list[float]]:
         names = ("min", "max", "count")
@@ -52,11 +53,13 @@ class PromQL(ServerPeer):
         # A window is asked for by its last millisecond.
         first = origin + width - 1
         last = first + (windows.count - 1) * width
-        reply = self.web.get(
-            "/api/v1/query_range",
-            query=f"avg_over_time(walk_x[{width - self.closed}ms])",
-            start=_seconds(first), end=_seconds(last), step=_seconds(width), **self.extra,
-        )
+        query = {
+            "query": f"avg_over_time(walk_x[{width - self.closed}ms])",
+            "start": _seconds(first),
+            "end": _seconds(last),
+            "step": _seconds(width),
+        }
+        reply = self.web.get("/api/v1/query_range", query | self.extra)
         values = _result(reply.value)[0]["values"]
         return Reply(reply.seconds, [float(value) for _, value in values])
 
@@ -72,11 +75,11 @@ class PromQL(ServerPeer):
 
     @property
     def _all(self) -> str:
-        return f"[{(self.last - self.first) // 1000 + 1}ms]"
+        return f"[{self.last // 1000 - self.first // 1000 + 1}ms]"
 
     def _instant(self, query: str) -> Reply[bytes]:
         time = _seconds(self.last // 1000)
-        return self.web.get("/api/v1/query", query=query, time=time, **self.extra)
+        return self.web.get("/api/v1/query", {"query": query, "time": time} | self.extra)
 
     def _together(self, queries: list[str]) -> Reply[list[float]]:
         """One query with a labelled answer for each part, so that it is one call."""
@@ -129,35 +132,26 @@ class Prometheus(PromQL):
 
     def open(self) -> None:
         self.launch()
-        self.server.wait(lambda: _is_ready(self, "/-/ready"))
+        self.server.wait(lambda: self.web.answers("/-/ready"))
 
     def flush(self) -> None:
         # A snapshot has everything in blocks, also what a restart would find in the log only.
         name = json.loads(self.web.post("/api/v1/admin/tsdb/snapshot", b"").value)["data"]["name"]
         self._snapshot = self.folder / "data" / "snapshots" / name
 
-    def bytes(self) -> int:
+    def stored(self) -> int:
         return bytes_under(self._snapshot)
 
     def rows(self, form: str, count: int) -> Reply[bytes]:
         # 10 ms a sample: the last of them closes a span that holds both ends.
         last = self.first // 1000 + (count - 1) * 10
-        return self.web.get(
-            "/api/v1/query", query=f"walk_x[{(count - 1) * 10}ms]", time=_seconds(last)
-        )
+        query = {"query": f"walk_x[{(count - 1) * 10}ms]", "time": _seconds(last)}
+        return self.web.get("/api/v1/query", query)
 
     def parsed(self, form: str, text: bytes) -> tuple[np.ndarray, np.ndarray]:
         values = _result(text)[0]["values"]
         times = np.rint(np.array([pair[0] for pair in values]) * 1000).astype(np.int64) * 1000
         return times, np.array([float(pair[1]) for pair in values])[:, None]
-
-
-def _is_ready(peer: ServerPeer, path: str) -> bool:
-    try:
-        peer.web.get(path)
-    except Refused:
-        return False
-    return True
 
 
 def _seconds(milliseconds: int) -> str:

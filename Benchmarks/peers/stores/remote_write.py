@@ -1,13 +1,13 @@
 """The remote write protocol of Prometheus, as far as one series a field needs it.
 
-A request is a protobuf message in the block format of Snappy. The message, in the notation of protobuf:
+A request is a protobuf message in the block format of Snappy. The message, as protobuf notes it:
 
     WriteRequest { repeated TimeSeries timeseries = 1; }
     TimeSeries   { repeated Label labels = 1; repeated Sample samples = 2; }
     Label        { string name = 1; string value = 2; }
     Sample       { double value = 1; int64 timestamp = 2; }   // milliseconds since 1970
 
-Snappy may be all literals, with nothing compressed: that is valid and leaves the server the least work.
+Snappy may be all literals, with nothing compressed: that leaves the server the least work.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def _text(field: int, content: bytes) -> bytes:
 
 
 def _samples(milliseconds: np.ndarray, column: np.ndarray) -> bytes:
-    # From 2004 to 2109 the milliseconds take six groups of seven bits, so every sample has 18 bytes.
+    # From 1971 to 2109 milliseconds take six groups of seven bits: every sample has 18 bytes.
     if milliseconds.min() < 1 << 35 or milliseconds.max() >= 1 << 42:
         raise ValueError("these times do not take six bytes")
     out = np.empty((len(column), 18), dtype=np.uint8)

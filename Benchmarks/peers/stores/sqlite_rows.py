@@ -58,7 +58,7 @@ class SQLiteRows(LibraryPeer):
     def flush(self) -> None:
         self._database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
-    def bytes(self) -> int:
+    def stored(self) -> int:
         return self.place.stat().st_size
 
     def close(self) -> None:

@@ -10,7 +10,6 @@ import numpy as np
 from harness.figure import Reply
 from harness.peer import Unavailable
 from harness.process import ProcessFailed, bytes_under, settled
-from harness.web import Refused
 from stores.prometheus import PromQL
 
 SETTLE_SECONDS = 180
@@ -45,39 +44,34 @@ class VictoriaMetrics(PromQL):
         ], {}
 
     def newest_call(self) -> tuple[str, dict[str, object]]:
-        # Without a step it would look for the newest value in five minutes, which hold 30 000 samples.
+        # Without a step it would look through five minutes, which hold 30 000 samples.
         path, query = super().newest_call()
         return path, query | {"step": "1s"}
 
     def open(self) -> None:
         self.launch()
-        self.server.wait(self._is_healthy)
+        self.server.wait(lambda: self.web.answers("/health"))
 
     def flush(self) -> None:
         self.web.get("/internal/force_flush")
         self.web.get("/internal/force_merge")
         # A forced merge goes on in the background; what it merged is removed at the end.
-        if not settled(self.bytes, quiet=3, limit=SETTLE_SECONDS):
+        if not settled(self.stored, quiet=3, limit=SETTLE_SECONDS):
             raise ProcessFailed(f"still merges files after {SETTLE_SECONDS} s")
 
-    def bytes(self) -> int:
+    def stored(self) -> int:
         return bytes_under(self.folder / "data")
 
     def rows(self, form: str, count: int) -> Reply[bytes]:
         last = self.first // 1000 + (count - 1) * 10
-        return self.web.get(
-            "/api/v1/export/csv",
-            **{"match[]": "walk_x", "format": "__timestamp__:unix_ms,__value__"},
-            start=f"{self.first / 1e6:.3f}", end=f"{last / 1e3:.3f}",
-        )
+        query = {
+            "match[]": "walk_x",
+            "format": "__timestamp__:unix_ms,__value__",
+            "start": f"{self.first / 1e6:.3f}",
+            "end": f"{last / 1e3:.3f}",
+        }
+        return self.web.get("/api/v1/export/csv", query)
 
     def parsed(self, form: str, text: bytes) -> tuple[np.ndarray, np.ndarray]:
         cells = np.array(text.replace(b"\n", b",").rstrip(b",").split(b",")).reshape(-1, 2)
         return cells[:, 0].astype(np.int64) * 1000, cells[:, 1:].astype(np.float64)
-
-    def _is_healthy(self) -> bool:
-        try:
-            self.web.get("/health")
-        except Refused:
-            return False
-        return True

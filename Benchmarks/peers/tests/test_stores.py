@@ -8,10 +8,28 @@ import tempfile
 import unittest
 from pathlib import Path
 
-EVERY = {"sqlite", "sqlite+index", "influxdb", "prometheus", "victoria", "duckdb", "chdb", "nervous"}
+EVERY = {
+    "sqlite",
+    "sqlite+index",
+    "influxdb",
+    "prometheus",
+    "victoria",
+    "duckdb",
+    "chdb",
+    "nervous",
+}
 ASKED = {
-    "size", "mean", "mean+stddev", "min/max/count", "p99", "windows", "newest", "newest p50",
-    "newest p99", "start", "memory",
+    "size",
+    "mean",
+    "mean+stddev",
+    "min/max/count",
+    "p99",
+    "windows",
+    "newest",
+    "newest p50",
+    "newest p99",
+    "start",
+    "memory",
 }
 
 
@@ -20,14 +38,29 @@ class StoreTests(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             place = Path(folder) / "figures.json"
             arguments = [
-                sys.executable, "-m", "harness", "--samples", "20000", "--rounds", "2",
-                "--seconds", "1", "--json", str(place), "--folder", folder, *more,
+                sys.executable,
+                "-m",
+                "harness",
+                "--samples",
+                "20000",
+                "--rounds",
+                "2",
+                "--seconds",
+                "1",
+                "--json",
+                str(place),
+                "--folder",
+                folder,
+                *more,
             ]
             nervous = os.environ.get("NERVOUS")
             if nervous and "--nervous" not in more:
                 arguments += ["--nervous", nervous]
             done = subprocess.run(
-                arguments, capture_output=True, text=True, timeout=600,
+                arguments,
+                capture_output=True,
+                text=True,
+                timeout=600,
                 env=os.environ | (environment or {}),
             )
             document = json.loads(place.read_text()) if place.exists() else None
@@ -39,12 +72,15 @@ class StoreTests(unittest.TestCase):
         done, document = self.run_all()
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertEqual(set(document["stores"]) | set(document["skipped"]), EVERY)
-        self.assertEqual([s["variant"] for s in document["sections"]], ["regular", "jitter", "axes"])
+        self.assertEqual(
+            [s["variant"] for s in document["sections"]], ["regular", "jitter", "axes"]
+        )
         for section in document["sections"]:
             wanted = ASKED if section["variant"] == "regular" else {"size", "mean"}
             for store in document["stores"]:
                 found = {
-                    figure["work"]: figure for figure in section["figures"]
+                    figure["work"]: figure
+                    for figure in section["figures"]
                     if figure["peer"] == store and figure["rounds"]
                 }
                 self.assertEqual(wanted - set(found), set(), f"{store}, {section['variant']}")
@@ -56,7 +92,12 @@ class StoreTests(unittest.TestCase):
 
     def test_a_store_that_is_absent_is_skipped_by_name(self) -> None:
         done, document = self.run_all(
-            "--peers", "nervous,influxdb,sqlite", "--variants", "regular", "--nervous", "/nowhere",
+            "--peers",
+            "nervous,influxdb,sqlite",
+            "--variants",
+            "regular",
+            "--nervous",
+            "/nowhere",
             environment={"PATH": "/nowhere"},
         )
         self.assertEqual(document["stores"].keys(), {"sqlite"})

@@ -67,9 +67,16 @@ class WorkTests(unittest.TestCase):
     def test_a_right_store_has_every_figure(self) -> None:
         figures = self.figures(SQLiteRows)
         self.assertEqual([f.work for f in figures.values() if f.is_wrong or not f.rounds], [])
-        self.assertEqual(set(work.TITLES) - set(figures), {
-            "rows as json", "rows as ndjson", "rows as columns", "peak memory", "load",
-        })
+        self.assertEqual(
+            set(work.TITLES) - set(figures),
+            {
+                "rows as json",
+                "rows as ndjson",
+                "rows as columns",
+                "peak memory",
+                "load",
+            },
+        )
 
     def test_a_wrong_mean_and_rows_in_another_order_are_wrong(self) -> None:
         wrong = [figure.work for figure in self.figures(Liar).values() if figure.is_wrong]
