@@ -58,7 +58,7 @@ class Section:
 def limit(work: str, walk: Walk, limits: Limits, batch: int) -> str:
     """What the machine allows at best for one piece of work; empty where nothing is known."""
     fields = len(walk.fields)
-    if work == "ingest":
+    if work.startswith("ingest"):
         rate = statistics.median(limits.synchronisations)
         return f"one fdatasync a batch: {number(rate)}/s, {number(rate * batch)} samples/s"
     if work == "size":

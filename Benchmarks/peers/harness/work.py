@@ -69,7 +69,7 @@ class _Run:
         self._note("ingest")
         self._peer.open()
         try:
-            self._add("ingest", "samples/s", self._ingest())
+            self._ingest()
         except Unavailable as lack:
             self.lack("ingest", lack)
             seed = getattr(self._peer, "seed", None)
@@ -106,11 +106,14 @@ class _Run:
         figure = Figure(self._peer.name, work, "", missing=text[:160], failed=failed)
         self.figures.append(figure)
 
-    def _ingest(self) -> list[float]:
-        """Samples a second in each tenth of the data. What the client prepares is off the clock."""
+    def _ingest(self) -> None:
+        """Samples a second in each tenth of the data, and in all of it.
+
+        What the client prepares is off the clock.
+        """
         walk, batch = self._walk, self._options.batch
         tenth = max(batch, -(-walk.samples // INGEST_ROUNDS // batch) * batch)
-        rates = []
+        rates, seconds = [], 0.0
         for start in range(0, walk.samples, tenth):
             end = min(start + tenth, walk.samples)
             batches = [
@@ -124,8 +127,11 @@ class _Run:
                 for item in batches:
                     self._peer.ingest(item)
 
-            rates.append((end - start) / timed(send).seconds)
-        return rates
+            taken = timed(send).seconds
+            seconds += taken
+            rates.append((end - start) / taken)
+        self._add("ingest", "samples/s", rates)
+        self._add("ingest overall", "samples/s", [walk.samples / seconds])
 
     def _answer(
         self,
@@ -217,6 +223,7 @@ class _Run:
 
 TITLES = {
     "ingest": "samples taken in, acknowledged batch by batch",
+    "ingest overall": "the same over all batches, with every pause that the store made",
     "size": "bytes a sample on disk, after flushing",
     "mean": "mean of every field over everything",
     "mean+stddev": "mean and standard deviation",

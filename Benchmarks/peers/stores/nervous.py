@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import sqlite3
-import struct
 import subprocess
 from pathlib import Path
 
@@ -13,10 +11,11 @@ import numpy as np
 
 from harness.figure import Reply
 from harness.peer import ServerPeer, Unavailable
-from harness.process import bytes_under
+from harness.process import ProcessFailed, bytes_under
 from harness.truth import Windows
 from harness.walk import Walk
 from harness.web import Refused
+from stores import nervous_file
 
 SENSOR = "accelerometer"
 SAMPLES = f"/api/v1/sensors/{SENSOR}/samples"
@@ -26,6 +25,8 @@ MEDIA_TYPES = {
     "ndjson": "application/x-ndjson",
     "columns": "application/vnd.nervous.columns",
 }
+# A file of the first version may have to be written anew.
+MIGRATION_SECONDS = 900
 # What a server answers that does not have a call, a method or a form.
 _LACKING = {404, 405, 406, 415}
 
@@ -81,20 +82,24 @@ class Nervous(ServerPeer):
         self.web.post(SAMPLES, batch, headers={"Content-Type": MEDIA_TYPES[self._form]})
 
     def seed(self, walk: Walk) -> None:
-        """Writes the samples into the file of a host that takes none, see docs/file-format.md.
+        """Hands the samples to a host that takes none by HTTP, as a file of the first version.
 
-        Raises `Unavailable` when the file is no longer of that form.
+        Every version opens such a file and brings it into the form of its own. Raises `Unavailable`
+        when this one does not.
         """
         self.close()
-        database = sqlite3.connect(self.folder / "data" / "samples.sqlite")
+        place = self.folder / "data" / "samples.sqlite"
+        fields = nervous_file.layout(place, SENSOR, self.fields)
+        for old in place.parent.glob("samples.sqlite*"):
+            old.unlink()
+        nervous_file.write(place, SENSOR, fields, walk)
+        self.launch()
         try:
-            self._write_tail(database, walk)
-        except (sqlite3.Error, TypeError) as error:
-            raise Unavailable(
-                f"it takes no samples, and its file has no such tail: {error}"
-            ) from error
-        finally:
-            database.close()
+            self.server.wait(lambda: self.web.answers("/health"), MIGRATION_SECONDS)
+        except ProcessFailed as failure:
+            raise Unavailable(f"no samples by HTTP, nor as a file: {failure}") from failure
+        self.close()
+        nervous_file.compact(place)
         self.launch()
         self.server.wait(lambda: self.web.answers("/health"))
 
@@ -222,30 +227,6 @@ class Nervous(ServerPeer):
                     raise
             return form
         return None
-
-    def _write_tail(self, database: sqlite3.Connection, walk: Walk) -> None:
-        database.execute("PRAGMA synchronous = OFF")
-        sensor = database.execute("SELECT id FROM sensor WHERE name = ?", (SENSOR,)).fetchone()[0]
-        layouts = database.execute("SELECT id, fields FROM layout WHERE sensor = ?", (sensor,))
-        layout = next(
-            (
-                number
-                for number, fields in layouts
-                if [field[0] for field in json.loads(fields)] == list(walk.fields)
-            ),
-            None,
-        )
-        if layout is None:
-            raise TypeError("no layout of these fields")
-        pack = struct.Struct(f"<{len(walk.fields)}d").pack
-        rows = (
-            (sensor, layout, moment, pack(*values))
-            for moment, values in zip(walk.times.tolist(), walk.values.tolist(), strict=True)
-        )
-        with database:
-            database.executemany(
-                "INSERT INTO tail (sensor, layout, time, payload) VALUES (?, ?, ?, ?)", rows
-            )
 
     def _statistics(self, names: str, **query: object) -> Reply[list[dict[str, dict[str, float]]]]:
         reply = self.web.get(STATISTICS, {"fn": names} | query)
