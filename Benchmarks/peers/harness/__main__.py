@@ -94,6 +94,7 @@ def _measured(
             )
             note.end()
         sections.append(report.Section(data, figures))
+    machine_limits.again(limits, folder)
     return sections, limits
 
 

@@ -40,8 +40,7 @@ class Limits:
 def measure(folder: Path, text: bytes, seconds: int) -> Limits:
     """Measures all but `health`, which needs a host; `text` is rows that a plain server sends."""
     limits = Limits()
-    limits.read = _reads()
-    limits.synchronisations = [_synchronisations(folder) for _ in range(_ROUNDS)]
+    again(limits, folder)
     nothing = shutil.which("true") or "/bin/true"
     for _ in range(_ROUNDS):
         limits.process.append(_process([nothing]))
@@ -51,6 +50,12 @@ def measure(folder: Path, text: bytes, seconds: int) -> Limits:
     except load.LoadFailed as failure:
         limits.missing["web"] = str(failure)
     return limits
+
+
+def again(limits: Limits, folder: Path) -> None:
+    """Adds rounds of what depends on who else uses the machine; at the end of a run, too."""
+    limits.read += _reads()
+    limits.synchronisations += [_synchronisations(folder) for _ in range(_ROUNDS)]
 
 
 def health(limits: Limits, url: str, seconds: int) -> None:

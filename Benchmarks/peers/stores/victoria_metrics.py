@@ -30,6 +30,10 @@ class VictoriaMetrics(PromQL):
             raise Unavailable("victoria-metrics is not installed")
         done = subprocess.run([program, "--version"], capture_output=True, text=True)
         words = (done.stdout + done.stderr).replace("-", " ").split()
+        if not words and shutil.which("dpkg-query"):
+            # The program of Debian does not know its own version.
+            query = ["dpkg-query", "-W", "-f", "${Version}", "victoria-metrics"]
+            words = subprocess.run(query, capture_output=True, text=True).stdout.split("+")
         return next((word for word in words if word.startswith(("v1.", "1."))), "?")
 
     def command(self, port: int) -> tuple[list[str], dict[str, str]]:
