@@ -2,6 +2,7 @@
 # make test    build and run every test
 # make check   what a reviewer would have to say otherwise: format, imports
 # make bench   measure
+# make bench-peers  measure beside other stores; ARGS="--samples 1000000" and such are honoured
 # make install put nervous, nervous-runner and nervous-unpacker under PREFIX
 
 SWIFT ?= swift
@@ -9,7 +10,7 @@ PREFIX ?= $(HOME)/.local
 # Every test at once would hold thousands of descriptors and processes, and none would end in time.
 TEST_WIDTH = --experimental-maximum-parallelization-width 16
 
-.PHONY: setup build run test test-long check format bench install clean
+.PHONY: setup build run test test-long check format bench bench-peers install clean
 
 setup:
 	@Scripts/setup
@@ -44,6 +45,10 @@ format:
 
 bench: setup
 	@Benchmarks/run
+
+bench-peers: setup
+	$(SWIFT) build -c release --product nervous
+	@Benchmarks/peers/run $(ARGS)
 
 install: setup
 	$(SWIFT) build -c release --product nervous

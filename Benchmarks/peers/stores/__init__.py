@@ -1,0 +1,1 @@
+"""One module for each store that is measured."""
