@@ -7,8 +7,8 @@ public import VM
 /// Every entry takes a `Grant`, lets its terms take effect, and notes in the access log what left.
 public struct AnalyticsEngine: Sendable {
     let machine: VirtualMachine
-    private let log: AccessLog
-    private let now: @Sendable () -> Timestamp
+    let log: AccessLog
+    let now: @Sendable () -> Timestamp
 
     public init(
         _ machine: VirtualMachine, log: AccessLog,
@@ -159,7 +159,7 @@ public struct AnalyticsEngine: Sendable {
         return terms
     }
 
-    private func fields(of sensor: SensorID) async throws(LAEError) -> [Field] {
+    func fields(of sensor: SensorID) async throws(LAEError) -> [Field] {
         guard let status = await machine.status(of: sensor) else {
             let instances = await machine.instances(of: sensor)
             throw LAEError(
@@ -174,7 +174,7 @@ public struct AnalyticsEngine: Sendable {
         return status.sensor.fields
     }
 
-    private func columns(
+    func columns(
         _ names: [String]?, of fields: [Field], _ sensor: SensorID
     ) throws(LAEError) -> [Int] {
         guard let names else { return Array(fields.indices) }
@@ -201,7 +201,7 @@ public struct AnalyticsEngine: Sendable {
         return chosen.filter { fields[$0].kind.isNumeric }
     }
 
-    private func matchers(
+    func matchers(
         _ conditions: [Condition], _ fields: [Field]
     ) throws(LAEError) -> [@Sendable ([Value]) -> Bool] {
         var matchers: [@Sendable ([Value]) -> Bool] = []
@@ -239,7 +239,7 @@ public struct AnalyticsEngine: Sendable {
         return try StatisticsWindows(range, every: step, columns, keepsValues: keepsValues)
     }
 
-    private static func wrap(_ error: any Error) -> LAEError {
+    static func wrap(_ error: any Error) -> LAEError {
         if let own = error as? LAEError { return own }
         let message = (error as? VirtualMachineError)?.message ?? "\(error)"
         return LAEError(.failed, message, cause: error)

@@ -41,10 +41,10 @@ struct KMeans: Hashable, Sendable {
         return try lloyd(points, from: Points(rows: chosen.map { Array(points[$0]) }), rounds)
     }
 
-    /// Clusters from given centres: S. P. Lloyd, "Least Squares Quantization in PCM", IEEE
-    /// Transactions on Information Theory 28 (1982).
+    /// Clusters from given centres.
     ///
-    /// Of equally near centres the first counts; a centre without points takes the point that is
+    /// S. P. Lloyd, "Least Squares Quantization in PCM", IEEE Transactions on Information Theory 28
+    /// (1982). Of equally near centres the first counts; a centre without points takes the point that is
     /// farthest from its own. Ends when no point changes its cluster, or after `rounds`.
     static func lloyd(_ points: Points, from start: Points, _ rounds: Int) throws -> KMeans? {
         guard points.count > 0, start.count > 0, start.dimensions == points.dimensions else {

@@ -1,0 +1,47 @@
+import Samples
+
+/// The fields of one sensor that go into an analysis, and which of its samples count.
+struct AnalysisSource: Sendable {
+    let sensor: SensorID
+    /// All that the sensor has.
+    let fields: [Field]
+    /// Which of them are wanted, by place.
+    let places: [Int]
+    let range: TimeRange
+    let terms: GrantTerms
+    let matchers: [@Sendable ([Value]) -> Bool]
+}
+
+extension AnalyticsEngine {
+    /// Hands over the wanted fields of a sensor in the order of time, as many samples at once as a
+    /// page holds.
+    ///
+    /// It is the only place where analyses see samples.
+    func read(
+        _ source: AnalysisSource, _ take: (_ times: [Int64], _ columns: [Column]) throws -> Void
+    ) async throws {
+        let query = SampleQuery(
+            sensor: source.sensor, fields: source.fields, range: source.range, limit: .max)
+        var scan = SampleScan(query, machine, source.terms, matchers: source.matchers)
+        while let page = try await scan.next() {
+            var columns = source.places.map { Column(of: source.fields[$0].kind) }
+            for sample in page {
+                for (number, place) in source.places.enumerated() {
+                    columns[number].append(sample.values[place])
+                }
+            }
+            try take(page.map(\.time.microseconds), columns)
+        }
+    }
+}
+
+extension Column {
+    /// The values as doubles; none of texts.
+    var doubles: [Double] {
+        switch self {
+        case .numbers(let values): values
+        case .integers(let values): values.map(Double.init)
+        case .texts: []
+        }
+    }
+}
