@@ -1,6 +1,8 @@
 import Auth
+import NIOCore
 import Samples
 import Testing
+import VM
 
 @Suite(.timeLimit(.minutes(3)))
 struct AnalysisRouteTests {
@@ -183,6 +185,32 @@ struct AnalysisRouteTests {
             let denied = try await Self.analyze(host, Self.body("trend"), token: token)
             #expect(denied.status == 403)
             #expect(denied.code == "denied")
+        }
+    }
+
+    @Test func `an analysis ends when its client leaves`() async throws {
+        try await ServedHost.with { host async throws in
+            let times = (0..<20_000).map { Timestamp(microseconds: Int64($0)) }
+            let texts = Column.texts(Array(repeating: "", count: times.count))
+            let batch = SampleBatch(
+                times: times,
+                columns: [
+                    .numbers((0..<20_000).map { Double($0 * $0 % 9973) }),
+                    .integers(Array(repeating: 0, count: times.count)), texts, texts,
+                ])
+            try await host.machine.publish(batch, to: "gauge")
+            let long = Call(
+                "POST", "/api/v1/analyze", token: host.owner,
+                json: Self.body("k-means", #""gauge.level""#, #", "parameters": {"k": 50}"#))
+            try await TCPConnection.with(port: host.port) { _, writer in
+                let bytes = long.bytes(standardHost: "localhost:\(host.port)")
+                try await writer.write(ByteBuffer(bytes: bytes))
+            }
+            // Analyses are computed one after the other: this one waits for the end of the first.
+            let json = Self.body("trend", #""gauge.level""#, #", "to": 1"#)
+            #expect(try await Self.analyze(host, json).status == 200)
+            let lines = try await host.authority.log.entries(AccessLogQuery(kind: .access))
+            #expect(lines.filter { $0.operation == "analyze" }.map(\.count) == [1000])
         }
     }
 
