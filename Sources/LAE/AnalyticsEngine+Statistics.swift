@@ -48,11 +48,19 @@ extension AnalyticsEngine {
                     + " \(sensor) are granted.")
         }
         guard query.conditions.isEmpty else {
-            throw LAEError(
-                .notGranted,
-                "Conditions single samples out, and only statistics of \(sensor) are granted.",
-                hint: "Ask without where.")
+            throw Self.conditionsRefusal(sensor)
         }
+    }
+
+    static func conditionsRefusal(_ sensor: SensorID) -> LAEError {
+        LAEError(
+            .notGranted,
+            "Conditions single samples out, and only statistics of \(sensor) are granted.",
+            hint: "Ask without where.")
+    }
+
+    func cadence(of sensor: SensorID) async -> Cadence {
+        await machine.status(of: sensor)?.sensor.cadence ?? .standard
     }
 
     /// The stretch of time from the first sample that may be seen to the newest, or nothing.
@@ -89,8 +97,7 @@ extension AnalyticsEngine {
     private func aggregateTable(
         _ query: StatisticsQuery, _ samples: TimeRange, _ reader: StatisticsReader, _ grant: Grant
     ) async throws -> StatisticsTable {
-        let cadence = await machine.status(of: grant.sensor)?.sensor.cadence ?? .standard
-        let cells = AggregateCells(cadence)
+        let cells = AggregateCells(await cadence(of: grant.sensor))
         var range = query.range
         if range.from == .distantPast { range = TimeRange(from: samples.from, to: range.to) }
         if range.to == .distantFuture { range = TimeRange(from: range.from, to: samples.to) }

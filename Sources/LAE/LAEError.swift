@@ -5,6 +5,7 @@ public struct LAEError: Error, Sendable, CustomStringConvertible {
         private enum Kind: Hashable {
             case unknownSensor, unavailable, unknownField, notNumeric
             case invalidCondition, tooManyWindows, notGranted, failed
+            case unknownAnalysis, invalidAnalysis, tooManyRows
         }
         private let kind: Kind
 
@@ -22,6 +23,12 @@ public struct LAEError: Error, Sendable, CustomStringConvertible {
         public static let tooManyWindows = Code(kind: .tooManyWindows)
         /// The grant is for another sensor, or for aggregates only.
         public static let notGranted = Code(kind: .notGranted)
+        /// No analysis has that name.
+        public static let unknownAnalysis = Code(kind: .unknownAnalysis)
+        /// The inputs or parameters do not suit the analysis.
+        public static let invalidAnalysis = Code(kind: .invalidAnalysis)
+        /// The range holds more samples than one analysis may take.
+        public static let tooManyRows = Code(kind: .tooManyRows)
         /// The store failed.
         public static let failed = Code(kind: .failed)
     }

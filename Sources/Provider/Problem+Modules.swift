@@ -86,6 +86,12 @@ extension Problem {
                 (.unprocessableContent, "invalid-condition", "The condition is not understood")
             case .tooManyWindows:
                 (.unprocessableContent, "too-many-windows", "The answer would be too long")
+            case .unknownAnalysis:
+                (.unprocessableContent, "unknown-analysis", "There is no such analysis")
+            case .invalidAnalysis:
+                (.unprocessableContent, "invalid-analysis", "The analysis cannot be made so")
+            case .tooManyRows:
+                (.unprocessableContent, "too-many-rows", "The range holds too many samples")
             case .notGranted: (.forbidden, "statistics-only", "Only statistics are allowed")
             default: (.internalServerError, "internal", "The host failed")
             }

@@ -42,6 +42,7 @@ public struct Provider: Sendable {
         SensorRoutes(door: door, machine: machine, engine: engine).add(to: &routes)
         SampleRoutes(door: door, engine: engine).add(to: &routes)
         StatisticsRoutes(door: door, engine: engine).add(to: &routes)
+        AnalysisRoutes(door: door, engine: engine).add(to: &routes)
         StreamRoutes(door: door, machine: machine, engine: engine, heartbeat: heartbeat)
             .add(to: &routes)
         AppRoutes(door: door, library: library, supervisor: supervisor, facts: facts)

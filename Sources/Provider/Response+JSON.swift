@@ -48,6 +48,12 @@ extension Request {
     ///
     /// A body without a type is taken for JSON.
     func json<T: Decodable>(_ type: T.Type) async throws -> T {
+        var request = self
+        return try await request.lastingJSON(type)
+    }
+
+    /// The same, of a body that can be read again.
+    mutating func lastingJSON<T: Decodable>(_ type: T.Type) async throws -> T {
         let mediaType = headers[.contentType]?.prefix { $0 != ";" && $0 != " " }.lowercased()
         guard mediaType ?? "application/json" == "application/json" else {
             throw Problem(
@@ -56,7 +62,7 @@ extension Request {
                 detail: "Only application/json is taken here.",
                 fix: "Send the header Content-Type: application/json")
         }
-        return try Self.decode(type, try await bytes(upTo: Self.jsonLimit))
+        return try Self.decode(type, try await collect(upTo: Self.jsonLimit))
     }
 
     /// The same, where a call may do without a body, which can be read again.

@@ -10,6 +10,8 @@ import Testing
 /// An engine over samples that a test puts in, and an authority that makes its grants.
 final class Lab: Sendable {
     static let sensor: SensorID = "probe"
+    /// A second sensor, with the one number `y`.
+    static let other: SensorID = "other"
     static let fields = [
         Field("x", unit: "m"), Field("n", kind: .integer), Field("state", kind: .state),
     ]
@@ -59,6 +61,29 @@ final class Lab: Sendable {
         if flush { try await machine.store.flush() }
     }
 
+    /// Puts in samples of the other sensor, each at its time in microseconds.
+    func addOther(_ samples: [(time: Int64, y: Double)]) async throws {
+        let made = samples.map { time, y in
+            Sample(time: Timestamp(microseconds: time), values: [.number(y)])
+        }
+        try await machine.store.append(made, to: Self.other)
+    }
+
+    /// What an analysis answers, by default under a grant that shows everything of both sensors.
+    func analyze(
+        _ name: String, _ parameters: [String: AnalysisParameter] = [:], of inputs: [String],
+        range: TimeRange = .all, conditions: [String] = [], every: Duration? = nil,
+        join: AnalysisRequest.Join? = nil, terms: Terms = Terms(access: .raw),
+        otherTerms: Terms = Terms(access: .raw)
+    ) async throws -> AnalysisAnswer {
+        let request = AnalysisRequest(
+            try Analysis(name, parameters), of: try inputs.map { try FieldReference(parsing: $0) },
+            range: range, conditions: try conditions.map { try FieldCondition(parsing: $0) },
+            every: every, join: join)
+        let grants = [try await grant(terms), try await grant(otherTerms, to: Self.other)]
+        return try await engine.analyze(request, grants: grants)
+    }
+
     /// All pages of a selection, one after the other.
     func pages(_ selection: SampleSelection, _ grant: Grant) async throws -> [StoredSample] {
         var selection = selection
@@ -92,13 +117,16 @@ extension TimeRange {
     }
 }
 
-/// One sensor that is there, is never read and gets its samples from a test; one that is missing.
+/// Two sensors that are there, are never read and get their samples from a test; one that is missing.
 private struct LabDriver: SensorDriver, SampleReader {
     func discover() -> [DiscoveredSensor] {
         let probe = Sensor(id: Lab.sensor, title: "Probe", fields: Lab.fields, source: "a test")
+        let other = Sensor(
+            id: Lab.other, title: "Other", fields: [Field("y", unit: "K")], source: "a test")
         let missing = Sensor(id: "missing", title: "Missing", fields: [], source: "nothing")
         return [
             DiscoveredSensor(probe, .polled(self)),
+            DiscoveredSensor(other, .polled(self)),
             DiscoveredSensor(missing, .unavailable(reason: "no such thing", remedy: "buy one")),
         ]
     }

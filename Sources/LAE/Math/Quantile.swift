@@ -21,6 +21,11 @@ struct Quantile {
         upper = weight > 0 ? min(lower + 1, count - 1) : lower
     }
 
+    /// The quantile of numbers in ascending order, without NaN; `nil` of nothing.
+    static func of(_ fraction: Double, sorted: [Double]) -> Double? {
+        Quantile(fraction, of: sorted.count).map { $0.value(sorted[$0.lower], sorted[$0.upper]) }
+    }
+
     /// The quantile, from the numbers at the two places.
     func value(_ below: Double, _ above: Double) -> Double {
         guard weight > 0 else { return below }

@@ -66,7 +66,8 @@ struct AggregateCells: Sendable {
         return gathered.windows
     }
 
-    private func floor(_ time: Timestamp) -> Timestamp {
+    /// Where the cell of a moment begins.
+    func floor(_ time: Timestamp) -> Timestamp {
         let phase = time.microseconds % width
         return time.advanced(byMicroseconds: -(phase < 0 ? phase + width : phase))
     }

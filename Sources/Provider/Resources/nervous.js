@@ -63,7 +63,7 @@
     return error;
   }
 
-  async function call(path, { query = {}, headers = {}, signal } = {}) {
+  async function call(path, { query = {}, headers = {}, signal, json } = {}) {
     await identified;
     const parameters = new URLSearchParams();
     for (const [key, value] of Object.entries(query)) {
@@ -72,9 +72,13 @@
       }
     }
     const text = parameters.toString();
+    const all = { ...headers };
+    if (token !== null) all.Authorization = `Bearer ${token}`;
+    if (json !== undefined) all["Content-Type"] = "application/json";
     const response = await fetch(API + path + (text === "" ? "" : `?${text}`), {
-      headers: token === null ? headers : { ...headers, Authorization: `Bearer ${token}` },
+      headers: all,
       signal,
+      ...(json === undefined ? {} : { method: "POST", body: JSON.stringify(json) }),
     });
     if (!response.ok) throw await failure(response);
     return response;
@@ -261,6 +265,27 @@
 
     sensor(id) {
       return new Sensor(id);
+    },
+
+    /**
+     * An analysis of fields such as "cpu.busy": what it found, or null when there is too little.
+     * Options: last | from, to · where · every · join { method, within } · parameters · signal.
+     *
+     *     const { clusters } = await nervous.analyze("k-means", ["cpu.busy", "memory.used"],
+     *       { last: "1h", every: "10s", parameters: { k: 3 } });
+     */
+    async analyze(analysis, inputs, options = {}) {
+      const { where, every, join, parameters, signal } = options;
+      const json = {
+        analysis: String(analysis),
+        inputs: [inputs].flat().map(String),
+        ...range(options),
+        where: where === undefined ? undefined : [where].flat(),
+        every,
+        join,
+        parameters,
+      };
+      return (await (await call("/analyze", { json, signal })).json()).result;
     },
 
     permissions: Object.freeze({

@@ -143,6 +143,9 @@ struct BadInputTests {
     }
 
     @Test(arguments: [
+        ["analyze", "nonsense", "cpu.busy"], ["analyze", "k-means", "cpu.busy"],
+        ["analyze", "trend", "cpu"], ["analyze", "trend", "cpu.busy", "--set", "k"],
+        ["analyze", "trend", "cpu.busy", "--join", "nearest"],
         ["query", "nonsense"], ["query", "cpu", "--stats", "average"],
         ["query", "cpu", "--fields", "nonsense"], ["query", "cpu", "--where", "busy~1"],
         ["sensors", "set", "cpu", "sometimes"], ["query", "cpu", "--last", "yesterday"],

@@ -4,8 +4,8 @@ import Testing
 /// What a newcomer sees who asks for help, and what a script sees who asks for JSON.
 struct HelpTests {
     static let commands = [
-        "run", "install", "uninstall", "apps", "serve", "open", "sensors", "query", "permissions",
-        "log", "token", "pack", "keys", "status", "doctor",
+        "run", "install", "uninstall", "apps", "serve", "open", "sensors", "query", "analyze",
+        "permissions", "log", "token", "pack", "keys", "status", "doctor",
     ]
 
     @Test(arguments: commands)
@@ -19,6 +19,7 @@ struct HelpTests {
 
     @Test(arguments: [
         ["apps"], ["sensors"], ["query", "cpu"], ["query", "cpu", "--stats", "mean"],
+        ["analyze", "trend", "load.load1"],
         ["permissions"], ["log"], ["token", "list"], ["status"], ["keys"],
         ["sensors", "set", "cpu", "low"],
     ])

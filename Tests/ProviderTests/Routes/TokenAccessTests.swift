@@ -82,6 +82,7 @@ struct TokenAccessTests {
             let tokens = [try await host.client(), try await host.begin().token]
             let shared = [
                 "/health", "/openapi.json", "/api/v1/me", "/api/v1/launch", "/api/v1/sensors",
+                "/api/v1/analyze",
             ]
             for (path, methods) in host.provider.resources
             where !shared.contains(path) && !path.hasPrefix("/api/v1/sensors/") {

@@ -1,0 +1,201 @@
+import Samples
+
+/// An analysis of the rows it is to be made of.
+struct AnalysisComputation: Sendable {
+    private static let usualSegment = 256
+
+    let request: AnalysisRequest
+    let table: AnalysisTable
+    /// Fewest rows that may be told of; 0 where single samples may be seen.
+    let minimum: Int
+
+    /// - Returns: `nil` when it is not defined on these rows, or they are too few to be told of.
+    /// - Throws: `LAEError`, `CancellationError`.
+    func result() throws -> AnalysisResult? {
+        guard table.count >= minimum else { return nil }
+        switch request.analysis.kind {
+        case .histogram(let bins, let span): return histogram(bins, span)
+        case .entropy(let bins): return entropy(bins)
+        case .extremes(let side, let count): return extremes(side, count)
+        case .correlation: return correlation()
+        case .trend: return trend()
+        case .rate: return .items(RateOfChange.of(table.series))
+        case .resample(let method): return try resample(method)
+        case .downsample(let points):
+            let series = table.series
+            return .items(Downsampling.places(of: series, keeping: points).map(series.item))
+        case .spectrum(let segment, let window): return try spectrum(segment, window)
+        case .kMeans(let k, let seed, let isScaled): return try clusters(k, seed, isScaled)
+        case .density(let epsilon, let minimum, let isScaled):
+            return try density(epsilon, minimum, isScaled)
+        case .anomalies(let threshold, let limit): return anomalies(threshold, limit)
+        }
+    }
+
+    private var numbers: [Double] { table.columns.first ?? [] }
+
+    // MARK: - Distributions
+
+    private func bins(_ bins: Int?) -> Int {
+        bins ?? Histogram.freedmanDiaconisBins(sorted: numbers.sorted(), atMost: 1000)
+    }
+
+    private func histogram(_ count: Int?, _ span: ClosedRange<Double>?) -> AnalysisResult? {
+        guard let histogram = Histogram(numbers, bins: bins(count), over: span) else { return nil }
+        let isTold = Suppression.isTold(histogram.counts, minimum: minimum)
+        return .histogram(
+            edges: histogram.edges,
+            counts: zip(histogram.counts, isTold).map { $1 ? $0 : nil })
+    }
+
+    /// Of texts and states by themselves, of numbers by the bin they are in.
+    private func entropy(_ count: Int?) -> AnalysisResult? {
+        let counts =
+            table.texts.isEmpty
+            ? Histogram(numbers, bins: bins(count))?.counts ?? [] : Array(table.texts.values)
+        guard let bits = Entropy.bits(counts: counts) else { return nil }
+        return .entropy(bits: bits, outcomes: counts.count { $0 > 0 })
+    }
+
+    private func extremes(_ side: Extremes.Side, _ count: Int) -> AnalysisResult {
+        let series = table.series
+        var extremes = Extremes(count, side)
+        for place in series.indices { extremes.insert(series.item(place)) }
+        return .items(extremes.items)
+    }
+
+    private func anomalies(_ threshold: Double, _ limit: Int) -> AnalysisResult? {
+        let series = table.series
+        guard let scores = AnomalyScore(series.values) else { return nil }
+        var items: [AnalysisResult.Anomalies.Item] = []
+        var count = 0
+        for place in series.indices {
+            let item = series.item(place)
+            guard let score = scores.score(item.value), abs(score) > threshold else { continue }
+            count += 1
+            guard items.count < limit else { continue }
+            items.append(.init(time: item.time, value: item.value, score: score))
+        }
+        return .anomalies(
+            .init(median: scores.median, deviation: scores.deviation, count: count, items: items))
+    }
+
+    // MARK: - Over time
+
+    private func trend() -> AnalysisResult? {
+        let series = table.series
+        guard let line = LinearTrend(series), let start = series.times.first else { return nil }
+        let from = request.range.from
+        // Those who may not see samples are not told when the first came either.
+        let origin =
+            from != .distantPast ? from : minimum == 0 ? Timestamp(microseconds: start) : nil
+        let intercept = origin.flatMap { origin in
+            (line.intercept + line.slope * Series.seconds(from: start, to: origin.microseconds))
+                .finite
+        }
+        return .trend(
+            .init(
+                slope: line.slope, intercept: intercept, origin: intercept == nil ? nil : origin,
+                rSquared: line.rSquared, standardError: line.standardError))
+    }
+
+    private func resample(_ method: Resampling.Method) throws(LAEError) -> AnalysisResult? {
+        let cells = try cells(table.series, method, atMost: Analysis.answerLimit)
+        return .cells(
+            cells.values.indices.map { .init(time: cells.time($0), value: cells.values[$0]) })
+    }
+
+    private func cells(
+        _ series: Series, _ method: Resampling.Method, atMost limit: Int
+    ) throws(LAEError) -> Resampling {
+        guard let grid = request.grid,
+            let cells = Resampling(series, to: grid, by: method, atMost: limit)
+        else {
+            throw LAEError(
+                .tooManyRows, "The range holds more than \(limit) windows.",
+                hint: "Narrow the range, or give a wider every")
+        }
+        return cells
+    }
+
+    private func spectrum(
+        _ segment: Int?, _ window: PowerSpectrum.Window
+    ) throws -> AnalysisResult? {
+        // One number a window by now: the line between two neighbours fills what is missing.
+        let cells = try cells(table.series, .linear, atMost: Analysis.numberLimit)
+        let values = cells.values.compactMap(\.self)
+        let filled = values.count - table.count
+        guard filled <= table.count else {
+            throw LAEError(
+                .invalidAnalysis, "More than half of the windows hold no sample.",
+                hint: "Give a wider every, not less than the samples are apart")
+        }
+        let whole = minimum == 0 ? values.count : values.count / 6 * 2
+        guard whole > 0, let step = request.grid?.step,
+            let found = try PowerSpectrum.welch(
+                values, rate: 1_000_000 / Double(step),
+                segment: min(segment ?? Self.usualSegment, whole), window: window),
+            // Few segments would tell of few samples.
+            found.segments >= minimum
+        else { return nil }
+        return .spectrum(
+            .init(
+                frequencies: found.frequencies, densities: found.densities,
+                segments: found.segments, filled: filled))
+    }
+
+    // MARK: - Of several fields
+
+    private func correlation() -> AnalysisResult {
+        let inputs = request.inputs
+        var pairs: [AnalysisResult.Pair] = []
+        for (place, x) in inputs.enumerated() {
+            for other in (place + 1)..<max(place + 1, inputs.count) {
+                let (left, right) = (table.columns[place], table.columns[other])
+                let moments = Comoments(left, right)
+                pairs.append(
+                    .init(
+                        x: x, y: inputs[other], pearson: moments.correlation,
+                        spearman: Ranks.correlation(left, right),
+                        covariance: moments.sampleCovariance))
+            }
+        }
+        return .correlation(pairs)
+    }
+
+    private func points(_ isScaled: Bool) -> (Points, [(mean: Double, deviation: Double)]) {
+        let points = Points(columns: table.columns)
+        guard isScaled else {
+            return (points, table.columns.map { _ in (mean: 0, deviation: 1) })
+        }
+        return points.standardized()
+    }
+
+    private func clusters(_ k: Int, _ seed: UInt64, _ isScaled: Bool) throws -> AnalysisResult? {
+        let (points, scales) = points(isScaled)
+        guard let found = try KMeans.fit(points, k: k, seed: seed) else { return nil }
+        let isTold = Suppression.isTold(found.sizes, minimum: minimum)
+        let clusters = found.centres.indices.map { place in
+            let centre = zip(found.centres[place], scales).map { $0 * $1.deviation + $1.mean }
+            return AnalysisResult.Cluster(
+                centre: isTold[place] && centre.allSatisfy(\.isFinite) ? centre : nil,
+                count: isTold[place] ? found.sizes[place] : nil)
+        }
+        return .clusters(clusters, inertia: found.inertia)
+    }
+
+    private func density(
+        _ epsilon: Double, _ minimum: Int, _ isScaled: Bool
+    ) throws -> AnalysisResult? {
+        let (points, _) = points(isScaled)
+        guard let found = try DensityClusters(points, epsilon: epsilon, minimum: minimum) else {
+            return nil
+        }
+        var sizes = [Int](repeating: 0, count: found.count)
+        for case let label? in found.labels { sizes[label] += 1 }
+        return .density(
+            .init(
+                times: table.times.map(Timestamp.init(microseconds:)), labels: found.labels,
+                sizes: sizes))
+    }
+}

@@ -1,0 +1,49 @@
+import Samples
+
+/// The fields of one sensor that go into an analysis, and which of its samples count.
+struct AnalysisSource: Sendable {
+    let sensor: SensorID
+    /// All that the sensor has.
+    let fields: [Field]
+    /// Which of them are wanted, by place.
+    let places: [Int]
+    let range: TimeRange
+    let terms: GrantTerms
+    let matchers: [Condition.Matcher]
+    /// Where only aggregates may be told: what their cells have to have.
+    let cells: AggregateCells?
+}
+
+extension AnalyticsEngine {
+    /// Hands over the wanted fields of a sensor in the order of time, as many samples at once as a
+    /// page holds.
+    ///
+    /// It is the only place where analyses see samples.
+    func read(
+        _ source: AnalysisSource, _ take: (_ times: [Int64], _ columns: [Column]) throws -> Void
+    ) async throws {
+        let query = SampleQuery(
+            sensor: source.sensor, fields: source.fields, range: source.range, limit: .max)
+        var scan = SampleScan(query, machine, source.terms, matchers: source.matchers)
+        var filter = source.cells.map(DenseCells.init)
+        func give(_ batch: StoredBatch) throws {
+            guard !batch.isEmpty else { return }
+            try take(
+                batch.samples.times.map(\.microseconds),
+                source.places.map { batch.samples.columns[$0] })
+        }
+        while let page = try await scan.next() { try give(filter?.pass(page) ?? page) }
+        if let rest = filter?.finish() { try give(rest) }
+    }
+}
+
+extension Column {
+    /// The values as doubles; none of texts.
+    var doubles: [Double] {
+        switch self {
+        case .numbers(let values): values
+        case .integers(let values): values.map(Double.init)
+        case .texts: []
+        }
+    }
+}

@@ -1,0 +1,149 @@
+public import Auth
+import Samples
+
+extension AnalyticsEngine {
+    private static let executor = AnalysisExecutor()
+
+    /// An analysis of fields of one sensor or several, under a grant for each of them.
+    ///
+    /// Where a grant is for aggregates, the answer says nothing of fewer than 5 rows, bins or
+    /// clusters. At most a million numbers are held at once. Ends when its task is cancelled.
+    /// - Throws: `notGranted` also where a sensor has no grant, or the answer would tell of single
+    ///   samples; `unknownSensor`, `unavailable`, `unknownField`, `notNumeric`, `invalidCondition`,
+    ///   `invalidAnalysis`, `tooManyRows`, `failed`.
+    public func analyze(
+        _ request: AnalysisRequest, grants: [Grant]
+    ) async throws(LAEError) -> AnalysisAnswer {
+        try request.check()
+        let present = now()
+        var granted: [(Grant, AnalysisSource)] = []
+        for sensor in request.sensors {
+            guard let grant = grants.first(where: { $0.sensor == sensor }) else {
+                throw LAEError(.notGranted, "Reading \(sensor) is not granted.")
+            }
+            let terms = GrantTerms(grant, now: present)
+            try Self.check(terms, grant, request.analysis)
+            granted.append((grant, try await source(sensor, request, terms)))
+        }
+        do {
+            let minimum =
+                granted.allSatisfy(\.1.terms.allowsSamples) ? 0 : GrantTerms.minimumCount
+            let (table, counts) = try await table(request, granted.map(\.1))
+            let fields = Self.fields(of: request, granted.map(\.1))
+            let computation = AnalysisComputation(
+                request: request, table: table, minimum: minimum)
+            let result = try await withTaskExecutorPreference(Self.executor) {
+                try computation.result()
+            }
+            for ((grant, _), count) in zip(granted, counts) {
+                let access: Access = request.analysis.needsSamples ? .raw : .stats
+                await log.record(
+                    "analyze", access, for: grant, range: request.range, count: count)
+            }
+            return AnalysisAnswer(
+                inputs: request.inputs, fields: fields,
+                count: table.count >= minimum ? table.count : nil, result: result)
+        } catch {
+            throw Self.wrap(error)
+        }
+    }
+
+    // MARK: - Private
+
+    private static func check(
+        _ terms: GrantTerms, _ grant: Grant, _ analysis: Analysis
+    ) throws(LAEError) {
+        guard terms.allowsStatistics else {
+            throw LAEError(.notGranted, "Reading \(grant.sensor) is not granted.")
+        }
+        guard terms.allowsSamples || !analysis.needsSamples else {
+            throw LAEError(
+                .notGranted,
+                "\(analysis.name) tells of single samples, and only statistics of"
+                    + " \(grant.sensor) are granted.")
+        }
+    }
+
+    /// What of one sensor goes into the request.
+    private func source(
+        _ sensor: SensorID, _ request: AnalysisRequest, _ terms: GrantTerms
+    ) async throws(LAEError) -> AnalysisSource {
+        let all = try await fields(of: sensor)
+        let names = request.inputs.filter { $0.sensor == sensor }.map(\.field)
+        let places = try columns(names, of: all, sensor)
+        for place in places where !all[place].kind.isNumeric {
+            if case .entropy(bins: nil) = request.analysis.kind, request.every == nil { continue }
+            throw LAEError(.notNumeric, "\(all[place].name) of \(sensor) is not a number.")
+        }
+        let own = request.conditions.filter { ($0.sensor ?? sensor) == sensor }
+        var cells: AggregateCells?
+        var range = request.range
+        if !terms.allowsSamples {
+            guard own.isEmpty else { throw Self.conditionsRefusal(sensor) }
+            let known = AggregateCells(await cadence(of: sensor))
+            cells = known
+            range = known.covering(range, now: now())
+        }
+        return AnalysisSource(
+            sensor: sensor, fields: all, places: places, range: range, terms: terms,
+            matchers: try matchers(own.map(\.condition), all), cells: cells)
+    }
+
+    /// The rows of the request with its columns in the order of its inputs, and how many samples of
+    /// each sensor went in.
+    private func table(
+        _ request: AnalysisRequest, _ sources: [AnalysisSource]
+    ) async throws -> (AnalysisTable, [Int]) {
+        let limit = request.analysis.rowLimit(fields: request.inputs.count)
+        var tables: [AnalysisTable] = []
+        for source in sources {
+            var table = AnalysisTable(
+                columns: source.places.count, limit: limit, grid: request.windows)
+            try await read(source) { times, columns in try table.add(times, columns) }
+            try table.close()
+            tables.append(table)
+        }
+        let order = sources.flatMap { source in
+            source.places.map {
+                FieldReference(sensor: source.sensor, field: source.fields[$0].name)
+            }
+        }
+        let joined = AnalysisTable.joined(tables, request.every == nil ? request.alignment : nil)
+        let places = request.inputs.compactMap(order.firstIndex)
+        return (joined.choosing(places), tables.map(\.samples))
+    }
+
+    private static func fields(
+        of request: AnalysisRequest, _ sources: [AnalysisSource]
+    ) -> [Field] {
+        request.inputs.compactMap { input in
+            sources.first { $0.sensor == input.sensor }?.fields.first { $0.name == input.field }
+        }
+    }
+}
+
+extension AnalysisRequest {
+    /// The line of time in cells of `every`, the first of which begins with a range that has a
+    /// beginning.
+    var grid: Grid? {
+        every.map { every in
+            Grid(
+                origin: range.from == .distantPast ? 0 : range.from.microseconds,
+                step: every.wholeMicroseconds)
+        }
+    }
+
+    /// The cells whose means are the rows; `resample` does its own.
+    fileprivate var windows: Grid? {
+        if case .resample = analysis.kind { nil } else { grid }
+    }
+
+    fileprivate var alignment: Alignment? {
+        switch join {
+        case .nearest(let span)?:
+            Alignment(method: .nearest, tolerance: span.wholeMicroseconds)
+        case .last(let span)?: Alignment(method: .last, tolerance: span.wholeMicroseconds)
+        case nil: nil
+        }
+    }
+}

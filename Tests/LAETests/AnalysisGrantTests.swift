@@ -1,0 +1,208 @@
+import Auth
+import Foundation
+import Samples
+import Testing
+
+@testable import LAE
+
+/// The terms of grants in analyses.
+struct AnalysisGrantTests {
+    private let lab: Lab
+    private let stats = Terms(access: .stats)
+
+    init() async throws {
+        lab = try await Lab()
+    }
+
+    private static let parameters: [String: [String: AnalysisParameter]] = [
+        "k-means": ["k": .number(2)], "dbscan": ["epsilon": .number(1)],
+    ]
+
+    private static func inputs(_ name: String) -> [String] {
+        name == "correlation" ? ["probe.x", "probe.n"] : ["probe.x"]
+    }
+
+    @Test(arguments: [
+        "largest", "smallest", "rate", "resample", "downsample", "dbscan", "anomalies",
+    ])
+    func `those who may see statistics are shown no single sample`(name: String) async throws {
+        try await lab.add((0..<20).map { (time: $0, x: Double($0)) })
+        let error = await #expect(throws: LAEError.self) {
+            try await lab.analyze(
+                name, Self.parameters[name] ?? [:], of: ["probe.x"], every: .microseconds(1),
+                terms: stats)
+        }
+        #expect(error?.code == .notGranted)
+        #expect(error?.message.contains(name) == true)
+        let entries = try await lab.authority.log.entries(
+            AccessLogQuery(client: "reader", kind: .access))
+        #expect(entries.isEmpty)
+    }
+
+    @Test(
+        arguments: ["histogram", "entropy", "correlation", "trend", "spectrum", "k-means"],
+        0...6 as ClosedRange<Int64>)
+    func `fewer than five rows tell nothing`(name: String, count: Int64) async throws {
+        try await lab.add((0..<count).map { (time: $0, x: Double($0 * 10)) })
+        let answer = try await lab.analyze(
+            name, Self.parameters[name] ?? [:], of: Self.inputs(name),
+            every: name == "spectrum" ? .microseconds(1) : nil, terms: stats)
+        if count < 5 {
+            #expect(answer.count == nil)
+            #expect(answer.result == nil)
+        } else {
+            #expect(answer.count == Int(count))
+            #expect((answer.result != nil) == (name != "spectrum" || count == 6))
+        }
+    }
+
+    @Test func `bins with few samples are held back, and what would tell them`() async throws {
+        let numbers = [0.0, 0, 0, 0, 0, 0, 0, 10, 20, 20, 20, 20, 20, 20]
+        try await lab.add(numbers.enumerated().map { (time: Int64($0), x: $1) })
+        let answer = try await lab.analyze(
+            "histogram", ["bins": .number(3)], of: ["probe.x"], terms: stats)
+        // The one in the middle would follow from the sum: the least of the others goes with it.
+        guard case .histogram(_, let counts) = answer.result else {
+            Issue.record("\(answer)")
+            return
+        }
+        #expect(counts == [7, nil, nil])
+    }
+
+    @Test func `clusters with few points are held back`() async throws {
+        try await lab.add((0..<30).map { (time: $0, x: $0 < 28 ? Double($0 % 2) : 1e6) })
+        let answer = try await lab.analyze(
+            "k-means", ["k": .number(2)], of: ["probe.x"], terms: stats)
+        guard case .clusters(let clusters, _) = answer.result else {
+            Issue.record("\(answer)")
+            return
+        }
+        #expect(clusters.allSatisfy { $0.centre == nil && $0.count == nil })
+        let open = try await lab.analyze("k-means", ["k": .number(2)], of: ["probe.x"])
+        guard case .clusters(let all, _) = open.result else {
+            Issue.record("\(open)")
+            return
+        }
+        #expect(Set(all.map(\.count)) == [2, 28])
+    }
+
+    @Test func `a spectrum of few segments is held back`() async throws {
+        try await lab.add((0..<64).map { (time: $0, x: Double($0 % 4)) })
+        for (segment, isTold) in [(nil, true), (16, true), (64, true)] as [(Double?, Bool)] {
+            let answer = try await lab.analyze(
+                "spectrum", segment.map { ["segment": .number($0)] } ?? [:], of: ["probe.x"],
+                every: .microseconds(1), terms: stats)
+            guard case .spectrum(let spectrum)? = answer.result else {
+                #expect(!isTold)
+                continue
+            }
+            #expect(spectrum.segments >= 5)
+        }
+    }
+
+    @Test func `a trend does not tell when the first sample came`() async throws {
+        try await lab.add((0..<9).map { (time: 1_234_567 + $0, x: Double($0)) })
+        let open = try await lab.analyze("trend", of: ["probe.x"], terms: stats)
+        guard case .trend(let line)? = open.result else {
+            Issue.record("\(open)")
+            return
+        }
+        #expect(line.origin == nil && line.intercept == nil && line.slope > 0)
+        let bounded = try await lab.analyze(
+            "trend", of: ["probe.x"], range: TimeRange(0, 2_000_000), terms: stats)
+        guard case .trend(let other)? = bounded.result else {
+            Issue.record("\(bounded)")
+            return
+        }
+        #expect(other.origin == Timestamp(microseconds: 0) && other.intercept != nil)
+    }
+
+    @Test func `one grant for aggregates makes all of it aggregates`() async throws {
+        try await lab.add((0..<4).map { (time: $0, x: Double($0)) })
+        try await lab.addOther((0..<4).map { (time: $0, y: Double($0)) })
+        for (terms, other) in [(stats, Terms(access: .raw)), (Terms(access: .raw), stats)] {
+            let answer = try await lab.analyze(
+                "correlation", of: ["probe.x", "other.y"], join: .nearest(within: .zero),
+                terms: terms, otherTerms: other)
+            #expect(answer.count == nil && answer.result == nil)
+            let error = await #expect(throws: LAEError.self) {
+                try await lab.analyze(
+                    "dbscan", ["epsilon": .number(1)], of: ["probe.x", "other.y"],
+                    join: .nearest(within: .zero), terms: terms, otherTerms: other)
+            }
+            #expect(error?.code == .notGranted)
+        }
+    }
+
+    @Test func `every sensor needs a grant of its own that reads`() async throws {
+        let request = AnalysisRequest(
+            try Analysis("correlation"),
+            of: [try FieldReference(parsing: "probe.x"), try FieldReference(parsing: "other.y")],
+            every: .seconds(1))
+        let probe = try await lab.grant()
+        for grants in [[], [probe], [probe, probe]] {
+            let error = await #expect(throws: LAEError.self) {
+                try await lab.engine.analyze(request, grants: grants)
+            }
+            #expect(error?.code == .notGranted)
+        }
+        let write = try await lab.grant(Terms(access: .write), to: Lab.other)
+        let error = await #expect(throws: LAEError.self) {
+            try await lab.engine.analyze(request, grants: [probe, write])
+        }
+        #expect(error?.code == .notGranted)
+        let entries = try await lab.authority.log.entries(
+            AccessLogQuery(client: "reader", kind: .access))
+        #expect(entries.isEmpty)
+    }
+
+    @Test func `rate, precision and history hold in analyses`() async throws {
+        let now = Lab.now.microseconds
+        try await lab.add((0..<100).map { (time: now - 100_000_000 + $0 * 1_000_000, x: 7.4) })
+        func values(_ terms: Terms) async throws -> [Double] {
+            let answer = try await lab.analyze(
+                "largest", ["k": .number(1000)], of: ["probe.x"], terms: terms)
+            guard case .items(let items)? = answer.result else { return [] }
+            return items.map(\.value)
+        }
+        #expect(try await values(Terms(access: .raw)).count == 100)
+        #expect(try await values(Terms(access: .raw, maximumRate: 0.1)).count == 10)
+        #expect(try await values(Terms(access: .raw, history: .seconds(30))).count == 30)
+        #expect(Set(try await values(Terms(access: .raw, precision: 5))) == [5])
+        #expect(try await values(Terms(access: .raw, maximumRate: 0)).isEmpty)
+    }
+
+    @Test func `every sensor's part is in the access log`() async throws {
+        try await lab.add((0..<7).map { (time: $0, x: Double($0)) })
+        try await lab.addOther((0..<9).map { (time: $0, y: Double($0)) })
+        let range = TimeRange(0, 8)
+        _ = try await lab.analyze(
+            "correlation", of: ["probe.x", "other.y"], range: range,
+            join: .nearest(within: .zero))
+        _ = try await lab.analyze("largest", of: ["probe.x"])
+        let lines = try await lab.authority.log.entries(
+            AccessLogQuery(client: "reader", kind: .access))
+        #expect(lines.map(\.operation) == ["analyze", "analyze", "analyze"])
+        #expect(lines.map(\.sensor) == [Lab.sensor, Lab.other, Lab.sensor])
+        #expect(lines.map(\.access) == [.raw, .stats, .stats])
+        #expect(lines.map(\.count) == [7, 8, 7])
+        #expect(lines.map(\.range) == [.all, range, range])
+    }
+
+    @Test func `a cancelled task reads no further`() async throws {
+        try await lab.add((0..<10).map { (time: $0, x: Double($0)) })
+        let grant = try await lab.grant()
+        let request = AnalysisRequest(
+            try Analysis("trend"), of: [try FieldReference(parsing: "probe.x")])
+        let task = Task { [engine = lab.engine] in
+            while !Task.isCancelled { await Task.yield() }
+            return try await engine.analyze(request, grants: [grant])
+        }
+        task.cancel()
+        let error = await #expect(throws: LAEError.self) { try await task.value }
+        #expect(error?.cause is CancellationError)
+        let lines = try await lab.authority.log.entries(
+            AccessLogQuery(client: "reader", kind: .access))
+        #expect(lines.isEmpty)
+    }
+}

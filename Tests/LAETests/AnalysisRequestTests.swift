@@ -1,0 +1,100 @@
+import Foundation
+import Samples
+import Testing
+
+@testable import LAE
+
+struct AnalysisRequestTests {
+    @Test(
+        arguments: [
+            ("cpu.busy", "cpu", "busy"), ("network.eth0.rxRate", "network.eth0", "rxRate"),
+            ("a.é", "a", "é"),
+        ])
+    func `the last dot parts sensor and field`(text: String, sensor: String, field: String) throws {
+        let found = try FieldReference(parsing: text)
+        #expect(found.sensor.description == sensor)
+        #expect(found.field == field)
+        #expect(found.description == text)
+    }
+
+    @Test(arguments: ["", ".", "cpu", "cpu.", ".busy", "CPU.busy", "cpu..busy", "c pu.busy"])
+    func `what is no field of a sensor is refused with a hint`(text: String) {
+        let error = #expect(throws: LAEError.self) { try FieldReference(parsing: text) }
+        #expect(error?.code == .invalidAnalysis && error?.hint != nil)
+    }
+
+    @Test func `conditions may say their sensor`() throws {
+        let own = try FieldCondition(parsing: "network.eth0.rxRate>=0.5")
+        #expect(own.sensor?.description == "network.eth0")
+        #expect(own.condition == (try Condition(parsing: "rxRate>=0.5")))
+        let bare = try FieldCondition(parsing: "state=a.b>c")
+        #expect(bare.sensor == nil)
+        #expect(bare.condition.operand == "a.b>c")
+    }
+
+    @Test(arguments: ["", "cpu.", "cpu.>5", "CPU.busy>5", ".busy>5", "cpu.busy", "busy", "cpu.x~1"])
+    func `what is no condition is refused`(text: String) {
+        let error = #expect(throws: LAEError.self) { try FieldCondition(parsing: text) }
+        #expect(error?.code == .invalidCondition)
+    }
+
+    @Test(
+        arguments: [
+            ("histogram", ["bins": .number(0)]), ("histogram", ["bins": .number(1001)]),
+            ("histogram", ["bins": .number(2.5)]), ("histogram", ["bins": .text("2")]),
+            ("histogram", ["bins": .number(.nan)]), ("histogram", ["min": .number(1)]),
+            ("histogram", ["min": .number(1), "max": .number(1)]),
+            ("histogram", ["min": .number(-.infinity), "max": .number(1)]),
+            ("entropy", ["base": .number(2)]), ("largest", ["k": .number(-1)]),
+            ("smallest", ["k": .number(1e18)]), ("correlation", ["k": .number(1)]),
+            ("trend", ["": .flag(true)]), ("resample", ["method": .text("cubic")]),
+            ("resample", ["method": .number(1)]), ("downsample", ["points": .number(2)]),
+            ("spectrum", ["segment": .number(1)]), ("spectrum", ["window": .text("")]),
+            ("k-means", [:]), ("k-means", ["k": .number(51)]),
+            ("k-means", ["k": .number(2), "seed": .number(-1)]),
+            ("k-means", ["k": .number(2), "scale": .number(1)]), ("dbscan", [:]),
+            ("dbscan", ["epsilon": .number(0)]), ("dbscan", ["epsilon": .number(.infinity)]),
+            ("dbscan", ["epsilon": .number(1e200)]),
+            ("dbscan", ["epsilon": .number(1), "minimum": .number(0)]),
+            ("anomalies", ["threshold": .number(0)]), ("anomalies", ["limit": .number(10_001)]),
+        ] as [(String, [String: AnalysisParameter])])
+    func `parameters that mean nothing are refused by name`(
+        name: String, parameters: [String: AnalysisParameter]
+    ) {
+        let error = #expect(throws: LAEError.self) { try Analysis(name, parameters) }
+        #expect(error?.code == .invalidAnalysis)
+        #expect(error?.message.hasPrefix("parameters: ") == true)
+    }
+
+    @Test(arguments: ["", "kmeans", "K-Means", String(repeating: "x", count: 10_000) + "\u{1B}[m"])
+    func `what is no analysis is refused with those there are`(name: String) {
+        let error = #expect(throws: LAEError.self) { try Analysis(name) }
+        #expect(error?.code == .unknownAnalysis)
+        #expect(error?.hint?.contains("k-means") == true)
+        #expect((error?.message.count ?? .max) < 120)
+        #expect(error?.message.contains("\u{1B}") == false)
+    }
+
+    @Test func `inputs must suit the analysis`() throws {
+        let x = try FieldReference(parsing: "a.x")
+        let many = (0..<9).map { FieldReference(sensor: x.sensor, field: "f\($0)") }
+        for (name, inputs) in [
+            ("trend", []), ("trend", Array(many.prefix(2))), ("correlation", [x]),
+            ("correlation", [x, x]), ("correlation", many),
+        ] {
+            let request = AnalysisRequest(try Analysis(name), of: inputs)
+            let error = #expect(throws: LAEError.self) { try request.check() }
+            #expect(error?.code == .invalidAnalysis, "\(name) \(inputs.count)")
+        }
+        for request in [
+            AnalysisRequest(try Analysis("trend"), of: [x], every: .zero),
+            AnalysisRequest(try Analysis("trend"), of: [x], every: .seconds(-1)),
+            AnalysisRequest(try Analysis("trend"), of: [x], join: .last(within: .seconds(-1))),
+            AnalysisRequest(try Analysis("spectrum"), of: [x]),
+            AnalysisRequest(try Analysis("resample"), of: [x]),
+        ] {
+            let error = #expect(throws: LAEError.self) { try request.check() }
+            #expect(error?.code == .invalidAnalysis)
+        }
+    }
+}

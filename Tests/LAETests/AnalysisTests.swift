@@ -1,0 +1,267 @@
+import Auth
+import Foundation
+import Samples
+import Testing
+
+@testable import LAE
+
+/// What analyses answer on stored samples; the mathematics is tested by itself.
+struct AnalysisTests {
+    private let lab: Lab
+
+    init() async throws {
+        lab = try await Lab()
+    }
+
+    private func fill(_ numbers: [Double], every step: Int64 = 1_000_000) async throws {
+        try await lab.add(numbers.enumerated().map { (time: Int64($0) * step, x: $1) })
+    }
+
+    @Test func `a histogram counts every sample`() async throws {
+        try await fill([0, 1, 2, 3, 10])
+        let answer = try await lab.analyze("histogram", ["bins": .number(2)], of: ["probe.x"])
+        #expect(answer.count == 5)
+        #expect(answer.fields.map(\.name) == ["x"])
+        #expect(answer.result == .histogram(edges: [0, 5, 10], counts: [4, 1]))
+        let span = try await lab.analyze(
+            "histogram", ["bins": .number(1), "min": .number(1), "max": .number(2)],
+            of: ["probe.x"])
+        #expect(span.result == .histogram(edges: [1, 2], counts: [2]))
+        guard
+            case .histogram(_, let counts) = try await lab.analyze("histogram", of: ["probe.x"])
+                .result
+        else {
+            Issue.record("no histogram")
+            return
+        }
+        #expect(counts.compactMap(\.self).reduce(0, +) == 5)
+    }
+
+    @Test func `entropy is that of the states, or of the bins`() async throws {
+        try await fill([-1, 2, 3, -4])
+        #expect(
+            try await lab.analyze("entropy", of: ["probe.state"]).result
+                == .entropy(bits: 1, outcomes: 2))
+        #expect(
+            try await lab.analyze("entropy", ["bins": .number(1)], of: ["probe.x"]).result
+                == .entropy(bits: 0, outcomes: 1))
+    }
+
+    @Test func `the largest and the smallest come with their times`() async throws {
+        try await fill([5, -2, 5, 9])
+        let largest = try await lab.analyze("largest", ["k": .number(3)], of: ["probe.x"])
+        #expect(
+            largest.result
+                == .items([
+                    .init(time: Timestamp(microseconds: 3_000_000), value: 9),
+                    .init(time: Timestamp(microseconds: 0), value: 5),
+                    .init(time: Timestamp(microseconds: 2_000_000), value: 5),
+                ]))
+        let smallest = try await lab.analyze("smallest", ["k": .number(1)], of: ["probe.n"])
+        #expect(
+            smallest.result == .items([.init(time: Timestamp(microseconds: 0), value: 0)]))
+    }
+
+    @Test func `fields of one sensor belong together sample by sample`() async throws {
+        try await fill([10, 20, 30, 50])
+        let answer = try await lab.analyze("correlation", of: ["probe.n", "probe.x"])
+        guard case .correlation(let pairs) = answer.result else {
+            Issue.record("\(answer)")
+            return
+        }
+        #expect(pairs.map(\.x.description) == ["probe.n"])
+        #expect(pairs.map(\.y.description) == ["probe.x"])
+        #expect(areClose(pairs[0].pearson, 1, 1e-14) && areClose(pairs[0].spearman, 1, 1e-14))
+        #expect(areClose(pairs[0].covariance, 875 / 3 / 10, 1e-14))
+    }
+
+    @Test func `sensors with other times are joined, or meet in windows`() async throws {
+        try await lab.add([(0, 1), (100, 2), (200, 3), (300, 9)])
+        try await lab.addOther([(10, 10), (90, 20), (205, 30)])
+        let inputs = ["other.y", "probe.x", "probe.n"]
+        let near = try await lab.analyze(
+            "correlation", of: inputs, join: .nearest(within: .microseconds(10)))
+        #expect(near.count == 3)
+        guard case .correlation(let pairs) = near.result else {
+            Issue.record("\(near)")
+            return
+        }
+        #expect(
+            pairs.map { "\($0.x) \($0.y)" } == [
+                "other.y probe.x", "other.y probe.n", "probe.x probe.n",
+            ])
+        #expect(areClose(pairs[0].pearson, 1, 1e-14))
+        #expect(pairs.dropFirst().map(\.pearson) == [nil, nil])
+        let last = try await lab.analyze(
+            "correlation", of: inputs, join: .last(within: .microseconds(10)))
+        #expect(last.count == 2)
+        let windows = try await lab.analyze(
+            "correlation", of: inputs, range: TimeRange(0, 400), every: .microseconds(100))
+        #expect(windows.count == 2)
+        let error = await #expect(throws: LAEError.self) {
+            try await lab.analyze("correlation", of: inputs)
+        }
+        #expect(error?.code == .invalidAnalysis && error?.hint != nil)
+    }
+
+    @Test func `a trend is a line from the beginning of the range on`() async throws {
+        try await fill([1, 3, 5, 7])
+        let open = try await lab.analyze("trend", of: ["probe.x"])
+        #expect(
+            open.result
+                == .trend(
+                    .init(
+                        slope: 2, intercept: 1, origin: Timestamp(microseconds: 0), rSquared: 1,
+                        standardError: 0)))
+        let bounded = try await lab.analyze(
+            "trend", of: ["probe.x"], range: TimeRange(-1_000_000, 2_500_000))
+        #expect(
+            bounded.result
+                == .trend(
+                    .init(
+                        slope: 2, intercept: -1, origin: Timestamp(microseconds: -1_000_000),
+                        rSquared: 1, standardError: 0)))
+    }
+
+    @Test func `cells, rates and fewer points keep their times`() async throws {
+        try await fill([0, 4, 8, 2])
+        let cells = try await lab.analyze(
+            "resample", ["method": .text("linear")], of: ["probe.x"], every: .milliseconds(500))
+        guard case .cells(let found) = cells.result else {
+            Issue.record("\(cells)")
+            return
+        }
+        #expect(found.map(\.value) == [0, 2, 4, 6, 8, 5, 2])
+        #expect(found.map(\.time.microseconds) == (0...6).map { $0 * 500_000 })
+        let rate = try await lab.analyze("rate", of: ["probe.x"])
+        guard case .items(let rates) = rate.result else {
+            Issue.record("\(rate)")
+            return
+        }
+        #expect(rates.map(\.value) == [4, 4, -6])
+        let few = try await lab.analyze("downsample", ["points": .number(3)], of: ["probe.x"])
+        guard case .items(let points) = few.result else {
+            Issue.record("\(few)")
+            return
+        }
+        #expect(points.map(\.value) == [0, 8, 2])
+    }
+
+    @Test func `a spectrum has its peak where the oscillation is`() async throws {
+        try await fill((0..<512).map { sin(2 * .pi * Double($0) / 8) }, every: 100_000)
+        // A gap of two windows, and one sample too many.
+        try await lab.add([(52_000_000, 0), (52_000_001, 0)])
+        let answer = try await lab.analyze(
+            "spectrum", ["segment": .number(128)], of: ["probe.x"], every: .milliseconds(100))
+        guard case .spectrum(let spectrum) = answer.result else {
+            Issue.record("\(answer)")
+            return
+        }
+        #expect(spectrum.filled == 8)
+        #expect(spectrum.segments == 7)
+        let peak = spectrum.densities.indices.max {
+            spectrum.densities[$0] < spectrum.densities[$1]
+        }
+        #expect(spectrum.frequencies[try #require(peak)] == 1.25)
+        let sparse = await #expect(throws: LAEError.self) {
+            try await lab.analyze("spectrum", of: ["probe.x"], every: .milliseconds(10))
+        }
+        #expect(sparse?.code == .invalidAnalysis)
+    }
+
+    @Test func `clusters have their centres in the units of the fields`() async throws {
+        try await fill((0..<20).map { $0 % 2 == 0 ? 100 + Double($0) : -5000 })
+        let answer = try await lab.analyze(
+            "k-means", ["k": .number(2), "seed": .number(4)], of: ["probe.x", "probe.n"])
+        guard case .clusters(let clusters, let inertia) = answer.result else {
+            Issue.record("\(answer)")
+            return
+        }
+        let low = try #require(clusters.first { $0.centre.map { $0[0] < 0 } == true })
+        #expect(areClose(low.centre ?? [], [-5000, -500], 1e-12))
+        #expect(clusters.map(\.count) == [10, 10])
+        #expect(inertia.isFinite)
+        let density = try await lab.analyze(
+            "dbscan", ["epsilon": .number(3), "minimum": .number(2), "scale": .flag(false)],
+            of: ["probe.x"])
+        guard case .density(let found) = density.result else {
+            Issue.record("\(density)")
+            return
+        }
+        #expect(found.sizes == [10, 10])
+        #expect(found.labels == (0..<20).map { $0 % 2 })
+        #expect(found.times.count == 20)
+    }
+
+    @Test func `what stands far from the rest is found`() async throws {
+        try await fill([1, 2, 3, 2, 1, 2, 50, 3, 60])
+        let answer = try await lab.analyze("anomalies", ["limit": .number(1)], of: ["probe.x"])
+        guard case .anomalies(let found) = answer.result else {
+            Issue.record("\(answer)")
+            return
+        }
+        #expect(found.median == 2 && found.deviation == 1 && found.count == 2)
+        #expect(found.items.map(\.value) == [50])
+        #expect(found.items.map(\.score) == [0.6745 * 48])
+    }
+
+    @Test(arguments: Analysis.names)
+    func `nothing is analysed without a number and without a trap`(name: String) async throws {
+        let parameters: [String: [String: AnalysisParameter]] = [
+            "k-means": ["k": .number(3)], "dbscan": ["epsilon": .number(1)],
+        ]
+        let inputs = name == "correlation" ? ["probe.x", "probe.n"] : ["probe.x"]
+        let needsSpan = ["resample", "spectrum"].contains(name)
+        for numbers in [[], [4.0], [4, 4], [1e308, -1e308, 1e308, 0, 1e308, -1e308]] {
+            let lab = try await Lab()
+            try await lab.add(numbers.enumerated().map { (time: Int64($0), x: $1 / 1e300) })
+            let answer = try await lab.analyze(
+                name, parameters[name] ?? [:], of: inputs,
+                every: needsSpan ? .microseconds(1) : nil)
+            #expect(answer.count == numbers.count)
+        }
+    }
+
+    @Test func `conditions and ranges decide what counts`() async throws {
+        try await fill([-3, 1, 2, 40, 41])
+        try await lab.addOther([(0, 1), (1_000_000, 2), (3_000_000, 3)])
+        let warm = try await lab.analyze(
+            "largest", of: ["probe.x"], range: TimeRange(0, 4_000_000),
+            conditions: ["state=warm", "probe.x<40"])
+        #expect(warm.count == 2)
+        let both = try await lab.analyze(
+            "correlation", of: ["probe.x", "other.y"], conditions: ["other.y>1", "probe.x>0"],
+            join: .nearest(within: .zero))
+        #expect(both.count == 2)
+        for condition in ["y>1", "third.y>1"] {
+            let error = await #expect(throws: LAEError.self) {
+                try await lab.analyze(
+                    "correlation", of: ["probe.x", "other.y"], conditions: [condition],
+                    join: .nearest(within: .zero))
+            }
+            #expect(error?.code == .invalidAnalysis)
+        }
+    }
+
+    @Test func `too many samples are refused, and means of windows are not`() async throws {
+        let count = Analysis.answerLimit
+        let step: Int64 = 10
+        for start in stride(from: 0, to: count, by: 20_000) {
+            try await lab.add(
+                (start..<min(start + 20_000, count)).map { (time: Int64($0) * step, x: 1) })
+        }
+        #expect(try await lab.analyze("rate", of: ["probe.x"]).count == count)
+        try await lab.add([(Int64(count) * step, 1)])
+        let error = await #expect(throws: LAEError.self) {
+            try await lab.analyze("rate", of: ["probe.x"])
+        }
+        #expect(error?.code == .tooManyRows)
+        #expect(error?.hint?.contains("every") == true)
+        let means = try await lab.analyze("rate", of: ["probe.x"], every: .microseconds(1000))
+        #expect(means.count == count / 100 + 1)
+        let cells = await #expect(throws: LAEError.self) {
+            try await lab.analyze("resample", of: ["probe.x"], every: .microseconds(1))
+        }
+        #expect(cells?.code == .tooManyRows)
+    }
+}

@@ -1,0 +1,104 @@
+import Foundation
+
+/// What `Fixtures/make_analysis_fixtures.py` had NumPy, SciPy and scikit-learn answer.
+struct AnalysisFixtures: Decodable {
+    struct Histogram: Decodable {
+        let name: String
+        let values: [Double]
+        let bins: Int
+        let span: [Double]?
+        let edges: [Double]
+        let counts: [Int]
+        let freedmanDiaconis: Int
+        let bits: Double?
+    }
+    struct Pairs: Decodable {
+        let name: String
+        let x: [Double]
+        let y: [Double]
+        let covariance: Double
+        let populationCovariance: Double
+        let pearson: Double?
+        let spearman: Double?
+        let slope: Double
+        let intercept: Double
+        let rSquared: Double?
+        let standardError: Double?
+    }
+    struct Transform: Decodable {
+        let values: [Double]
+        let real: [Double]
+        let imaginary: [Double]
+    }
+    struct Spectrum: Decodable {
+        let values: [Double]
+        let rate: Double
+        let segment: Int
+        let frequencies: [Double]
+        let periodogram: [Double]
+        let welchFrequencies: [Double]
+        let welch: [Double]
+    }
+    struct Clusters: Decodable {
+        let name: String
+        let points: [[Double]]
+        let start: [[Double]]
+        let centres: [[Double]]
+        let labels: [Int]
+        let inertia: Double
+        let bestInertia: Double
+        let epsilon: Double
+        let minimum: Int
+        let density: [Int?]
+    }
+    struct Anomalies: Decodable {
+        let values: [Double]
+        let median: Double
+        let deviation: Double
+        let scores: [Double?]
+    }
+    struct Downsampled: Decodable {
+        let times: [Int64]
+        let values: [Double]
+        let keep: Int
+        let places: [Int]
+    }
+    struct Interpolated: Decodable {
+        let times: [Int64]
+        let values: [Double]
+        let step: Int64
+        let linear: [Double?]
+        let mean: [Double?]
+    }
+
+    let histograms: [Histogram]
+    let pairs: [Pairs]
+    let transforms: [Transform]
+    let spectra: [Spectrum]
+    let clusters: [Clusters]
+    let anomalies: [Anomalies]
+    let downsampled: [Downsampled]
+    let interpolated: Interpolated
+
+    /// - Throws: when the file is missing or not what it should be, so that no test passes on
+    ///   nothing.
+    static func load() throws -> AnalysisFixtures {
+        let file = Bundle.module.url(
+            forResource: "analyses", withExtension: "json", subdirectory: "Fixtures")
+        let data = try Data(contentsOf: file ?? URL(filePath: "/"))
+        return try JSONDecoder().decode(AnalysisFixtures.self, from: data)
+    }
+}
+
+/// Whether two numbers are the same but for rounding, or both missing.
+func areClose(_ found: Double?, _ wanted: Double?, _ tolerance: Double, scale: Double = 0) -> Bool {
+    guard let found, let wanted else { return found == nil && wanted == nil }
+    return abs(found - wanted) <= tolerance * max(abs(wanted), scale)
+}
+
+/// Whether all are, beside the largest of them.
+func areClose(_ found: [Double], _ wanted: [Double], _ tolerance: Double) -> Bool {
+    let scale = wanted.map(abs).max() ?? 0
+    return found.count == wanted.count
+        && zip(found, wanted).allSatisfy { areClose($0, $1, tolerance, scale: scale) }
+}
