@@ -233,7 +233,7 @@ struct IntegerColumnReader {
                 value &+= last
                 last = value
             case .linear:
-                value &+= Int64(rows.lowerBound + place) &* slope >> IntegerColumn.slopeBits
+                value &+= IntegerColumn.line(slope, at: rows.lowerBound + place)
             default: break
             }
             output[place] = value &* divisor &+ offset
