@@ -68,7 +68,8 @@ enum IntegerColumn {
             if right != 0, left % right == 0 { continue }
             while left != 0 { (left, right) = (right % left, left) }
             divisor = right
-            guard divisor > 1 else { return 1 }
+            // Nothing divides yet where all were equal so far.
+            guard divisor != 1 else { return 1 }
         }
         return Int64(exactly: divisor) ?? 1
     }
