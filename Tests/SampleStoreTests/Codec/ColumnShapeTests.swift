@@ -16,4 +16,15 @@ struct ColumnShapeTests {
         let line = (0..<32_768).map { 1_790_000_000_000_000 + Int64(Double($0) * 10_000.37) }
         #expect(ColumnTests.encoded(line).count < 32_768 * 2 / 8 + 600)
     }
+
+    @Test func `what no version of the program writes is damage`() throws {
+        var writer = ByteWriter()
+        TextColumn.encode(["a", "b"], onto: &writer)
+        for kind in 2...255 as ClosedRange<UInt8> {
+            let bytes = [kind] + writer.bytes.dropFirst()
+            #expect(throws: ByteReader.Damage.self) {
+                try bytes.withUnsafeBytes { try TextColumn.decode($0, count: 2) }
+            }
+        }
+    }
 }
