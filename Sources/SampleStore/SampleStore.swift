@@ -151,8 +151,9 @@ public actor SampleStore {
         while (durability == .process ? lastAcknowledged : lastSynchronised) < target {
             if let flight, flight.isSynchronised || durability == .process || !pending.isEmpty {
                 // What this one does not carry, the next one does.
-                _ = await flight.write.result
-                if case .failure(let error) = await flight.write.result {
+                let result = await flight.write.result
+                let reached = durability == .process ? lastAcknowledged : lastSynchronised
+                if case .failure(let error) = result, reached < target {
                     throw SampleStoreError(wrapping: error, while: "writing samples")
                 }
                 continue
@@ -266,26 +267,35 @@ public actor SampleStore {
         let write = Task {
             defer { self.flight = nil }
             do {
-                let written = try await file.write(
-                    batch, numbering, isSynchronised: isSynchronised)
-                for (layout, more) in written {
-                    freshCounts[layout, default: SampleFile.FreshCount()].rows += more.rows
-                    freshCounts[layout, default: SampleFile.FreshCount()].samples += more.samples
+                let written = try await file.write(batch, numbering)
+                // They are in the file from here on, also when the disk fails to keep them.
+                acknowledge(batch, upTo: last, written)
+                if isSynchronised {
+                    try await file.synchronise()
+                    lastSynchronised = last
                 }
             } catch {
                 failure = SampleStoreError(wrapping: error, while: "writing samples").message
                 throw error
             }
-            if !batch.isEmpty { writes += 1 }
-            pending.removeFirst(batch.count)
-            waiting -= batch.reduce(0) { $0 + $1.batch.count }
-            lastAcknowledged = last
-            if isSynchronised { lastSynchronised = last }
             failure = nil
             for entry in batch { sealIfDue(entry.layout) }
         }
         flight = Flight(write: write, isSynchronised: isSynchronised)
         return write
+    }
+
+    private func acknowledge(
+        _ batch: [SampleFile.Entry], upTo last: Int64, _ written: [Int64: SampleFile.FreshCount]
+    ) {
+        for (layout, more) in written {
+            freshCounts[layout, default: SampleFile.FreshCount()].rows += more.rows
+            freshCounts[layout, default: SampleFile.FreshCount()].samples += more.samples
+        }
+        if !batch.isEmpty { writes += 1 }
+        pending.removeFirst(batch.count)
+        waiting -= batch.reduce(0) { $0 + $1.batch.count }
+        lastAcknowledged = last
     }
 
     /// Makes chunks of what is fresh once that is enough for one, or lies in too many rows.

@@ -40,6 +40,26 @@ struct DurabilityTests {
         #expect(try await folder.open().all().count == 3)
     }
 
+    @Test func `what the disk does not keep is not acknowledged as kept, nor written twice`()
+        async throws
+    {
+        let store = try await folder.open()
+        try await store.add([(1, 1)])
+        try await store.flush(.power)
+        // Nothing can be synchronised that is not there.
+        try FileManager.default.removeItem(atPath: folder.path + "-wal")
+        try await store.add([(2, 2)])
+        for _ in 0..<2 {
+            await #expect(throws: SampleStoreError.self) { try await store.flush(.power) }
+        }
+        #expect(await store.status.failure != nil)
+        #expect(await store.status.acknowledged == 2)
+        try await store.add([(3, 3)])
+        try await store.flush()
+        #expect(await store.status.acknowledged == 3)
+        #expect(try await store.all().map(\.sequence) == [1, 2, 3])
+    }
+
     @Test func `what was not flushed is written by closing`() async throws {
         let store = try await folder.open()
         try await store.add([(1, 1)])

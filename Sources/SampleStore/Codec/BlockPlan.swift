@@ -40,7 +40,7 @@ struct BlockPlan {
             if end - start == 1 { (lowDelta, highDelta) = (0, 0) }
             var (lowRest, highRest) = (Int64.max, Int64.min)
             for row in start..<end {
-                let rest = values[row] &- (Int64(row) &* slope >> IntegerColumn.slopeBits)
+                let rest = values[row] &- IntegerColumn.line(slope, at: row)
                 lowRest = min(lowRest, rest)
                 highRest = max(highRest, rest)
             }

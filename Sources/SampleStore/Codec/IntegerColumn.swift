@@ -51,6 +51,13 @@ enum IntegerColumn {
         }
     }
 
+    /// What a straight line through zero predicts for a row.
+    @inline(__always)
+    static func line(_ slope: Int64, at row: Int) -> Int64 {
+        // A shift comes before a product unless it is told otherwise.
+        (Int64(row) &* slope) >> slopeBits
+    }
+
     /// What divides the difference of any two values; 1 also where a difference overflows.
     private static func commonDivisor(_ values: UnsafeBufferPointer<Int64>) -> Int64 {
         var divisor: UInt64 = 0
@@ -61,7 +68,8 @@ enum IntegerColumn {
             if right != 0, left % right == 0 { continue }
             while left != 0 { (left, right) = (right % left, left) }
             divisor = right
-            guard divisor > 1 else { return 1 }
+            // Nothing divides yet where all were equal so far.
+            guard divisor != 1 else { return 1 }
         }
         return Int64(exactly: divisor) ?? 1
     }
@@ -123,7 +131,7 @@ enum IntegerColumn {
                 row == rows.lowerBound
                     ? 0 : UInt64(bitPattern: values[row] &- values[row - 1] &- base)
             case .linear:
-                UInt64(bitPattern: values[row] &- (Int64(row) &* slope >> slopeBits) &- base)
+                UInt64(bitPattern: values[row] &- line(slope, at: row) &- base)
             default: UInt64(bitPattern: values[row] &- base)
             }
         }

@@ -191,9 +191,10 @@ struct IntegerColumnReader {
         else { return nil }
         BitPacking.unpackBlock(bytes + start, width: Int(width), into: lanes)
         guard predictor == .delta else { return offset &+ bases[block] }
-        let base = bases[block]
-        let step = BitPacking.Lanes(repeating: UInt32(truncatingIfNeeded: base))
-        var sum = BitPacking.Lanes()
+        let step = BitPacking.Lanes(repeating: UInt32(truncatingIfNeeded: bases[block]))
+        // The first rest is zero, not a difference. 31 bits hold every distance from the anchor, but
+        // not from one step before it.
+        var sum = BitPacking.Lanes() &- step
         let zero: UInt32 = 0
         for place in 0..<32 {
             var lane = lanes[place] &+ step
@@ -203,8 +204,7 @@ struct IntegerColumnReader {
             lanes[place] = lane
             sum = BitPacking.Lanes(repeating: lane[3])
         }
-        // The first rest is zero, not a difference.
-        return offset &+ anchors[block] &- base
+        return offset &+ anchors[block]
     }
 
     /// A block of width 0 has no bytes, and needs an address that is not read.
@@ -233,7 +233,7 @@ struct IntegerColumnReader {
                 value &+= last
                 last = value
             case .linear:
-                value &+= Int64(rows.lowerBound + place) &* slope >> IntegerColumn.slopeBits
+                value &+= IntegerColumn.line(slope, at: rows.lowerBound + place)
             default: break
             }
             output[place] = value &* divisor &+ offset

@@ -42,7 +42,11 @@ enum TextColumn {
         _ bytes: UnsafeRawBufferPointer, count: Int
     ) throws(ByteReader.Damage) -> [String] {
         var reader = ByteReader(bytes)
-        guard try reader.integer(UInt8.self) == 1 else { return try texts(reader.rest, count) }
+        switch try reader.integer(UInt8.self) {
+        case 0: return try texts(reader.rest, count)
+        case 1: break
+        default: throw ByteReader.Damage()
+        }
         let size = try reader.count(atMost: count)
         let length = try reader.count(atMost: byteLimit)
         let different = try texts(try reader.bytes(length), size)
@@ -94,10 +98,15 @@ enum TextColumn {
         lengths.withUnsafeMutableBufferPointer { room in
             if let start = room.baseAddress { column.decode(0..<count, into: start) }
         }
-        guard try reader.integer(UInt8.self) == 1 else { return try split(reader.rest, lengths) }
+        switch try reader.integer(UInt8.self) {
+        case 0: return try split(reader.rest, lengths)
+        case 1: break
+        default: throw ByteReader.Damage()
+        }
         let whole = try reader.count(atMost: byteLimit)
-        // A few damaged bytes must not ask for much memory: no text compresses better than this.
-        guard whole <= max(1, reader.rest.count) * 100_000 else { throw ByteReader.Damage() }
+        // A few damaged bytes must not ask for much memory: the densest that Zstandard has is a block
+        // of 128 KiB in four bytes.
+        guard whole <= reader.rest.count * 32_768 else { throw ByteReader.Damage() }
         let rest = reader.rest
         var room = [UInt8](repeating: 0, count: whole)
         let written = room.withUnsafeMutableBytes {

@@ -19,7 +19,13 @@ struct ChunkEntry {
         to = SampleQuery.Position(
             time: Timestamp(microseconds: try .stored(row, 3)), sequence: try .stored(row, 4))
         count = try .stored(row, 5)
+        guard Self.counts.contains(count) else {
+            throw SampleStoreError(.damaged, "A row of the sample store is damaged.")
+        }
     }
+
+    /// What a chunk or a group can have; sums of them do not overflow.
+    private static let counts = 1...1 << 40
 
     /// Whether every sample lies in the range.
     func isWithin(_ range: TimeRange) -> Bool {
@@ -57,7 +63,8 @@ extension SampleFile {
     static func decode(_ data: Data, _ layout: Layout) throws -> StoredBatch {
         try data.withUnsafeBytes { raw in
             let reader = try ChunkReader(raw, layout.fields)
-            return try reader.batch(0..<reader.count, Projection(whole: layout))
+            return try reader.batch(
+                0..<reader.count, Projection(whole: layout), ChunkOrder(reader))
         }
     }
 }
@@ -95,9 +102,11 @@ extension Projection {
 }
 
 extension ChunkReader {
-    func batch(_ rows: Range<Int>, _ projection: Projection) throws(Damage) -> StoredBatch {
-        let times = try times().values(rows).map(Timestamp.init(microseconds:))
-        let sequences = try sequences().values(rows)
+    func batch(
+        _ rows: Range<Int>, _ projection: Projection, _ order: ChunkOrder
+    ) throws(Damage) -> StoredBatch {
+        let times = order.times.values(rows).map(Timestamp.init(microseconds:))
+        let sequences = order.sequences.values(rows)
         var columns: [Samples.Column] = []
         for column in projection.columns {
             columns.append(column.seen(try self.column(column.place, rows)))

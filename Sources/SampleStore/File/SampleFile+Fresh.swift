@@ -18,25 +18,22 @@ extension SampleFile {
 
     /// One transaction: all of the entries or none.
     ///
-    /// - Parameter isSynchronised: whether it is to survive a power cut when this returns.
     /// - Returns: the rows that were written, by layout.
     func write(
-        _ entries: [Entry], _ numbering: Numbering, isSynchronised: Bool
+        _ entries: [Entry], _ numbering: Numbering
     ) async throws -> [Int64: FreshCount] {
-        try await pool.writeWithoutTransaction { database in
+        guard !entries.isEmpty else { return [:] }
+        return try await pool.writeWithoutTransaction { database in
             var counts: [Int64: FreshCount] = [:]
-            if !entries.isEmpty {
-                try database.inTransaction(.immediate) {
-                    try Self.note(numbering, database)
-                    for (layout, batch) in Self.joined(entries, atMost: rules.chunkSize) {
-                        try Self.insertFresh(batch, layout.id, database)
-                        counts[layout.id, default: FreshCount()].rows += 1
-                        counts[layout.id, default: FreshCount()].samples += batch.count
-                    }
-                    return .commit
+            try database.inTransaction(.immediate) {
+                try Self.note(numbering, database)
+                for (layout, batch) in Self.joined(entries, atMost: rules.chunkSize) {
+                    try Self.insertFresh(batch, layout.id, database)
+                    counts[layout.id, default: FreshCount()].rows += 1
+                    counts[layout.id, default: FreshCount()].samples += batch.count
                 }
+                return .commit
             }
-            if isSynchronised { try synchronise() }
             return counts
         }
     }

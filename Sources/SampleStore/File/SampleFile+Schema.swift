@@ -68,6 +68,7 @@ extension SampleFile {
                 ) STRICT;
                 CREATE INDEX chunk_by_time ON chunk (layout, fromTime, fromSequence);
                 CREATE INDEX chunk_by_arrival ON chunk (layout, lastArrival);
+                CREATE INDEX chunk_by_damage ON chunk (layout) WHERE isDamaged;
                 CREATE INDEX chunk_by_group ON chunk (groupID) WHERE groupID IS NOT NULL;
                 CREATE TABLE content (
                     chunk INTEGER PRIMARY KEY REFERENCES chunk(id) ON DELETE CASCADE,

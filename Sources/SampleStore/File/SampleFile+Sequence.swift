@@ -9,6 +9,9 @@ extension SampleFile {
         var skipped: Int64
     }
 
+    /// Only damage makes a number larger: a million samples a second take 100 000 years.
+    private static let greatestNumber: Int64 = 1 << 61
+
     /// Begins a session, and notes that it has not ended well yet.
     ///
     /// A session that died may have given out up to `reserve` numbers that never reached the file
@@ -21,6 +24,11 @@ extension SampleFile {
             if let row = try rows.next() {
                 numbering.last = max(numbering.last, try .stored(row, 0))
                 numbering.skipped = try .stored(row, 1)
+                guard numbering.last <= Self.greatestNumber,
+                    (0...Self.greatestNumber).contains(numbering.skipped)
+                else {
+                    throw SampleStoreError(.damaged, "The numbering of samples is damaged.")
+                }
                 if try !Bool.stored(row, 2) {
                     numbering.last += reserve
                     numbering.skipped += reserve
@@ -68,9 +76,9 @@ extension SampleFile {
     /// The largest sequence of the file.
     private static func lastSequence(_ database: Database) throws -> Int64 {
         let sql = """
-            SELECT max(coalesce((SELECT max(last) FROM fresh), 0),
-                coalesce((SELECT max(lastArrival) FROM chunk), 0))
+            SELECT max(coalesce((SELECT max(last) FROM fresh WHERE last <= ?1), 0),
+                coalesce((SELECT max(lastArrival) FROM chunk WHERE lastArrival <= ?1), 0))
             """
-        return try Int64.fetchOne(database, sql: sql) ?? 0
+        return try Int64.fetchOne(database, sql: sql, arguments: [greatestNumber]) ?? 0
     }
 }

@@ -41,7 +41,12 @@ struct SampleFile: Sendable {
     }
 
     /// Makes the write-ahead log, and with it every commit so far, survive a power cut.
-    func synchronise() throws {
+    func synchronise() async throws {
+        // It blocks, and belongs where other blocking calls are made.
+        try await pool.writeWithoutTransaction { _ in try synchroniseLog() }
+    }
+
+    private func synchroniseLog() throws {
         let descriptor = open(path + "-wal", O_RDWR | O_CLOEXEC)
         guard descriptor >= 0 else {
             throw SampleStoreError(

@@ -23,7 +23,6 @@ struct SealingPlan: Sendable {
     init?(_ layout: Layout, _ rules: ChunkRules, _ database: Database) throws {
         self.layout = layout
         var rows: [Int64] = []
-        var damagedRows = 0
         var fresh = BatchBuilder(layout.fields)
         let cursor = try Row.fetchCursor(
             database, sql: "SELECT first, data FROM fresh WHERE layout = ? ORDER BY first",
@@ -38,7 +37,6 @@ struct SealingPlan: Sendable {
             } catch is ByteReader.Damage {
                 // It stays where it is, and is told of by whoever reads.
                 rows.removeLast()
-                damagedRows += 1
             }
         }
         guard !rows.isEmpty else { return nil }
@@ -66,7 +64,30 @@ struct SealingPlan: Sendable {
                 sql: "UPDATE chunk SET isDamaged = 1 WHERE id = ?", arguments: [id])
         }
         for id in replaced { try SampleFile.removeChunk(id, database) }
-        for chunk in chunks { try SampleFile.insertChunk(chunk, database) }
+        for chunk in chunks {
+            try Self.removeGroups(around: chunk, database)
+            try SampleFile.insertChunk(chunk, database)
+        }
+    }
+
+    /// Takes away groups that a new chunk comes to lie in, which would not count it.
+    private static func removeGroups(around chunk: PreparedChunk, _ database: Database) throws {
+        let groups = try Int64.fetchAll(
+            database,
+            sql: """
+                SELECT id FROM chunkGroup
+                WHERE layout = ? AND (fromTime, fromSequence) <= (?, ?)
+                AND (toTime, toSequence) >= (?, ?)
+                """,
+            arguments: [
+                chunk.layout, chunk.to.time.microseconds, chunk.to.sequence,
+                chunk.from.time.microseconds, chunk.from.sequence,
+            ])
+        for group in groups {
+            try database.execute(
+                sql: "UPDATE chunk SET groupID = NULL WHERE groupID = ?", arguments: [group])
+            try database.execute(sql: "DELETE FROM chunkGroup WHERE id = ?", arguments: [group])
+        }
     }
 
     // MARK: - Placing

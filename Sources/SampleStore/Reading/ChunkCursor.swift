@@ -68,24 +68,21 @@ struct ChunkCursor {
             guard let data else { return StoredBatch(of: projection.layout.fields) }
             return try data.withUnsafeBytes { raw in
                 let reader = try ChunkReader(raw, projection.layout.fields)
-                let rows = try wanted(reader, entry)
-                let batch = try reader.batch(rows, projection)
+                let order = try ChunkOrder(reader, entry)
+                let batch = try reader.batch(wanted(order, entry), projection, order)
                 return query.order == .ascending ? batch : batch.reversed()
             }
         }
     }
 
     /// The rows that lie in the range and behind the place where the page before ended.
-    private func wanted(
-        _ reader: ChunkReader, _ entry: ChunkEntry
-    ) throws(ByteReader.Damage) -> Range<Int> {
-        var rows = 0..<reader.count
+    private func wanted(_ order: ChunkOrder, _ entry: ChunkEntry) -> Range<Int> {
+        var rows = 0..<entry.count
         if !entry.isWithin(query.range) || query.after != nil {
-            let times = try reader.times()
+            let (times, sequences) = (order.times, order.sequences)
             var low = times.firstRow(atOrAfter: query.range.from.microseconds)
             var high = times.firstRow(atOrAfter: query.range.to.microseconds)
             if let after = query.after {
-                let sequences = try reader.sequences()
                 let place = times.firstRow(atOrAfter: after.time.microseconds)
                 let end = times.firstRow(
                     atOrAfter: after.time.advanced(byMicroseconds: 1).microseconds)
@@ -105,6 +102,24 @@ struct ChunkCursor {
 }
 
 extension SampleFile {
+    /// Where chunks lie that were found damaged before and are not read any more.
+    static func damagedRanges(
+        _ layout: Int64, in range: TimeRange = .all, _ database: Database
+    ) throws -> [TimeRange] {
+        let statement = try database.cachedStatement(
+            sql: """
+                SELECT fromTime, toTime FROM chunk
+                WHERE layout = ? AND isDamaged AND fromTime < ? AND toTime >= ?
+                """)
+        return try Row.fetchAll(
+            statement, arguments: [layout, range.to.microseconds, range.from.microseconds]
+        ).map { row in
+            TimeRange(
+                from: Timestamp(microseconds: try .stored(row, 0)),
+                through: Timestamp(microseconds: try .stored(row, 1)))
+        }
+    }
+
     /// Lends the bytes of a chunk; `nil` when it has only its summary left.
     static func withContent<Result>(
         of chunk: Int64, _ database: Database, _ body: (Data?) throws -> Result

@@ -36,7 +36,8 @@ struct OrderedMerge {
                         high = middle
                     }
                 }
-                end = low
+                // Of two samples at one place, which only damage makes, one has to come first.
+                end = max(low, row + 1)
             }
             builder.append(batch, row..<end)
             row = end

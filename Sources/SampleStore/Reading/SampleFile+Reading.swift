@@ -26,6 +26,7 @@ extension SampleFile {
             loose.append(waiting.filtered { waiting.sequences[$0] > last })
             var cursors: [Boxed<ChunkCursor>] = []
             for projection in projections.values {
+                damage += try Self.damagedRanges(projection.layout.id, in: query.range, database)
                 try Self.eachFresh(projection.layout, database) { batch in
                     loose.append(projection(batch).matching(query))
                 } damage: {
@@ -57,6 +58,7 @@ extension SampleFile {
                 found.append(batch.filtered { batch.sequences[$0] > sequence })
             }
             for projection in projections.values {
+                damage += try Self.damagedRanges(projection.layout.id, database)
                 // The chunk that ends first has the earliest arrivals, but others may reach back.
                 var bound = Int64.max
                 var count = 0

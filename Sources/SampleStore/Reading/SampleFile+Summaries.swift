@@ -14,6 +14,7 @@ extension SampleFile {
             let last = try Self.lastArrival(projections, database)
             loose.append(waiting.filtered { waiting.sequences[$0] > last })
             for projection in projections.values {
+                damage += try Self.damagedRanges(projection.layout.id, in: query.range, database)
                 try summarizer.add(projection, database)
                 try Self.eachFresh(projection.layout, database) { batch in
                     loose.append(projection(batch))
@@ -40,6 +41,7 @@ extension SampleFile {
                 body(&state, numbers)
             }
             for projection in projections.values {
+                damage += try Self.damagedRanges(projection.layout.id, in: range, database)
                 try Self.eachFresh(projection.layout, database) { batch in
                     projection(batch).numbers(in: range) { body(&state, $0) }
                 } damage: {
@@ -70,6 +72,7 @@ extension SampleFile {
             guard let data else { return }
             try data.withUnsafeBytes { raw in
                 let reader = try ChunkReader(raw, projection.layout.fields)
+                guard reader.count == entry.count else { throw ByteReader.Damage() }
                 var rows = 0..<reader.count
                 if !entry.isWithin(range) {
                     let times = try reader.times()

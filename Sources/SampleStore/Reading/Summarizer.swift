@@ -113,7 +113,7 @@ struct Summarizer {
             try SampleFile.withContent(of: entry.id, database) { data in
                 guard let data else { return }
                 try data.withUnsafeBytes { raw in
-                    try add(ChunkReader(raw, projection.layout.fields), projection)
+                    try add(ChunkReader(raw, projection.layout.fields), entry, projection)
                 }
             }
         } catch is ByteReader.Damage {
@@ -123,20 +123,20 @@ struct Summarizer {
 
     /// Adds the samples of a chunk that lie in the range, window by window.
     private mutating func add(
-        _ reader: ChunkReader, _ projection: Projection
+        _ reader: ChunkReader, _ entry: ChunkEntry, _ projection: Projection
     ) throws(ByteReader.Damage) {
-        let times = try reader.times()
-        let sequences = try reader.sequences()
+        let order = try ChunkOrder(reader, entry)
+        let times = order.times
         var row = times.firstRow(atOrAfter: query.range.from.microseconds)
         while row < reader.count {
-            let time = Timestamp(microseconds: times.values(row..<row + 1)[0])
+            let from = order.position(row)
+            let time = from.time
             guard time < query.range.to else { break }
             let window = query.window(of: time)
             let end = times.firstRow(atOrAfter: query.span(of: window).to.microseconds)
-            let last = Timestamp(microseconds: times.values(end - 1..<end)[0])
-            let from = SampleQuery.Position(
-                time: time, sequence: sequences.values(row..<row + 1)[0])
-            let to = SampleQuery.Position(time: last, sequence: sequences.values(end - 1..<end)[0])
+            // Times that do not ascend could lie anywhere.
+            guard query.range.contains(time), end > row else { throw ByteReader.Damage() }
+            let to = order.position(end - 1)
             var columns: [Samples.Column] = []
             for column in projection.columns {
                 columns.append(column.seen(try reader.column(column.place, row..<end)))
