@@ -7,8 +7,8 @@ public import VM
 /// Every entry takes a `Grant`, lets its terms take effect, and notes in the access log what left.
 public struct AnalyticsEngine: Sendable {
     let machine: VirtualMachine
-    private let log: AccessLog
-    private let now: @Sendable () -> Timestamp
+    let log: AccessLog
+    let now: @Sendable () -> Timestamp
 
     public init(
         _ machine: VirtualMachine, log: AccessLog,
@@ -239,8 +239,9 @@ public struct AnalyticsEngine: Sendable {
         return try StatisticsWindows(range, every: step, columns, keepsValues: keepsValues)
     }
 
-    private static func wrap(_ error: any Error) -> LAEError {
+    static func wrap(_ error: any Error) -> LAEError {
         if let own = error as? LAEError { return own }
+        if let refusal = LAEError(publishing: error) { return refusal }
         let message = (error as? VirtualMachineError)?.message ?? "\(error)"
         return LAEError(.failed, message, cause: error)
     }

@@ -1,0 +1,10 @@
+public import Samples
+
+/// Samples column by column, and where to go on.
+public struct BatchPage: Hashable, Sendable {
+    /// The fields of the columns, in order.
+    public let fields: [Field]
+    public let samples: SampleBatch
+    /// Give it as `after` for the next page; `nil` when this is the last.
+    public let next: SampleQuery.Position?
+}
