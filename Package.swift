@@ -66,6 +66,7 @@ let package = Package(
 
         // Samples and statistics.
         .target(name: "Samples", swiftSettings: house),
+        .target(name: "SampleForms", dependencies: ["Samples"], swiftSettings: house),
         .target(
             name: "SampleStore", dependencies: ["Samples", "CZlib", "CZstd", grdb],
             swiftSettings: house),
@@ -114,8 +115,9 @@ let package = Package(
         .target(
             name: "Provider",
             dependencies: [
-                "Samples", "LAE", "Auth", "JSApps", "VM", hummingbird, hummingbirdCore, lifecycle,
-                logging,
+                "Samples", "SampleForms", "LAE", "Auth", "JSApps", "VM", hummingbird,
+                hummingbirdCore, lifecycle, logging,
+                .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "AsyncAlgorithms", package: "swift-async-algorithms"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -127,8 +129,9 @@ let package = Package(
         .target(
             name: "Host",
             dependencies: [
-                "Samples", "VM", "LAE", "Auth", "JSApps", "Provider", "RunnerProtocol",
-                lifecycle, logging, hummingbird,
+                "Samples", "SampleForms", "VM", "LAE", "Auth", "JSApps", "Provider",
+                "RunnerProtocol", lifecycle, logging, hummingbird,
+                .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
@@ -138,6 +141,9 @@ let package = Package(
         .executableTarget(name: "nervous", dependencies: ["Host"], swiftSettings: house),
 
         .testTarget(name: "SamplesTests", dependencies: ["Samples"], swiftSettings: house),
+        .testTarget(
+            name: "SampleFormsTests", dependencies: ["SampleForms", "Samples"],
+            swiftSettings: house),
         .executableTarget(
             name: "store-writer", dependencies: ["SampleStore", "Samples"],
             path: "Tests/StoreWriter", swiftSettings: house),
@@ -174,8 +180,8 @@ let package = Package(
         .testTarget(
             name: "ProviderTests",
             dependencies: [
-                "Provider", "LAE", "VM", "Auth", "JSApps", "Samples", "nervous-runner",
-                "nervous-unpacker",
+                "Provider", "LAE", "VM", "Auth", "JSApps", "Samples", "SampleForms",
+                "nervous-runner", "nervous-unpacker",
                 hummingbird, lifecycle, logging,
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "NIOCore", package: "swift-nio"),

@@ -36,6 +36,15 @@ public struct AnalyticsEngine: Sendable {
         try await samples(selection, for: grant, operation: "samples")
     }
 
+    /// The samples of a selection column by column, at most its limit.
+    ///
+    /// - Throws: as `samples(_:for:)`.
+    public func batch(
+        _ selection: SampleSelection, for grant: Grant
+    ) async throws(LAEError) -> BatchPage {
+        try await batch(selection, for: grant, operation: "samples", looksFurther: true)
+    }
+
     /// What arrived after `sequence`, in the order of arrival, and the place to go on from.
     ///
     /// The place also moves past samples that the terms hold back.
@@ -72,11 +81,21 @@ public struct AnalyticsEngine: Sendable {
 
     // MARK: - Private
 
-    /// - Parameter looksFurther: whether the page is to say if more samples follow.
     private func samples(
         _ selection: SampleSelection, for grant: Grant, operation: String,
         looksFurther: Bool = true
     ) async throws(LAEError) -> SamplePage {
+        let page = try await batch(
+            selection, for: grant, operation: operation, looksFurther: looksFurther)
+        return SamplePage(
+            fields: page.fields, samples: (0..<page.stored.count).map { page.stored[$0] },
+            next: page.next)
+    }
+
+    /// - Parameter looksFurther: whether the page is to say if more samples follow.
+    private func batch(
+        _ selection: SampleSelection, for grant: Grant, operation: String, looksFurther: Bool
+    ) async throws(LAEError) -> BatchPage {
         let terms = try rawTerms(grant)
         let all = try await fields(of: grant.sensor)
         let columns = try columns(selection.fields, of: all, grant.sensor)
@@ -87,18 +106,16 @@ public struct AnalyticsEngine: Sendable {
             limit: min(selection.limit, .max - 1) + (looksFurther ? 1 : 0))
         do {
             var scan = SampleScan(query, machine, terms, matchers: matchers)
-            var found: [StoredSample] = []
+            var found = StoredBatch(of: all)
             while found.count < query.limit, let page = try await scan.next() {
-                found += (0..<page.count).map { page[$0] }
+                found = found.isEmpty ? page : found.joined(with: page)
             }
             let shown = found.prefix(selection.limit)
             await log.record(
                 operation, .raw, for: grant, range: selection.range, count: shown.count)
-            let next = found.count > shown.count ? shown.last : nil
-            return SamplePage(
-                fields: columns.map { all[$0] },
-                samples: shown.map { $0.keeping(columns) },
-                next: next.map(SampleQuery.Position.init(of:)))
+            let next = found.count > shown.count ? shown.position(shown.count - 1) : nil
+            return BatchPage(
+                fields: columns.map { all[$0] }, stored: shown.keeping(columns), next: next)
         } catch {
             throw Self.wrap(error)
         }
@@ -168,15 +185,8 @@ public struct AnalyticsEngine: Sendable {
 
     static func wrap(_ error: any Error) -> LAEError {
         if let own = error as? LAEError { return own }
+        if let refusal = LAEError(publishing: error) { return refusal }
         let message = (error as? VirtualMachineError)?.message ?? "\(error)"
         return LAEError(.failed, message, cause: error)
-    }
-}
-
-extension StoredSample {
-    /// The sample with only these values, in this order.
-    fileprivate func keeping(_ columns: [Int]) -> StoredSample {
-        let sample = Sample(time: time, values: columns.map { values[$0] })
-        return StoredSample(sequence: sequence, sample: sample)
     }
 }

@@ -6,6 +6,7 @@ public struct LAEError: Error, Sendable, CustomStringConvertible {
             case unknownSensor, unavailable, unknownField, notNumeric
             case invalidCondition, tooManyWindows, notGranted, failed
             case unknownAnalysis, invalidAnalysis, tooManyRows
+            case sensorOff, bufferFull, diskFull, keyReused
         }
         private let kind: Kind
 
@@ -21,6 +22,14 @@ public struct LAEError: Error, Sendable, CustomStringConvertible {
         public static let invalidCondition = Code(kind: .invalidCondition)
         /// The range holds more windows than one answer may have.
         public static let tooManyWindows = Code(kind: .tooManyWindows)
+        /// The person has switched the sensor off that samples are published to.
+        public static let sensorOff = Code(kind: .sensorOff)
+        /// So much waits to be written that no sample is accepted now.
+        public static let bufferFull = Code(kind: .bufferFull)
+        /// The disk has no room.
+        public static let diskFull = Code(kind: .diskFull)
+        /// The key of a batch names another one already.
+        public static let keyReused = Code(kind: .keyReused)
         /// The grant is for another sensor, or for aggregates only.
         public static let notGranted = Code(kind: .notGranted)
         /// No analysis has that name.

@@ -9,7 +9,7 @@ struct GrantableCheck: Sendable {
 
     /// - Throws: `Problem` for a privilege that nothing here serves, or a sensor that nobody knows.
     func callAsFunction(_ privilege: PrivilegeID) async throws {
-        guard let sensor = privilege.sensor, privilege.access != .write else {
+        guard let sensor = privilege.sensor else {
             throw Problem(
                 status: .unprocessableContent, code: "unsupported-privilege",
                 title: "The privilege cannot be given",

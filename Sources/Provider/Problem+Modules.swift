@@ -93,19 +93,29 @@ extension Problem {
             case .tooManyRows:
                 (.unprocessableContent, "too-many-rows", "The range holds too many samples")
             case .notGranted: (.forbidden, "statistics-only", "Only statistics are allowed")
+            case .sensorOff: (.conflict, "sensor-off", "The sensor is off")
+            case .bufferFull: (.serviceUnavailable, "busy", "Too much is going on")
+            case .diskFull: (.insufficientStorage, "disk-full", "The disk is full")
+            case .keyReused: (.unprocessableContent, "key-reused", "The key names another batch")
             default: (.internalServerError, "internal", "The host failed")
             }
         self.init(
             status: status, code: code, title: title, detail: error.message, fix: error.hint)
+        if error.code == .bufferFull { headers[.retryAfter] = "1" }
     }
 
     init(_ error: VirtualMachineError) {
-        let isUnknown = error.code == .unknownSensor
+        let (status, code, title): (HTTPResponse.Status, String, String) =
+            switch error.code {
+            case .unknownSensor: (.notFound, "unknown-sensor", "There is no such sensor")
+            case .invalidSensor:
+                (.unprocessableContent, "invalid-sensor", "The sensor cannot be declared so")
+            case .sensorTaken: (.conflict, "name-taken", "The name is taken")
+            case .diskFull: (.insufficientStorage, "disk-full", "The disk is full")
+            default: (.internalServerError, "internal", "The host failed")
+            }
         self.init(
-            status: isUnknown ? .notFound : .internalServerError,
-            code: isUnknown ? "unknown-sensor" : "internal",
-            title: isUnknown ? "There is no such sensor" : "The host failed",
-            detail: error.message, fix: error.hint)
+            status: status, code: code, title: title, detail: error.message, fix: error.hint)
     }
 
     init(_ error: JSAppsError) {

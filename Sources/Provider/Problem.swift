@@ -88,3 +88,9 @@ extension Problem {
         title: "Another site's page may not do this",
         detail: "The Origin of the call is not the origin that it was sent to.")
 }
+
+extension HTTPResponse.Status {
+    /// RFC 4918.
+    static let insufficientStorage = HTTPResponse.Status(
+        code: 507, reasonPhrase: "Insufficient Storage")
+}

@@ -5,33 +5,71 @@ extension Timestamp {
     /// - Returns: `nil` for anything else, also for days and times that there are not and for leap
     ///   seconds.
     public init?(rfc3339 text: String) {
-        let form =
-            /([0-9]{4})-([0-9]{2})-([0-9]{2})[Tt]([0-9:]{8})(?:\.([0-9]+))?([Zz]|[+\-][0-9:]{5})/
-        guard text.utf8.count <= 64, let found = text.wholeMatch(of: form),
-            let year = Int64(found.1), let month = Int64(found.2), let day = Int64(found.3),
-            let seconds = Self.seconds(found.4), let offset = Self.offset(found.6)
+        var text = text
+        let time = text.withUTF8 { Timestamp(rfc3339: $0) }
+        guard let time else { return nil }
+        self = time
+    }
+
+    /// The same from bytes, without a string.
+    public init?(rfc3339 text: UnsafeBufferPointer<UInt8>) {
+        guard (20...64).contains(text.count),
+            let year = Self.digits(text, 0, 4), text[4] == UInt8(ascii: "-"),
+            let month = Self.digits(text, 5, 2), text[7] == UInt8(ascii: "-"),
+            let day = Self.digits(text, 8, 2), text[10] | 0x20 == UInt8(ascii: "t"),
+            let seconds = Self.clock(text, 11), text[16] == UInt8(ascii: ":"),
+            let rest = Self.digits(text, 17, 2), rest < 60
         else { return nil }
+        var next = 19
+        var fraction: Int64 = 0
+        if text[next] == UInt8(ascii: ".") {
+            next += 1
+            let first = next
+            while next < text.count, let digit = Self.digits(text, next, 1) {
+                if next - first < 6 { fraction = fraction * 10 + digit }
+                next += 1
+            }
+            guard next > first else { return nil }
+            for _ in 0..<max(0, 6 - (next - first)) { fraction *= 10 }
+        }
+        guard let offset = Self.offset(text, next) else { return nil }
         let days = CivilDate.daysSince1970(year: year, month: month, day: day)
         let date = CivilDate(daysSince1970: days)
         guard date.year == year, date.month == month, date.day == day else { return nil }
-        let digits = (found.5 ?? "").prefix(6)
-        let padded = digits + String(repeating: "0", count: 6 - digits.count)
-        guard let fraction = Int64(padded) else { return nil }
-        self.init(microseconds: (days * 86_400 + seconds - offset) * 1_000_000 + fraction)
+        let whole = days * 86_400 + seconds + rest - offset
+        self.init(microseconds: whole * 1_000_000 + fraction)
     }
 
-    /// The seconds of `hh:mm:ss` or `hh:mm`.
-    private static func seconds(_ text: Substring) -> Int64? {
-        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
-        let numbers = parts.compactMap { $0.count == 2 ? Int64($0) : nil }
-        guard numbers.count == parts.count, numbers[0] < 24,
-            numbers.dropFirst().allSatisfy({ $0 < 60 })
+    /// The number that so many digits stand for.
+    private static func digits(
+        _ text: UnsafeBufferPointer<UInt8>, _ start: Int, _ count: Int
+    ) -> Int64? {
+        var value: Int64 = 0
+        for byte in text[start..<(start + count)] {
+            guard byte &- 0x30 <= 9 else { return nil }
+            value = value * 10 + Int64(byte &- 0x30)
+        }
+        return value
+    }
+
+    /// The seconds of `hh:mm`.
+    private static func clock(_ text: UnsafeBufferPointer<UInt8>, _ start: Int) -> Int64? {
+        guard let hours = digits(text, start, 2), hours < 24,
+            text[start + 2] == UInt8(ascii: ":"),
+            let minutes = digits(text, start + 3, 2), minutes < 60
         else { return nil }
-        return zip(numbers, [3600, 60, 1]).map { $0 * $1 }.reduce(0, +)
+        return hours * 3600 + minutes * 60
     }
 
-    private static func offset(_ text: Substring) -> Int64? {
-        guard let sign = text.first, sign == "+" || sign == "-" else { return 0 }
-        return seconds(text.dropFirst()).map { sign == "-" ? -$0 : $0 }
+    /// The seconds of the offset that the text ends with.
+    private static func offset(_ text: UnsafeBufferPointer<UInt8>, _ start: Int) -> Int64? {
+        guard start < text.count else { return nil }
+        switch text[start] {
+        case UInt8(ascii: "Z"), UInt8(ascii: "z"): return start + 1 == text.count ? 0 : nil
+        case UInt8(ascii: "+"), UInt8(ascii: "-"):
+            guard start + 6 == text.count, let seconds = clock(text, start + 1) else { return nil }
+            return text[start] == UInt8(ascii: "-") ? -seconds : seconds
+        default: return nil
+        }
     }
 }

@@ -29,6 +29,8 @@ public enum Availability: Sendable {
     case polled(any SampleReader)
     /// The source sends samples when it has them.
     case pushed(any SampleSource)
+    /// Clients publish its samples; the virtual machine reads nothing.
+    case published
     /// The hardware or the permission is missing.
     ///
     /// - `reason`: one clause without a full stop, such as `no battery under /sys/class/power_supply`.

@@ -18,12 +18,13 @@ extension VirtualMachine {
 
     /// Looks for hardware; what is new is registered, what is gone becomes unavailable.
     func discover() async throws(SampleStoreError) {
-        let drivers = drivers
+        // Hardware comes before what was declared under its name.
+        let drivers = drivers + [declared]
         let found = await Task(executorPreference: executor) {
             drivers.flatMap { $0.discover() }
         }.value
         var seen: Set<SensorID> = []
-        for item in found where seen.insert(item.sensor.id).inserted {
+        for item in found where isCurrent(item) && seen.insert(item.sensor.id).inserted {
             let id = item.sensor.id
             if case .unavailable = item.availability {
             } else {
@@ -41,6 +42,12 @@ extension VirtualMachine {
             sensors[id]?.availability = .unavailable(reason: "it was removed", remedy: nil)
             restart(id)
         }
+    }
+
+    /// Whether it was not declared otherwise or withdrawn while the drivers looked.
+    private func isCurrent(_ item: DiscoveredSensor) -> Bool {
+        guard case .published = item.availability else { return true }
+        return declared.sensors[item.sensor.id] == item.sensor
     }
 
     private func adopt(_ item: DiscoveredSensor) {

@@ -11,6 +11,11 @@ public actor VirtualMachine {
     private var directory: DataDirectory?
     let store: SampleStore
     let drivers: [any SensorDriver]
+    /// The sensors that the owner has declared, and where they are kept.
+    var declared: DeclaredSensors
+    let declarations: DeclarationFile
+    /// The batches that clients have named.
+    var keys = BatchKeyTable()
     let time: TimeSource
     let logger: Logger
     let executor = BlockingExecutor()
@@ -18,7 +23,7 @@ public actor VirtualMachine {
     var sensors: [SensorID: CollectedSensor] = [:]
     private var levels: [SensorID: CollectionLevel]
     /// Ends with the change of a level that was asked for last.
-    private var lastChange: Task<Void, Never>?
+    var lastChange: Task<Void, Never>?
     var isCollecting = false
 
     /// The level of a sensor that the person has said nothing about.
@@ -26,8 +31,11 @@ public actor VirtualMachine {
 
     init(
         directory: consuming DataDirectory, store: SampleStore, drivers: [any SensorDriver],
+        declarations: DeclarationFile, declared: DeclaredSensors,
         levels: [SensorID: CollectionLevel], time: TimeSource, logger: Logger
     ) {
+        self.declarations = declarations
+        self.declared = declared
         self.directory = consume directory
         self.store = store
         self.drivers = drivers
@@ -46,6 +54,8 @@ public actor VirtualMachine {
         logger: Logger = Logger(label: "nervous.vm")
     ) async throws(VirtualMachineError) -> VirtualMachine {
         let directory = try DataDirectory(locking: path)
+        let declarations = DeclarationFile(path: path + "/declared-sensors.json")
+        let declared = try declarations.read()
         do {
             let store = try await SampleStore(path: path + "/samples.sqlite")
             var levels: [SensorID: CollectionLevel] = [:]
@@ -54,8 +64,8 @@ public actor VirtualMachine {
                 levels[id] = level
             }
             let machine = VirtualMachine(
-                directory: directory, store: store, drivers: drivers, levels: levels, time: time,
-                logger: logger)
+                directory: directory, store: store, drivers: drivers, declarations: declarations,
+                declared: declared, levels: levels, time: time, logger: logger)
             try await machine.discover()
             return machine
         } catch {
@@ -129,26 +139,24 @@ public actor VirtualMachine {
 
     // MARK: - Samples
 
-    /// Accepts samples that a client publishes; when this returns they survive the death of the
-    /// process.
+    /// Accepts samples that a client publishes; when this returns they survive a power cut.
     ///
     /// - Returns: the arrival number of the last one.
-    /// - Throws: `unknownSensor`; `storeFailed` when they do not fit the sensor's fields, the sensor
-    ///   is off, the buffer is full, or the file could not be written.
+    /// - Throws: `unknownSensor`, `unavailable`, `sensorOff`, `bufferFull`, `diskFull`; `storeFailed`
+    ///   when they do not fit the sensor's fields, or the file could not be written.
     @discardableResult
     public func publish(
         _ batch: SampleBatch, to id: SensorID
     ) async throws(VirtualMachineError) -> Int64 {
-        guard sensors[id] != nil else {
-            throw VirtualMachineError(
-                .unknownSensor, "There is no sensor named \(id).",
-                hint: "List them with: nervous sensors")
-        }
+        try checkPublishing(to: id)
         do {
             guard let last = try await store.append(batch, to: id) else {
-                throw VirtualMachineError(.storeFailed, "\(id) is off, or too much waits already.")
+                // It may have been switched off meanwhile.
+                try checkPublishing(to: id)
+                throw VirtualMachineError(
+                    .bufferFull, "Too many samples wait to be written.", hint: "Try again later.")
             }
-            try await store.flush()
+            try await store.flush(.power)
             return last
         } catch {
             throw Self.wrap(error)
@@ -254,8 +262,12 @@ public actor VirtualMachine {
             ?? Self.defaultLevel
     }
 
-    private static func wrap(_ error: any Error) -> VirtualMachineError {
+    static func wrap(_ error: any Error) -> VirtualMachineError {
         if let own = error as? VirtualMachineError { return own }
+        if let full = error as? SampleStoreError, full.code == .full {
+            return VirtualMachineError(
+                .diskFull, "The disk is full.", hint: "Make room on the disk.", cause: full)
+        }
         let message = (error as? SampleStoreError)?.message ?? "\(error)"
         return VirtualMachineError(.storeFailed, message, cause: error)
     }

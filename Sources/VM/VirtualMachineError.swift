@@ -4,6 +4,8 @@ public struct VirtualMachineError: Error, Sendable, CustomStringConvertible {
     public struct Code: Hashable, Sendable {
         fileprivate enum Kind: Hashable {
             case alreadyRunning, dataUnusable, unknownSensor, storeFailed
+            case unavailable, sensorOff, bufferFull, diskFull, keyReused
+            case invalidSensor, sensorTaken
         }
         fileprivate let kind: Kind
 
@@ -13,6 +15,20 @@ public struct VirtualMachineError: Error, Sendable, CustomStringConvertible {
         public static let dataUnusable = Code(kind: .dataUnusable)
         /// No driver knows a sensor of this name.
         public static let unknownSensor = Code(kind: .unknownSensor)
+        /// The hardware of the sensor is missing.
+        public static let unavailable = Code(kind: .unavailable)
+        /// The person has switched the sensor off.
+        public static let sensorOff = Code(kind: .sensorOff)
+        /// So much waits to be written that nothing more is accepted now.
+        public static let bufferFull = Code(kind: .bufferFull)
+        /// The disk has no room.
+        public static let diskFull = Code(kind: .diskFull)
+        /// The key names another batch already.
+        public static let keyReused = Code(kind: .keyReused)
+        /// A sensor cannot be declared like this.
+        public static let invalidSensor = Code(kind: .invalidSensor)
+        /// A driver gives a sensor of this name.
+        public static let sensorTaken = Code(kind: .sensorTaken)
         /// The sample store failed.
         public static let storeFailed = Code(kind: .storeFailed)
     }

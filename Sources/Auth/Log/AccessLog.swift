@@ -47,11 +47,12 @@ public actor AccessLog {
 
     // MARK: - Writing
 
-    /// Notes that samples were given out under a grant; to be awaited before they are.
+    /// Notes that samples were given out under a grant, to be awaited before they are; or that they
+    /// were published.
     public func record(
         _ operation: String, _ access: Access, for grant: Grant, range: TimeRange?, count: Int
     ) async {
-        if let run = grant.run { given[run, default: 0] += count }
+        if access != .write, let run = grant.run { given[run, default: 0] += count }
         await add(
             AccessLogEntry(
                 id: 0, time: now(), kind: .access, client: grant.client, privilege: nil,

@@ -41,17 +41,3 @@ struct DenseCells {
         return batch.keeping(rows: rows)
     }
 }
-
-extension StoredBatch {
-    /// - Precondition: both have the same fields.
-    fileprivate func joined(with other: StoredBatch) -> StoredBatch {
-        let columns = zip(samples.columns, other.samples.columns).map { left, right in
-            var column = left
-            column.append(right, 0..<right.count)
-            return column
-        }
-        return StoredBatch(
-            sequences: sequences + other.sequences,
-            samples: SampleBatch(times: samples.times + other.samples.times, columns: columns))
-    }
-}

@@ -2,34 +2,19 @@ import Auth
 import HTTPTypes
 import Hummingbird
 import LAE
-import NIOCore
 import Samples
 
-/// Raw samples, page by page.
+/// Raw samples, page by page or as a stream, and those that clients publish.
 struct SampleRoutes {
     let door: Door
     let engine: AnalyticsEngine
+    let places = IntakePlaces()
 
     func add(to routes: inout RouteTable) {
-        routes.on("api/v1/sensors/{sensor}/samples", [.get: samples])
+        routes.on("api/v1/sensors/{sensor}/samples", [.get: samples, .post: publish])
     }
 
-    @Sendable
-    private func samples(_ request: Request, _ context: ProviderContext) async throws -> Response {
-        let id = try request.sensor(context)
-        let grant = try await door.grant("samples", .raw, of: id, request, context)
-        let format = try SampleFormat(accept: request.headers[.accept])
-        let page = try await engine.samples(selection(request), for: grant)
-        var response = Response(
-            status: .ok, headers: [.contentType: format.mediaType, .vary: "Accept"],
-            body: .init(byteBuffer: format.encode(page, of: id)))
-        if let next = page.next {
-            response.headers[.link] = request.link(toNext: next.cursor)
-        }
-        return response
-    }
-
-    private func selection(_ request: Request) throws -> SampleSelection {
+    func selection(_ request: Request, limit: Int) throws -> SampleSelection {
         var order = SampleQuery.Order.ascending
         if let text = request.parameter("order") {
             guard let known = ["asc": SampleQuery.Order.ascending, "desc": .descending][text] else {
@@ -45,7 +30,7 @@ struct SampleRoutes {
         }
         return SampleSelection(
             range: try request.range(now: .now()), order: order, fields: try request.list("fields"),
-            conditions: try request.conditions(), after: after, limit: try request.limit())
+            conditions: try request.conditions(), after: after, limit: limit)
     }
 }
 

@@ -15,7 +15,8 @@ struct SensorRoutes {
 
     func add(to routes: inout RouteTable) {
         routes.on("api/v1/sensors", [.get: list])
-        routes.on("api/v1/sensors/{sensor}", [.get: describe])
+        routes.on(
+            "api/v1/sensors/{sensor}", [.get: describe, .put: declare, .delete: withdraw])
         routes.on("api/v1/sensors/{sensor}/latest", [.get: latest])
         routes.on("api/v1/collection", [.get: levels, .post: collectOnce])
         routes.on("api/v1/collection/{sensor}", [.put: setLevel])

@@ -86,7 +86,7 @@ extension AppDescription.DeclaredPrivilege {
         var origins: [String]?
         if case .net(let list) = privilege.resource { origins = list }
         let access = privilege.id.access
-        let isSupported = access == .raw || access == .stats
+        let isSupported = access != nil
         self.init(
             privilege: privilege.id.description, sensor: privilege.id.sensor?.description,
             access: access?.rawValue, origins: origins, reason: privilege.reason,

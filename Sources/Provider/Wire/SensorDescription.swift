@@ -9,6 +9,12 @@ public struct SensorDescription: Codable, Sendable {
         public let name: String
         public let unit: String?
         public let kind: String
+
+        public init(name: String, unit: String?, kind: String) {
+            self.name = name
+            self.unit = unit
+            self.kind = kind
+        }
     }
 
     public struct Unavailability: Codable, Sendable {

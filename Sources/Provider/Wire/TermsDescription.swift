@@ -42,6 +42,9 @@ public struct TermsDescription: Codable, Sendable {
         guard let access = Access(rawValue: access) else {
             throw Problem.invalidBody("access must be raw, stats or write.")
         }
+        guard access != .write || rate == nil && precision == nil && history == nil else {
+            throw Problem.invalidBody("rate, precision and history are for reading.")
+        }
         for (name, number) in [("rate", rate), ("precision", precision)] {
             guard let number else { continue }
             guard number.isFinite, number > 0 else {

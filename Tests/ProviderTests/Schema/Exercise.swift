@@ -83,6 +83,37 @@ extension Exercise {
             owned("pruneLog", 200, "DELETE", "/access-log?before=-90d"),
             owned("pruneLog", 400, "DELETE", "/access-log"),
         ]
+        let steps = "/sensors/steps"
+        let declared = #"{"title": "Steps", "fields": [{"name": "count", "kind": "integer"}]}"#
+        func published(_ status: Int, _ sensor: String, _ csv: String) -> Exercise {
+            owned(
+                "publish", status, "POST", "\(sensor)/samples",
+                headers: [("Content-Type", "text/csv")], body: Array(csv.utf8))
+        }
+        let publishing = [
+            owned("declareSensor", 201, "PUT", steps, json: declared),
+            owned("declareSensor", 200, "PUT", steps, json: declared),
+            owned("declareSensor", 409, "PUT", gauge, json: declared),
+            owned("declareSensor", 422, "PUT", steps, json: #"{"fields": []}"#),
+            owned("publish", 201, "POST", "\(steps)/samples", json: #"{"count": 1}"#),
+            owned("publish", 400, "POST", "\(steps)/samples", json: "{"),
+            owned("publish", 422, "POST", "\(steps)/samples", json: #"{"count": "x"}"#),
+            owned(
+                "samples", 200, "GET", "\(steps)/samples",
+                headers: [("Accept", "application/vnd.nervous.columns")]),
+            published(404, "/sensors/none", "count\n1\n"),
+            published(503, "/sensors/battery", "count\n1\n"),
+            published(413, steps, "count\n" + String(repeating: "1\n", count: 4_000_001)),
+            owned(
+                "publish", 415, "POST", "\(steps)/samples",
+                headers: [("Content-Type", "image/png")],
+                body: [1]),
+            owned("setLevel", 200, "PUT", "/collection/steps", json: #"{"level": "off"}"#),
+            published(409, steps, "count\n1\n"),
+            owned("withdrawSensor", 204, "DELETE", steps),
+            owned("withdrawSensor", 404, "DELETE", steps),
+            owned("withdrawSensor", 409, "DELETE", gauge),
+        ]
         let collection = [
             owned("levels", 200, "GET", "/collection"),
             owned("collectOnce", 204, "POST", "/collection"),
@@ -125,8 +156,9 @@ extension Exercise {
             owned("revokeToken", 204, "DELETE", "/tokens/curl"),
             owned("revokeToken", 404, "DELETE", "/tokens/curl"),
         ]
-        return open + reading + collection + apps + grants + tokens
+        return open + reading + publishing + collection + apps + grants + tokens
             + bodies("setLevel", "PUT", "/collection/quiet")
+            + bodies("declareSensor", "PUT", steps)
             + bodies("decide", "PUT", "/grants/my-app/sensor:gauge")
             + bodies("createToken", "POST", "/tokens") + bodies("redeem", "POST", "/launch")
             + [Exercise("redeem", 401, Call("POST", "/api/v1/launch", json: #"{"code": "x"}"#))]

@@ -1,0 +1,179 @@
+import AsyncAlgorithms
+import Auth
+import HTTPTypes
+import Hummingbird
+import LAE
+import NIOCore
+import SampleForms
+import Samples
+import ServiceLifecycle
+
+/// Samples that are given out: a page at once, or as many as there are in a body that streams.
+extension SampleRoutes {
+    /// The most samples of one page.
+    private static let longestPage = 10_000
+    /// The most samples of a body that streams.
+    private static let longestStream = 10_000_000
+    /// Samples that are read at once for a stream, and permission is asked for; with the one that
+    /// tells whether more follow, they are as many as are read from the store at once.
+    private static let streamPage = 32_767
+    /// Bytes of a body that are sent at once.
+    private static let piece = 128 << 10
+
+    private typealias Pages = AsyncThrowingChannel<BatchPage, any Error>
+
+    @Sendable
+    func samples(_ request: Request, _ context: ProviderContext) async throws -> Response {
+        let id = try request.sensor(context)
+        let grant = try await door.grant("samples", .raw, of: id, request, context)
+        let form = try SampleForm(accept: request.headers[.accept])
+        let most = form == .json ? Self.longestPage : Self.longestStream
+        var selection = try selection(request, limit: request.limit(atMost: most))
+        let limit = selection.limit
+        if limit > Self.longestPage { selection.limit = Self.streamPage }
+        // Read before the answer begins, so that what cannot be read is refused.
+        let page = try await engine.batch(selection, for: grant)
+        var response: Response
+        if limit > Self.longestPage {
+            selection.limit = limit
+            response = stream(from: page, selection, form, id, request, context)
+        } else {
+            response = Response(
+                status: .ok, body: .init(byteBuffer: Self.whole(page, form, of: id)))
+            if let next = page.next { response.headers[.link] = request.link(toNext: next.cursor) }
+        }
+        response.headers[.contentType] = form.mediaType
+        response.headers[.vary] = "Accept"
+        return response
+    }
+
+    private static func whole(_ page: BatchPage, _ form: SampleForm, of id: SensorID) -> ByteBuffer
+    {
+        var writer = SampleWriter(form, fields: page.fields)
+        writer.begin()
+        writer.write(page.samples, rows: page.samples.indices)
+        var buffer = ByteBuffer()
+        if form == .json {
+            buffer.writeString(#"{"sensor":"#)
+            buffer.writeJSON(id.description)
+            buffer.writeString(#","items":["#)
+        }
+        writer.take { _ = buffer.writeBytes($0) }
+        guard form == .json else { return buffer }
+        buffer.writeString("]")
+        if let next = page.next {
+            buffer.writeString(#","next":"#)
+            buffer.writeJSON(next.cursor)
+        }
+        buffer.writeString("}")
+        return buffer
+    }
+
+    // MARK: - Streams
+
+    /// An answer without a length; where more is left than was asked for, `Link` follows its body.
+    ///
+    /// A body that does not end properly is not whole: permission has ended, or the host stops.
+    private func stream(
+        from first: BatchPage, _ selection: SampleSelection, _ form: SampleForm, _ id: SensorID,
+        _ request: Request, _ context: ProviderContext
+    ) -> Response {
+        Response(
+            status: .ok, headers: [.trailer: "Link"],
+            body: ResponseBody { writer in
+                let (presence, departure) = AsyncStream.makeStream(of: Void.self)
+                var next: SampleQuery.Position?
+                try await request.whilePresent(context) {
+                    next = try await send(
+                        from: first, selection, form, id, request, context, presence, &writer)
+                } onDeparture: {
+                    departure.finish()
+                }
+                let link = next.map { request.link(toNext: $0.cursor) }
+                try await writer.finish(link.map { [.link: $0] })
+            })
+    }
+
+    /// Reads pages beside writing them, one ahead.
+    ///
+    /// - Parameter presence: ends when the reader has left.
+    /// - Returns: where to go on.
+    private func send(
+        from first: BatchPage, _ selection: SampleSelection, _ form: SampleForm, _ id: SensorID,
+        _ request: Request, _ context: ProviderContext, _ presence: AsyncStream<Void>,
+        _ writer: inout any ResponseBodyWriter
+    ) async throws -> SampleQuery.Position? {
+        let pages = Pages()
+        var last = first.next
+        try await withThrowingDiscardingTaskGroup { group in
+            group.addTask {
+                do {
+                    try await read(from: first, selection, id, request, context, into: pages)
+                    pages.finish()
+                } catch {
+                    pages.fail(error)
+                }
+            }
+            group.addTask {
+                for await _ in presence {}
+                pages.fail(CancellationError())
+            }
+            group.addTask {
+                try? await gracefulShutdown()
+                pages.fail(CancellationError())
+            }
+            var output = SampleWriter(form, fields: first.fields)
+            output.begin()
+            for try await page in pages {
+                last = page.next
+                try await Self.write(page.samples, form, &output, &writer)
+            }
+            group.cancelAll()
+        }
+        return last
+    }
+
+    private func read(
+        from first: BatchPage, _ selection: SampleSelection, _ id: SensorID, _ request: Request,
+        _ context: ProviderContext, into pages: Pages
+    ) async throws {
+        var selection = selection
+        var left = selection.limit
+        var page = first
+        while true {
+            await pages.send(page)
+            left -= page.samples.count
+            guard let next = page.next, left > 0 else { return }
+            try Task.checkCancellation()
+            let grant = try await door.grant(
+                "samples", .raw, of: id, request, context, isContinuation: true)
+            selection.after = next
+            selection.limit = min(left, Self.streamPage)
+            page = try await engine.batch(selection, for: grant)
+            guard page.fields == first.fields else {
+                throw Problem.notFound("The sensor has other fields now.")
+            }
+        }
+    }
+
+    private static func write(
+        _ batch: SampleBatch, _ form: SampleForm, _ output: inout SampleWriter,
+        _ writer: inout any ResponseBodyWriter
+    ) async throws {
+        // Columns are written a page at once; rows until there is enough to send.
+        let step = form == .columns ? max(1, batch.count) : 512
+        var row = 0
+        repeat {
+            let end = min(batch.count, row + step)
+            output.write(batch, rows: row..<end)
+            row = end
+            guard output.count >= piece || row == batch.count else { continue }
+            var buffer = output.take { ByteBuffer(bytes: $0) }
+            while let part = buffer.readSlice(length: min(piece, buffer.readableBytes)),
+                part.readableBytes > 0
+            {
+                try await writer.write(part)
+            }
+        } while row < batch.count
+    }
+}

@@ -1,0 +1,214 @@
+import Auth
+import NIOCore
+import SampleForms
+import Samples
+import Testing
+import VM
+
+@testable import Provider
+
+@Suite(.timeLimit(.minutes(3)))
+struct PublishTests {
+    private static let two = "1,5,\"up\"\n2,6,\"down\"\n"
+
+    @Test(arguments: [
+        ("application/json", #"[{"t":1,"count":5,"mood":"up"},{"t":2,"count":6,"mood":"down"}]"#),
+        (
+            "application/json; charset=utf-8",
+            #"{"samples":[{"t":1,"count":5,"mood":"up"},{"mood":"down","t":2,"count":6}]}"#
+        ),
+        (
+            "application/x-ndjson",
+            "{\"t\":1,\"count\":5,\"mood\":\"up\"}\n{\"t\":2,\"count\":6,\"mood\":\"down\"}\n"
+        ),
+        ("text/csv", "t,count,mood\n1,5,up\n2,6,down\n"),
+    ])
+    func `samples are taken in each form and can be read at once`(
+        type: String, text: String
+    ) async throws {
+        try await ServedHost.with { host async throws in
+            try await host.declareSteps()
+            let answer = try await host.publish(text, as: type)
+            #expect(answer.status == 201, "\(answer.text)")
+            #expect(try answer.json()["accepted"]?.number?.int64 == 2)
+            #expect(try answer.json()["last"]?.number?.int64 == 2)
+            #expect(try await host.steps() == Self.two)
+        }
+    }
+
+    @Test func `columns that were read can be published again`() async throws {
+        try await ServedHost.with { host async throws in
+            try await host.declareSteps()
+            _ = try await host.publish("t,count,mood\n1,5,up\n2,6,down\n", as: "text/csv")
+            let columns = try await host.send(
+                Call(
+                    "GET", "/api/v1/sensors/steps/samples", token: host.owner,
+                    headers: [("Accept", SampleForm.columns.rawValue)]))
+            #expect(columns["content-type"] == SampleForm.columns.rawValue)
+            let again = try await host.send(
+                Call(
+                    "POST", "/api/v1/sensors/steps/samples", token: host.owner,
+                    headers: [("Content-Type", SampleForm.columns.rawValue)],
+                    body: columns.body + columns.body))
+            #expect(again.status == 201, "\(again.text)")
+            let samples = try await host.machine.samples(SampleQuery(sensor: "steps", limit: 10))
+            #expect(samples.count == 6)
+        }
+    }
+
+    @Test(arguments: [
+        ("t,count,mood\n1,5,up\n2,x,down\n", 422, "invalid-sample", "Line 3, field count: "),
+        ("t,count\n1,5\n", 422, "invalid-sample", "Line 1, field mood: "),
+        ("t,count,mood\n1,5,up,7\n", 400, "invalid-body", "Line 2: "),
+        ("", 400, "invalid-body", "Line 1: "),
+    ])
+    func `a body with one wrong sample stores none, and says where it is`(
+        text: String, status: Int, code: String, detail: String
+    ) async throws {
+        try await ServedHost.with { host async throws in
+            try await host.declareSteps()
+            let answer = try await host.publish(text, as: "text/csv")
+            #expect(answer.status == status)
+            #expect(answer.code == code)
+            #expect(try answer.json()["detail"]?.string?.hasPrefix(detail) == true)
+            #expect(try await host.steps().isEmpty)
+        }
+    }
+
+    @Test func `a batch that comes again is answered as first and stored once`() async throws {
+        try await ServedHost.with { host async throws in
+            try await host.declareSteps()
+            let body = #"{"count":5,"mood":"up"}"#
+            let first = try await host.publish(body, key: "a")
+            let second = try await host.publish(body, key: "a")
+            #expect(first.status == 201 && second.status == 201)
+            #expect(first.text == second.text)
+            #expect(
+                try await host.machine.samples(SampleQuery(sensor: "steps", limit: 9)).count == 1)
+            let other = try await host.publish(#"{"count":6,"mood":"up"}"#, key: "a")
+            #expect(other.status == 422)
+            #expect(other.code == "key-reused")
+            // The same bytes as another form are another batch.
+            let lines = try await host.publish(body, as: "application/x-ndjson", key: "a")
+            #expect(lines.code == "key-reused")
+            #expect(try await host.publish(body, key: "b").status == 201)
+            #expect(
+                try await host.machine.samples(SampleQuery(sensor: "steps", limit: 9)).count == 2)
+        }
+    }
+
+    @Test func `the keys of clients have nothing to do with each other`() async throws {
+        try await ServedHost.with { host async throws in
+            try await host.declareSteps()
+            let token = try await host.client(allow: ["sensor:steps:write"])
+            _ = try await host.publish(#"{"count":5,"mood":"up"}"#, key: "a")
+            let other = try await host.publish(#"{"count":6,"mood":"up"}"#, token: token, key: "a")
+            #expect(other.status == 201)
+        }
+    }
+
+    @Test func `a batch whose answer was lost on the way is stored once`() async throws {
+        try await ServedHost.with { host async throws in
+            try await host.declareSteps()
+            await withTaskGroup(of: Int?.self) { group in
+                for _ in 0..<8 {
+                    group.addTask {
+                        try? await host.publish(#"{"count":5,"mood":"up"}"#, key: "a").status
+                    }
+                }
+                for await status in group { #expect(status == 201) }
+            }
+            #expect(
+                try await host.machine.samples(SampleQuery(sensor: "steps", limit: 9)).count == 1)
+        }
+    }
+
+    @Test(arguments: ["", String(repeating: "a", count: 256), "é"])
+    func `a key that is none is refused`(key: String) async throws {
+        try await ServedHost.with { host async throws in
+            try await host.declareSteps()
+            let answer = try await host.publish(#"{"count":5,"mood":"up"}"#, key: key)
+            #expect(answer.status == 400)
+        }
+    }
+
+    @Test func `nothing can be published to a sensor that is off`() async throws {
+        try await ServedHost.with { host async throws in
+            try await host.declareSteps()
+            try await host.machine.setLevel(.off, of: "steps")
+            let answer = try await host.publish(#"{"count":5,"mood":"up"}"#)
+            #expect(answer.status == 409)
+            #expect(answer.code == "sensor-off")
+            #expect(try await host.steps().isEmpty)
+        }
+    }
+
+    @Test func `a stream tells of what is published`() async throws {
+        try await ServedHost.with { host async throws in
+            try await host.declareSteps()
+            let answer = try await host.publish(#"{"count":5,"mood":"up"}"#, to: "steps")
+            #expect(answer.status == 201)
+            let gauge = try await host.publish(
+                #"{"t":7,"level":1.5,"total":2,"state":"on","note":""}"#, to: "gauge")
+            #expect(gauge.status == 201, "\(gauge.text)")
+            try await host.stream(after: "1") { events in
+                await events.read { $0.ids.count >= 1 }
+                #expect(events.text.contains(#"data: {"t":7,"level":1.5,"total":2,"#))
+            }
+        }
+    }
+
+    @Test(arguments: ["zz\r\nx", "5\r\n{\"cou\r\n0\r\n\r\n", "ffffffffffffffffff\r\n"])
+    func `a body that breaks off or has garbage between its chunks stores nothing`(
+        body: String
+    ) async throws {
+        try await ServedHost.with { host async throws in
+            try await host.declareSteps()
+            let head =
+                "POST /api/v1/sensors/steps/samples HTTP/1.1\r\nHost: localhost:\(host.port)\r\n"
+                + "Authorization: Bearer \(host.owner)\r\nTransfer-Encoding: chunked\r\n"
+                + "Connection: close\r\n\r\n"
+            let answer = try Answer(parsing: try await host.raw(Array((head + body).utf8)))
+            #expect(answer.status == 400)
+            #expect(try await host.steps().isEmpty)
+        }
+    }
+
+    @Test func `a client that leaves in the midst of a body stores nothing`() async throws {
+        try await ServedHost.with { host async throws in
+            try await host.declareSteps()
+            let head =
+                "POST /api/v1/sensors/steps/samples HTTP/1.1\r\nHost: localhost:\(host.port)\r\n"
+                + "Authorization: Bearer \(host.owner)\r\nContent-Type: application/x-ndjson\r\n"
+                + "Content-Length: 1000\r\n\r\n{\"count\":5,\"mood\":\"up\"}\n"
+            try await TCPConnection.with(port: host.port) { _, writer in
+                try await writer.write(.init(string: head))
+            }
+            #expect(try await host.send(Call("GET", "/health")).status == 200)
+            #expect(try await host.steps().isEmpty)
+        }
+    }
+
+    @Test func `a body beyond the limit is refused, however it comes`() async throws {
+        try await ServedHost.with { host async throws in
+            try await host.declareSteps()
+            let blank = [UInt8](repeating: UInt8(ascii: "\n"), count: SampleIntake.longestBody + 1)
+            let answer = try await host.send(
+                Call(
+                    "POST", "/api/v1/sensors/steps/samples", token: host.owner,
+                    headers: [("Content-Type", "application/x-ndjson")], body: blank))
+            #expect(answer.status == 413)
+            #expect(answer.code == "too-large")
+        }
+    }
+
+    @Test func `large bodies have few places, and no client has all of them`() async throws {
+        let places = IntakePlaces()
+        for _ in 0..<2 { try await places.enter("a") }
+        await #expect(throws: Problem.self) { try await places.enter("a") }
+        for _ in 0..<2 { try await places.enter("b") }
+        await #expect(throws: Problem.self) { try await places.enter("c") }
+        await places.leave("a")
+        try await places.enter("c")
+    }
+}

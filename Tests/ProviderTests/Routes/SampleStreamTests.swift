@@ -1,0 +1,128 @@
+import Auth
+import NIOCore
+import SampleForms
+import Samples
+import Testing
+
+@testable import Provider
+
+@Suite(.timeLimit(.minutes(3)))
+struct SampleStreamTests {
+    private static let count = 30_000
+
+    /// Publishes samples of `rate` at every millisecond.
+    private static func fill(_ host: ServedHost) async throws {
+        let rows = (0..<count).map { "\($0),\(Double($0) / 8)\n" }.joined()
+        let answer = try await host.publish("t,rate\n" + rows, as: "text/csv", to: "quiet")
+        #expect(answer.status == 201, "\(answer.text)")
+    }
+
+    private static func get(
+        _ host: ServedHost, _ query: String, _ form: SampleForm, token: String? = nil
+    ) async throws -> Answer {
+        try await host.send(
+            Call(
+                "GET", "/api/v1/sensors/quiet/samples?\(query)", token: token ?? host.owner,
+                headers: [("Accept", form.rawValue)]))
+    }
+
+    @Test(arguments: [SampleForm.ndjson, .csv, .columns])
+    func `more than a page comes as one body, each sample once and in order`(
+        form: SampleForm
+    ) async throws {
+        try await ServedHost.with { host async throws in
+            try await Self.fill(host)
+            let answer = try await Self.get(host, "limit=10000000", form)
+            #expect(answer["transfer-encoding"] == "chunked")
+            #expect(answer["trailer"] == "Link")
+            let fields = [Field("rate", unit: "By/s")]
+            var parser = SampleParser(form, fields: fields, now: .now())
+            #expect(throws: Never.self) { try answer.body.withUnsafeBytes { try parser.read($0) } }
+            let batch = try parser.finish()
+            #expect(batch.times.map(\.microseconds) == (0..<Self.count).map { Int64($0) * 1000 })
+            #expect(batch.columns == [.numbers((0..<Self.count).map { Double($0) / 8 })])
+        }
+    }
+
+    @Test func `a stream that ends before the samples do says where to go on`() async throws {
+        try await ServedHost.with { host async throws in
+            try await Self.fill(host)
+            let call = Call(
+                "GET", "/api/v1/sensors/quiet/samples?limit=20001&order=desc", token: host.owner,
+                headers: [("Accept", "text/csv")])
+            let bytes = try await host.raw(call.bytes(standardHost: "localhost:\(host.port)"))
+            let text = String(decoding: bytes, as: UTF8.self)
+            let link = try #require(text.firstMatch(of: /\r\n0\r\nLink: <([^>]*)>; rel="next"/))
+            let rest = try await host.send(
+                Call("GET", String(link.1), token: host.owner, headers: [("Accept", "text/csv")]))
+            #expect(rest.text.hasSuffix("\r\n0,0.0\r\n"))
+            #expect(rest.text.split(separator: "\r\n").count == Self.count - 20001 + 1)
+        }
+    }
+
+    @Test func `JSON stays a page`() async throws {
+        try await ServedHost.with { host async throws in
+            try await Self.fill(host)
+            let answer = try await Self.get(host, "limit=10000000", .json)
+            #expect(try answer.json()["items"]?.array?.count == 10_000)
+            #expect(try answer.json()["next"]?.string != nil)
+        }
+    }
+
+    @Test func `the terms of a grant hold in a stream`() async throws {
+        try await ServedHost.with { host async throws in
+            try await Self.fill(host)
+            let token = try await host.client()
+            try await host.decide(
+                .allow(Terms(access: .raw, maximumRate: 10, precision: 1000)), "sensor:quiet",
+                by: "curl")
+            let answer = try await Self.get(host, "limit=1000000", .csv, token: token)
+            let rows = answer.text.split(separator: "\r\n").dropFirst()
+            #expect(rows.count == Self.count / 100)
+            #expect(rows.allSatisfy { $0.hasSuffix("000.0") || $0.hasSuffix(",0.0") })
+        }
+    }
+
+    @Test func `a stream is in the access log with every sample`() async throws {
+        try await ServedHost.with { host async throws in
+            try await Self.fill(host)
+            let token = try await host.client(allow: ["sensor:quiet"])
+            _ = try await Self.get(host, "limit=1000000", .columns, token: token)
+            let lines = try await host.authority.log.entries(AccessLogQuery(client: "curl"))
+            let read = lines.filter { $0.operation == "samples" }
+            #expect(read.map(\.count).reduce(0, +) == Self.count)
+        }
+    }
+
+    @Test(arguments: ["fields=none", "where=x", "cursor=x"])
+    func `what cannot be read is refused before the stream begins`(query: String) async throws {
+        try await ServedHost.with { host async throws in
+            let answer = try await Self.get(host, "limit=1000000&\(query)", .csv)
+            #expect(answer.status >= 400)
+            #expect(answer["content-type"] == "application/problem+json")
+        }
+    }
+
+    @Test func `a stream whose permission ends breaks off, and is not taken for whole`()
+        async throws
+    {
+        try await ServedHost.with { host async throws in
+            try await Self.fill(host)
+            for _ in 0..<6 { try await Self.fill(host) }
+            let token = try await host.client(allow: ["sensor:quiet"])
+            let call = Call(
+                "GET", "/api/v1/sensors/quiet/samples?limit=1000000", token: token,
+                headers: [("Accept", "application/x-ndjson")])
+            let bytes = call.bytes(standardHost: "localhost:\(host.port)")
+            let text = try await TCPConnection.with(port: host.port) { reader, writer in
+                try await writer.write(.init(bytes: bytes))
+                var found = await reader.next() ?? []
+                try await host.decide(.deny, "sensor:quiet", by: "curl")
+                found += await reader.rest()
+                return String(decoding: found, as: UTF8.self)
+            }
+            #expect(text.hasPrefix("HTTP/1.1 200"))
+            #expect(!text.hasSuffix("0\r\n\r\n"))
+        }
+    }
+}
