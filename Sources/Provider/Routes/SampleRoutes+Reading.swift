@@ -30,7 +30,7 @@ extension SampleRoutes {
         let most = form == .json ? Self.longestPage : Self.longestStream
         var selection = try selection(request, limit: request.limit(atMost: most))
         let limit = selection.limit
-        if limit > Self.longestPage { selection.limit = Self.streamPage }
+        if limit > Self.longestPage { selection.limit = min(limit, Self.streamPage) }
         // Read before the answer begins, so that what cannot be read is refused.
         let page = try await engine.batch(selection, for: grant)
         var response: Response
