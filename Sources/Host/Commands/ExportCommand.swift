@@ -82,11 +82,10 @@ struct ExportCommand: AsyncParsableCommand {
         }
         let wanted = ExportFile.Progress(
             sensor: sensor, form: form.rawValue, from: last.map { "-\($0)" } ?? from,
-            to: to ?? now.description)
-        // A span moves with the clock: what was begun with it goes on with its own cursor.
+            start: start ?? from, to: to ?? now.description)
         var file = try ExportFile(path, wanted, hasOpenEnd: to == nil)
         let resource = "/api/v1/sensors/\(ControlClient.segment(sensor))"
-        let bounds = [("from", start ?? from), ("to", Optional(file.progress.to))]
+        let bounds = [("from", file.progress.start), ("to", Optional(file.progress.to))]
         let total = try await count(resource, bounds, session)
         let line = ProgressLine("Exporting \(sensor)", options.console)
         defer { line.end() }
@@ -112,7 +111,7 @@ struct ExportCommand: AsyncParsableCommand {
             sha256: hash)
         line.end()
         if !options.json { say(report) }
-        guard let total, start == nil, total != report.samples else { return report }
+        guard let total, total != report.samples else { return report }
         throw CommandFailure(
             .badData,
             "\(report.samples) samples were written to \(path), and the host counts \(total).",

@@ -23,22 +23,25 @@ extension ControlClient {
         return Page(body: data, next: next)
     }
 
-    /// Sends samples under a key; waits and tries again while the host has too much to do.
+    /// Sends samples under a key; waits and tries again for a minute while the host has too much to do.
     func publish(
         _ path: String, _ body: Data, as form: SampleForm, key: String
     ) async throws -> Data {
-        var tries = 0
-        while true {
+        for _ in 0..<60 {
             do {
-                return try await exchange(
-                    .post, path,
-                    headers: [("Content-Type", form.rawValue), ("Idempotency-Key", key)],
-                    body: body
-                ).0
-            } catch let failure as CommandFailure where failure.type == "busy" && tries < 60 {
-                tries += 1
+                return try await attempt(path, body, form, key)
+            } catch let failure as CommandFailure {
+                guard failure.type == "busy" else { throw failure }
             }
             try await Task.sleep(for: .seconds(1))
         }
+        return try await attempt(path, body, form, key)
+    }
+
+    private func attempt(
+        _ path: String, _ body: Data, _ form: SampleForm, _ key: String
+    ) async throws -> Data {
+        let headers = [("Content-Type", form.rawValue), ("Idempotency-Key", key)]
+        return try await exchange(.post, path, headers: headers, body: body).0
     }
 }

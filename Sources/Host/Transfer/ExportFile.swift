@@ -14,8 +14,10 @@ struct ExportFile {
     struct Progress: Codable, Equatable {
         let sensor: String
         let form: String
-        /// The range in microseconds since 1970, `to` fixed when the export began.
+        /// What was asked for.
         let from: String?
+        /// The range as it was when the export began, whatever the clock says when it goes on.
+        let start: String?
         let to: String
         var cursor: String?
         var bytes = 0
