@@ -3,12 +3,12 @@ import Foundation
 import Provider
 import Samples
 
-/// Lists sensors, and sets how often they are read.
+/// Lists sensors, sets how often they are read, and declares those that clients publish to.
 struct SensorsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sensors",
         abstract: "List what this machine can sense, or set how often a sensor is read.",
-        subcommands: [List.self, Set.self], defaultSubcommand: List.self)
+        subcommands: [List.self, Set.self, Add.self, Remove.self], defaultSubcommand: List.self)
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(

@@ -32,7 +32,7 @@ extension CommandFailure {
             "not-an-archive", "malformed-archive", "unsupported-archive", "too-large",
             "unsafe-path",
             "unsafe-entry", "duplicate-name", "wrong-folder-name", "missing-file", "bad-manifest",
-            "bad-signature", "signer-changed", "downgrade",
+            "bad-signature", "signer-changed", "downgrade", "invalid-sample",
         ]
         return switch problem {
         case _ where packageFaults.contains(problem): .badData
@@ -44,8 +44,9 @@ extension CommandFailure {
         case _ where status == 401 || status == 403: .noPermission
         case _ where status == 400 || status == 422: .usage
         case "io", "internal", "damaged": .input
-        case "too-many-attempts": .tryAgain
-        case "name-taken", "conflict": .failed
+        case "too-many-attempts", "busy": .tryAgain
+        case "disk-full": .cannotCreate
+        case "name-taken", "conflict", "sensor-off": .failed
         default: .remote
         }
     }

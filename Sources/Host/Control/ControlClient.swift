@@ -43,18 +43,25 @@ struct ControlClient: Sendable {
         _ method: Method = .get, _ path: String, query: [(String, String?)] = [],
         body: Data? = nil, type: String = "application/json"
     ) async throws -> Data {
+        let headers = body == nil ? [] : [("Content-Type", type)]
+        return try await exchange(method, path, query: query, headers: headers, body: body).0
+    }
+
+    /// The bytes and the header of an answer that is no problem.
+    func exchange(
+        _ method: Method, _ path: String, query: [(String, String?)] = [],
+        headers: [(String, String)] = [], body: Data? = nil
+    ) async throws -> (Data, HTTPHeaders) {
         var request = self.request(method.rawValue, path + Self.text(query), host: "localhost")
-        if let body {
-            request.body = .bytes(body)
-            request.headers.add(name: "Content-Type", value: type)
-        }
+        if let body { request.body = .bytes(body) }
+        for (name, value) in headers { request.headers.add(name: name, value: value) }
         let response = try await client.execute(request, timeout: Self.timeout)
         let bytes = try await response.body.collect(upTo: 1 << 30)
         let data = Data(bytes.readableBytesView)
         guard (200..<300).contains(response.status.code) else {
             throw CommandFailure(problem: data, status: response.status.code)
         }
-        return data
+        return (data, response.headers)
     }
 
     /// The same, decoded.

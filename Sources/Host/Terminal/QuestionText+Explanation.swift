@@ -9,16 +9,23 @@ extension QuestionText {
                 "only statistics: means, counts and the like of five samples or more, kept until you"
                     + " change it."
             ] : []
+        let terms =
+            isWrite
+            ? []
+            : [
+                "own terms: how many samples a second, how finely, how far back, until when, and"
+                    + " whether also when nobody watches."
+            ]
         let paragraphs =
             [
                 "\(name) would get \(wish)" + (fields.isEmpty ? "." : ": \(fields)."),
-                "That can reveal \(SensorFamily(of: sensor).reveals).",
-                "It gets it through this host alone, and every reading is listed by:"
+                isWrite
+                    ? "It learns nothing by that. Others take what it publishes for the sensor's own."
+                    : "That can reveal \(SensorFamily(of: sensor).reveals).",
+                "It gets it through this host alone, and every use is listed by:"
                     + " nervous log \(name)",
                 "once: until this run ends.", "always: until you change it.",
-            ] + statistics + [
-                "own terms: how many samples a second, how finely, how far back, until when, and"
-                    + " whether also when nobody watches.",
+            ] + statistics + terms + [
                 "no: not in this run. After \(Refusal.limit) of these it is not asked again.",
                 "never: refused until you change it.",
                 "To change it: nervous permissions \(name)",

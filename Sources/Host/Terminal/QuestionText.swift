@@ -16,24 +16,25 @@ struct QuestionText {
     let question: PermissionQuestion
     let sensor: SensorID
     let isRaw: Bool
+    let isWrite: Bool
     private let width: Int
     private let isRoomy: Bool
 
     /// - Parameter columns: that may be used.
-    /// - Returns: `nil` for what is no reading of a sensor, which nobody can be asked for yet.
+    /// - Returns: `nil` for what is no use of a sensor, which nobody can be asked for yet.
     init?(_ question: PermissionQuestion, columns: Int, rows: Int) {
-        guard let sensor = question.privilege.id.sensor, let access = question.privilege.id.access,
-            access != .write
+        guard let sensor = question.privilege.id.sensor, let access = question.privilege.id.access
         else { return nil }
         self.question = question
         self.sensor = sensor
         isRaw = access == .raw
+        isWrite = access == .write
         width = min(columns, Self.widest)
         isRoomy = columns >= Self.roomy.columns && rows >= Self.roomy.rows
     }
 
     /// The letters that answer it.
-    var letters: String { isRaw ? "o/a/s/e/n/v/?" : "o/a/e/n/v/?" }
+    var letters: String { isRaw ? "o/a/s/e/n/v/?" : isWrite ? "o/a/n/v/?" : "o/a/e/n/v/?" }
 
     /// What stands before the answer; the last of its lines.
     var prompt: String { isRoomy ? "\(letters)> " : "n no=Enter  v never  ? why> " }
@@ -44,7 +45,8 @@ struct QuestionText {
 
     /// What it gives, in the host's words.
     var wish: String {
-        isRaw ? "every sample of \(sensor)" : "statistics of \(sensor), never a sample"
+        if isWrite { return "to publish samples of \(sensor)" }
+        return isRaw ? "every sample of \(sensor)" : "statistics of \(sensor), never a sample"
     }
 
     /// The app's name where the host speaks of it.
@@ -97,9 +99,11 @@ struct QuestionText {
             "", frame,
             app, signer,
             cut(novelty + wish),
-            "Reveals: " + SensorFamily(of: sensor).brief,
+            "Reveals: " + (isWrite ? "nothing to the app" : SensorFamily(of: sensor).brief),
         ] + claim("Claims:  ", atMost: 1) + [
-            isRaw ? "o once  a always  s statistics  e terms" : "o once  a always  e own terms"
+            isRaw
+                ? "o once  a always  s statistics  e terms"
+                : isWrite ? "o once  a always" : "o once  a always  e own terms"
         ]
     }
 
@@ -112,7 +116,11 @@ struct QuestionText {
         lines.append(cut("Wants:   " + wish + (question.isUpdate ? "  (new in this update)" : "")))
         if !fields.isEmpty { lines.append(cut("Fields:  " + fields)) }
         lines += CautiousText.wrapped(
-            "Reveals: " + family.reveals, width: width, indent: "         ")
+            "Reveals: "
+                + (isWrite
+                    ? "nothing to the app; others take what it publishes for the sensor's own"
+                    : family.reveals),
+            width: width, indent: "         ")
         lines += claim("Claims:  ", atMost: 3)
         let statistics = isRaw ? "s  only statistics, never a sample" : ""
         return lines
@@ -120,7 +128,8 @@ struct QuestionText {
                 "",
                 "o  allow once, for this run        n  no, not in this run; Enter alone says so",
                 "a  allow always                    v  never, and do not ask again",
-                "e  allow under terms of your own   ?  explain",
+                (isWrite ? "                                " : "e  allow under terms of your own")
+                    + "   ?  explain",
             ].map(cut) + (isRaw ? [statistics] : []) + [
                 cut("Change it later: nervous permissions \(name)"),
                 String(repeating: "-", count: width),

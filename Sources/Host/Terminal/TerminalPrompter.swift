@@ -73,7 +73,7 @@ struct TerminalPrompter: Prompter {
                 return .statisticsOnly
             case "", "n", "no", "d", "deny": return .denyOnce
             case "v", "never": return .deny
-            case "e", "edit":
+            case "e" where access != .write, "edit" where access != .write:
                 let terms = TermsDialogue(
                     question: question, access: access, input: TermsInput(now: now()))
                 if let terms = try await terms.terms(&dialogue) { return .allow(terms) }

@@ -40,10 +40,13 @@
     401: "NotAllowedError",
     403: "NotAllowedError",
     404: "NotFoundError",
+    409: "InvalidStateError",
+    413: "QuotaExceededError",
     422: "DataError",
     400: "DataError",
     429: "QuotaExceededError",
     503: "NotReadableError",
+    507: "QuotaExceededError",
   };
 
   async function failure(response) {
@@ -63,7 +66,7 @@
     return error;
   }
 
-  async function call(path, { query = {}, headers = {}, signal, json } = {}) {
+  async function call(path, { query = {}, headers = {}, signal, method, body, json } = {}) {
     await identified;
     const parameters = new URLSearchParams();
     for (const [key, value] of Object.entries(query)) {
@@ -78,6 +81,7 @@
     const response = await fetch(API + path + (text === "" ? "" : `?${text}`), {
       headers: all,
       signal,
+      ...(method === undefined ? {} : { method, body }),
       ...(json === undefined ? {} : { method: "POST", body: JSON.stringify(json) }),
     });
     if (!response.ok) throw await failure(response);
@@ -168,6 +172,27 @@
         return result;
       });
       return options.every === undefined ? windows[0] : windows;
+    }
+
+    /**
+     * Publishes a sample, `{ field: value, … }` with every field of the sensor, or an array of them,
+     * all or none. `t` is milliseconds since 1970, a Date or RFC 3339; without it a sample is of now.
+     * With a `key`, a batch that is sent again within 24 hours is stored once.
+     * Resolves to `{ accepted, last }`. Needs write access.
+     */
+    async publish(samples, { key, signal } = {}) {
+      const plain = (sample) =>
+        sample.t instanceof Date ? { ...sample, t: sample.t.getTime() } : sample;
+      const response = await call(`${this.#path}/samples`, {
+        method: "POST",
+        headers: {
+          "Content-Type": "application/json",
+          ...(key === undefined ? {} : { "Idempotency-Key": String(key) }),
+        },
+        body: JSON.stringify(Array.isArray(samples) ? samples.map(plain) : plain(samples)),
+        signal,
+      });
+      return response.json();
     }
 
     /**

@@ -5,7 +5,7 @@ import Testing
 struct HelpTests {
     static let commands = [
         "run", "install", "uninstall", "apps", "serve", "open", "sensors", "query", "analyze",
-        "permissions", "log", "token", "pack", "keys", "status", "doctor",
+        "export", "import", "permissions", "log", "token", "pack", "keys", "status", "doctor",
     ]
 
     @Test(arguments: commands)

@@ -21,7 +21,7 @@ struct QuestionTextTests {
     @Test func `a question and two answers that are none fit every terminal that will do`() throws {
         for columns in [40, 41, 60, 72, 73, 80, 132, 300] {
             for rows in [10, 15, 21, 22, 24, 50] {
-                for access in [Access.raw, .stats] {
+                for access in [Access.raw, .stats, .write] {
                     let text = try #require(
                         Self.text("accelerometer.left-hand", access, columns: columns, rows: rows))
                     #expect(text.lines.count + 2 <= rows, "\(columns)×\(rows)")
@@ -62,8 +62,17 @@ struct QuestionTextTests {
         }
     }
 
-    @Test func `only reading is asked for`() {
-        #expect(Self.text("cpu", .write, columns: 80, rows: 24) == nil)
+    @Test(arguments: [(40, 10), (80, 24)])
+    func `writing is asked for without statistics and terms, and reveals nothing`(
+        columns: Int, rows: Int
+    ) throws {
+        let text = try #require(Self.text("cpu", .write, columns: columns, rows: rows))
+        #expect(text.letters == "o/a/n/v/?")
+        let shown = (text.lines + text.explanation(columns: columns)).joined(separator: " ")
+        #expect(shown.contains("to publish samples of cpu"))
+        #expect(shown.contains("nothing to the app"))
+        #expect(!shown.contains("statistics") && !shown.contains("terms"))
+        #expect(!shown.contains(SensorFamily(of: "cpu").reveals))
     }
 
     @Test(arguments: [

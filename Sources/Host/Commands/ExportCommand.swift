@@ -1,0 +1,148 @@
+import ArgumentParser
+import Foundation
+import Provider
+import SampleForms
+import Samples
+
+/// Writes samples to files.
+struct ExportCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "export",
+        abstract: "Write a sensor's samples to a file.",
+        discussion: """
+            An export that was interrupted goes on where it was when the same command is given
+            again; until then the file is named FILE.part. Several sensors go to files of their
+            own in a folder.
+
+            Examples:
+              nervous export cpu -o cpu.csv
+              nervous export cpu memory --last 7d --format columns -o samples/
+            """)
+
+    private static let page = 10_000
+
+    @OptionGroup var options: GlobalOptions
+
+    @Argument(help: "The sensors, such as cpu; see: nervous sensors.")
+    var sensors: [String]
+
+    @Option(help: ArgumentHelp("Only the time before now, such as 10m.", valueName: "span"))
+    var last: String?
+
+    @Option(help: "From this time: RFC 3339, or milliseconds since 1970.")
+    var from: String?
+
+    @Option(help: "Up to this time, which is not included; now, when it is missing.")
+    var to: String?
+
+    @Option(help: "csv, ndjson or columns; else what the name of the file says.")
+    var format: TransferForm?
+
+    @Option(name: .shortAndLong, help: "The file, or the folder for several sensors.")
+    var output: String
+
+    func validate() throws {
+        guard last == nil || from == nil else {
+            throw ValidationError("--last and --from say the same: give one of them.")
+        }
+        if let last, Duration(span: last) == nil {
+            throw ValidationError("--last takes a span such as 30s, 10m, 1h or 7d.")
+        }
+        guard !sensors.isEmpty else { throw ValidationError("Name at least one sensor.") }
+    }
+
+    func run() async throws {
+        try await HostSession.with(options) { session in
+            var reports: [Report] = []
+            for sensor in sensors { reports.append(try await export(sensor, session)) }
+            if options.json { options.console.print(json: try JSONEncoder().encode(reports)) }
+        }
+    }
+
+    private struct Report: Encodable {
+        let sensor: String
+        let file: String
+        let samples: Int
+        let bytes: Int
+        let sha256: String
+    }
+
+    private func export(_ sensor: String, _ session: HostSession) async throws -> Report {
+        var path = output
+        if sensors.count > 1 {
+            try FileManager.default.createDirectory(
+                atPath: output, withIntermediateDirectories: true)
+            path = output + (output.hasSuffix("/") ? "" : "/") + sensor
+            path += ".\((format ?? .csv).rawValue)"
+        }
+        let form = (format ?? TransferForm(path: path) ?? .csv).form
+        let now = Timestamp.now()
+        let start = last.flatMap { Duration(span: $0) }.map {
+            now.advanced(byMicroseconds: -$0.wholeMicroseconds).description
+        }
+        let wanted = ExportFile.Progress(
+            sensor: sensor, form: form.rawValue, from: last.map { "-\($0)" } ?? from,
+            start: start ?? from, to: to ?? now.description)
+        var file = try ExportFile(path, wanted, hasOpenEnd: to == nil)
+        let resource = "/api/v1/sensors/\(ControlClient.segment(sensor))"
+        let bounds = [("from", file.progress.start), ("to", Optional(file.progress.to))]
+        let total = try await count(resource, bounds, session)
+        let line = ProgressLine("Exporting \(sensor)", options.console)
+        defer { line.end() }
+        do {
+            var goesOn = true
+            while goesOn {
+                let page = try await session.client.page(
+                    "\(resource)/samples", as: form,
+                    query: bounds + [
+                        ("limit", String(Self.page)), ("cursor", file.progress.cursor),
+                    ])
+                try append(page, form, &file)
+                goesOn = page.next != nil
+                line.show(file.progress.samples, of: total)
+            }
+        } catch {
+            try? file.note()
+            throw error
+        }
+        let hash = try file.finish()
+        let report = Report(
+            sensor: sensor, file: path, samples: file.progress.samples, bytes: file.progress.bytes,
+            sha256: hash)
+        line.end()
+        if !options.json { say(report) }
+        guard let total, total != report.samples else { return report }
+        throw CommandFailure(
+            .badData,
+            "\(report.samples) samples were written to \(path), and the host counts \(total).",
+            hint: "Samples of this time came meanwhile; export them anew.", type: "count-differs")
+    }
+
+    private func append(
+        _ page: ControlClient.Page, _ form: SampleForm, _ file: inout ExportFile
+    ) throws {
+        var body = page.body
+        // Every page of CSV has a header line; the file has one.
+        if form == .csv, file.progress.bytes > 0, let end = body.firstIndex(of: 0x0A) {
+            body = body[(end + 1)...]
+        }
+        var samples = body.withUnsafeBytes { RowCounter(form).rows($0).rows }
+        if form == .csv, file.progress.bytes == 0 { samples -= 1 }
+        try file.append(body, samples: samples, next: page.next)
+    }
+
+    /// How many samples the host counts; `nil` when it cannot tell.
+    private func count(
+        _ resource: String, _ bounds: [(String, String?)], _ session: HostSession
+    ) async throws -> Int? {
+        try await session.client.get(
+            StatisticsAnswer.self, "\(resource)/stats", query: bounds + [("fn", "count")]
+        ).items.first?.count
+    }
+
+    private func say(_ report: Report) {
+        options.console.print(
+            "\(report.file): \(report.samples) samples, \(report.bytes) bytes,"
+                + " SHA-256 \(report.sha256)")
+    }
+}

@@ -1,0 +1,129 @@
+import Foundation
+import Testing
+
+/// Samples into files and back through the built program.
+struct TransferTests {
+    private static let count = 60_000
+
+    private static func declare(_ sandbox: Sandbox, _ sensor: String) throws -> Invocation {
+        try sandbox.nervous(
+            "sensors", "add", sensor, "--field", "x:m/s2", "--field", "n:1:integer", "--field",
+            "note::text")
+    }
+
+    /// A file whose texts have what could be taken for the end of a row.
+    private static func write(_ sandbox: Sandbox) throws -> String {
+        let rows = (0..<count).map { row in
+            "\(row).125,\(Double(row) / 8),\(row),\"line \(row)\n\"\"quoted\"\", and more\"\n"
+        }
+        let path = sandbox.path("in.csv")
+        try ("t,x,n,note\n" + rows.joined()).write(toFile: path, atomically: true, encoding: .utf8)
+        return path
+    }
+
+    private static func stored(_ sandbox: Sandbox, _ sensor: String) throws -> Int? {
+        let query = try sandbox.nervous("query", sensor, "--stats", "count", "--json").output
+        let answer = try JSONSerialization.jsonObject(with: Data(query.utf8)) as? [String: Any]
+        return ((answer?["items"] as? [[String: Any]])?.first?["count"] as? Int)
+    }
+
+    @Test(arguments: ["csv", "ndjson", "columns"])
+    func `what is imported and exported comes back the same`(form: String) throws {
+        let sandbox = try Sandbox()
+        let host = try ServingHost(sandbox)
+        #expect(try Self.declare(sandbox, "walk").code == 0)
+        #expect(try Self.declare(sandbox, "walk.again").code == 0)
+        let first = try sandbox.nervous("import", try Self.write(sandbox), "--sensor", "walk")
+        #expect(first.code == 0, "\(first.errors)")
+        #expect(first.output.contains("60000 samples in 2 batches"))
+        let out = sandbox.path("out.\(form)")
+        let export = try sandbox.nervous("export", "walk", "-o", out)
+        #expect(export.code == 0, "\(export.errors)")
+        #expect(export.output.contains("60000 samples"))
+        let digest = try Invocation("/usr/bin/sha256sum", [out], environment: sandbox.environment)
+        #expect(export.output.contains(digest.output.prefix(64)))
+        let back = try sandbox.nervous("import", out, "--sensor", "walk.again")
+        #expect(back.code == 0, "\(back.errors)")
+        let again = sandbox.path("again.\(form)")
+        #expect(try sandbox.nervous("export", "walk.again", "-o", again).code == 0)
+        #expect(FileManager.default.contentsEqual(atPath: out, andPath: again))
+        #expect(!FileManager.default.fileExists(atPath: out + ".part"))
+        host.kill(SIGTERM)
+        #expect(host.wait() == 0)
+    }
+
+    @Test func `an import that is given again stores nothing twice`() throws {
+        let sandbox = try Sandbox()
+        let host = try ServingHost(sandbox)
+        #expect(try Self.declare(sandbox, "walk").code == 0)
+        let path = try Self.write(sandbox)
+        let outputs = try (0..<2).map { _ in
+            try sandbox.nervous("import", path, "--sensor", "walk").output
+        }
+        #expect(outputs[0] == outputs[1])
+        #expect(try Self.stored(sandbox, "walk") == Self.count)
+        host.kill(SIGTERM)
+        #expect(host.wait() == 0)
+    }
+
+    @Test func `an export that was interrupted goes on, and the file is the same`() throws {
+        let sandbox = try Sandbox()
+        let host = try ServingHost(sandbox)
+        #expect(try Self.declare(sandbox, "walk").code == 0)
+        #expect(
+            try sandbox.nervous("import", try Self.write(sandbox), "--sensor", "walk").code == 0)
+        let (whole, broken) = (sandbox.path("whole.csv"), sandbox.path("broken.csv"))
+        let words = ["export", "walk", "--to", "2020-01-01T00:00:00Z", "-o"]
+        #expect(try sandbox.nervous(words + [whole]).code == 0)
+        let bytes = try Data(contentsOf: URL(filePath: whole))
+        // As it stands when the program is killed behind its last note.
+        let row = try #require(bytes.range(of: Data("\n29999.125,".utf8)))
+        let note = """
+            {"sensor":"walk","form":"text/csv","to":"2020-01-01T00:00:00Z","samples":30000,
+             "bytes":\(try Self.end(of: row, in: bytes)),"cursor":"29999125_9000000000"}
+            """
+        try note.write(toFile: broken + ".part.json", atomically: true, encoding: .utf8)
+        let part = bytes.prefix(try Self.end(of: row, in: bytes)) + Data("30000.125,37".utf8)
+        try part.write(to: URL(filePath: broken + ".part"))
+        let export = try sandbox.nervous(words + [broken])
+        #expect(export.code == 0, "\(export.errors)")
+        #expect(export.output.contains("60000 samples"))
+        #expect(FileManager.default.contentsEqual(atPath: whole, andPath: broken))
+        // Nothing is written over.
+        #expect(try sandbox.nervous(words + [whole]).code == 73)
+        host.kill(SIGTERM)
+        #expect(host.wait() == 0)
+    }
+
+    private static func end(of row: Range<Int>, in bytes: Data) throws -> Int {
+        let end = Data("and more\"\r\n".utf8)
+        return try #require(bytes.range(of: end, in: row.upperBound..<bytes.count)).upperBound
+    }
+
+    @Test func `a file that is wrong says at which byte, and what was stored before`() throws {
+        let sandbox = try Sandbox()
+        #expect(try Self.declare(sandbox, "walk").code == 0)
+        let path = sandbox.path("wrong.csv")
+        try "x,n,note\n1,2,a\n1,two,b\n".write(toFile: path, atomically: true, encoding: .utf8)
+        let call = try sandbox.nervous("import", path, "--sensor", "walk")
+        #expect(call.code == 65)
+        #expect(call.errors.contains("Line 3, field n: "))
+        #expect(call.errors.contains("at byte 9; 0 samples before it"))
+        #expect(try sandbox.nervous("import", path, "--sensor", "none").code == 66)
+        #expect(try sandbox.nervous("import", sandbox.path("x.csv"), "--sensor", "walk").code == 66)
+        #expect(try sandbox.nervous("import", path, "--sensor", "walk", "--format", "x").code == 64)
+    }
+
+    @Test func `a declared sensor outlives the host, until it is removed`() throws {
+        let sandbox = try Sandbox()
+        #expect(try Self.declare(sandbox, "walk").code == 0)
+        let sensor = try sandbox.nervous("sensors", "--json").output
+        #expect(sensor.contains(#""id":"walk""#))
+        #expect(sensor.contains(#""source":"published by clients""#))
+        #expect(try sandbox.nervous("sensors", "remove", "walk").code == 0)
+        #expect(try !sandbox.nervous("sensors", "--json").output.contains(#""id":"walk""#))
+        #expect(try sandbox.nervous("sensors", "remove", "walk").code == 66)
+        #expect(try sandbox.nervous("sensors", "add", "walk", "--field", "x:m:y").code == 64)
+        #expect(try sandbox.nervous("sensors", "add", "cpu", "--field", "x").code == 1)
+    }
+}
