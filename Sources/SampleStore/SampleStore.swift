@@ -52,7 +52,8 @@ public actor SampleStore {
         try await self.init(path: path, rules: .standard)
     }
 
-    init(path: String, rules: ChunkRules) async throws(SampleStoreError) {
+    /// The same with chunks of another size.
+    package init(path: String, rules: ChunkRules) async throws(SampleStoreError) {
         do {
             file = try SampleFile(path: path, rules: rules)
             numbering = try await file.begin(reserve: Int64(Self.bufferLimit))
