@@ -22,6 +22,7 @@ public actor SampleStore {
     private var lastAccepted: Int64
     private var lastAcknowledged: Int64
     private var lastSynchronised: Int64
+    private var hasFailedToSynchronise = false
     private var waiting = 0
     private var freshCounts: [Int64: SampleFile.FreshCount]
     var layouts: [Int64: Layout] = [:]
@@ -52,7 +53,8 @@ public actor SampleStore {
         try await self.init(path: path, rules: .standard)
     }
 
-    init(path: String, rules: ChunkRules) async throws(SampleStoreError) {
+    /// The same with chunks of another size.
+    package init(path: String, rules: ChunkRules) async throws(SampleStoreError) {
         do {
             file = try SampleFile(path: path, rules: rules)
             numbering = try await file.begin(reserve: Int64(Self.bufferLimit))
@@ -271,7 +273,10 @@ public actor SampleStore {
                 // They are in the file from here on, also when the disk fails to keep them.
                 acknowledge(batch, upTo: last, written)
                 if isSynchronised {
-                    try await file.synchronise()
+                    let hadFailed = hasFailedToSynchronise
+                    hasFailedToSynchronise = true
+                    try await file.synchronise(hasFailed: hadFailed)
+                    hasFailedToSynchronise = false
                     lastSynchronised = last
                 }
             } catch {

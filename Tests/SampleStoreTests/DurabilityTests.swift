@@ -49,11 +49,12 @@ struct DurabilityTests {
         // Nothing can be synchronised that is not there.
         try FileManager.default.removeItem(atPath: folder.path + "-wal")
         try await store.add([(2, 2)])
-        for _ in 0..<2 {
-            await #expect(throws: SampleStoreError.self) { try await store.flush(.power) }
-        }
+        await #expect(throws: SampleStoreError.self) { try await store.flush(.power) }
         #expect(await store.status.failure != nil)
         #expect(await store.status.acknowledged == 2)
+        // SQLite still has the log, and what is written into the file itself needs none.
+        try await store.flush(.power)
+        #expect(await store.status.failure == nil)
         try await store.add([(3, 3)])
         try await store.flush()
         #expect(await store.status.acknowledged == 3)

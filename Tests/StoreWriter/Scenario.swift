@@ -13,16 +13,70 @@ enum Scenario {
         _ = write(STDOUT_FILENO, bytes, bytes.count)
     }
 
+    /// So small that chunks and groups are made all the time.
+    private static let smallRules = ChunkRules(
+        chunkSize: 100, freshRows: 4, groupSize: 3, rewrites: 2)
+
     /// Appends for ever, and prints each arrival number that was acknowledged.
-    static func append(to path: String) async throws {
-        let store = try await SampleStore(path: path)
+    ///
+    /// - Parameter rounds: how often; for ever when there is none.
+    static func append(to path: String, isSmall: Bool, rounds: Int = .max) async throws {
+        let store = try await SampleStore(path: path, rules: isSmall ? smallRules : .standard)
         try await store.register(sensor, fields: fields)
         report("open")
-        while true {
+        for _ in 0..<rounds {
             for size in [1, 7, 40] { try await add(size, "short", to: store) }
             try await store.flush()
             report("\(await store.status.acknowledged)")
         }
+        try await store.close()
+    }
+
+    /// Appends, and prints each arrival number that is to survive a power cut, or that it will not.
+    static func appendForPower(to path: String) async throws {
+        let store = try await SampleStore(path: path)
+        try await store.register(sensor, fields: fields)
+        for _ in 0..<60 {
+            try await add(3, "power", to: store)
+            let last = await store.lastSequence
+            do {
+                try await store.flush(.power)
+                report("kept \(last)")
+            } catch {
+                report("not kept \(last)")
+            }
+        }
+        report("read \(try await count(store))")
+    }
+
+    /// Opens a store, which brings its schema up to date.
+    static func open(_ path: String) async throws {
+        let store = try await SampleStore(path: path)
+        try await store.close()
+        report("opened")
+    }
+
+    /// Writes until the disk is full, with chunks being made all the while, and then makes room.
+    static func pack(folder: String) async throws {
+        let path = folder + "/samples.sqlite"
+        var store = try await SampleStore(path: path, rules: smallRules)
+        try await store.register(sensor, fields: fields)
+        occupy(folder + "/ballast", leaving: 300_000)
+        var failures = 0
+        for _ in 0..<400 {
+            try await add(25, "a text that takes some room \(failures)", to: store)
+            do { try await store.flush() } catch { failures += error.code == .full ? 1 : 1000 }
+        }
+        let last = await store.lastSequence
+        report("full \((1..<400).contains(failures)) \(try await count(store) == last)")
+        unlink(folder + "/ballast")
+        try await store.flush()
+        report("read \(try await count(store)) \(await store.status.acknowledged)")
+        try await store.close()
+        let faults = try await SampleStore.faults(inFile: path)
+        store = try await SampleStore(path: path, rules: smallRules)
+        try await store.register(sensor, fields: fields)
+        report("kept \(try await count(store)) \(await store.lastSequence) \(faults)")
     }
 
     /// Fills the disk that the folder is on beside a store, and makes room again.
@@ -69,10 +123,12 @@ enum Scenario {
         try await store.samples(SampleQuery(sensor: sensor, limit: .max)).count
     }
 
-    private static func occupy(_ path: String) {
-        let descriptor = open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0o600)
+    private static func occupy(_ path: String, leaving room: Int = 0) {
+        let descriptor = Glibc.open(path, O_CREAT | O_RDWR | O_CLOEXEC, 0o600)
         let block = [UInt8](repeating: 1, count: 4096)
-        while write(descriptor, block, block.count) > 0 {}
+        var size = 0
+        while write(descriptor, block, block.count) > 0 { size += block.count }
+        ftruncate(descriptor, max(0, size - room))
         close(descriptor)
     }
 }

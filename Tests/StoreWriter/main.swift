@@ -5,10 +5,18 @@ import Glibc
 let arguments = CommandLine.arguments
 do {
     switch (arguments.dropFirst().first, arguments.count) {
-    case ("append", 3): try await Scenario.append(to: arguments[2])
+    case ("append", 3): try await Scenario.append(to: arguments[2], isSmall: false)
+    case ("pack", 3): try await Scenario.append(to: arguments[2], isSmall: true)
+    case ("pack", 4):
+        let rounds = Int(arguments[3]) ?? 0
+        try await Scenario.append(to: arguments[2], isSmall: true, rounds: rounds)
+    case ("power", 3): try await Scenario.appendForPower(to: arguments[2])
+    case ("open", 3): try await Scenario.open(arguments[2])
+    case ("fill-packing", 3): try await Scenario.pack(folder: arguments[2])
     case ("fill", 3): try await Scenario.fill(folder: arguments[2])
     default:
-        Scenario.report("usage: store-writer append FILE | fill FOLDER")
+        Scenario.report(
+            "usage: store-writer append|pack|power|open FILE | fill|fill-packing FOLDER")
         exit(64)
     }
 } catch {

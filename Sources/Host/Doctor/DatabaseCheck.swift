@@ -6,6 +6,9 @@ import VM
 struct DatabaseCheck: DoctorCheck {
     let name = "databases"
 
+    /// So many faults show which sensors and times are touched.
+    private static let shown = 3
+
     func findings(_ context: DoctorContext) async -> [Finding] {
         let (samples, permissions) = (context.paths.samples, context.paths.permissions)
         return [
@@ -20,10 +23,13 @@ struct DatabaseCheck: DoctorCheck {
             return note("\(file) is not there yet; it is made when it is first used.")
         }
         do {
-            guard let fault = try await faults().first else { return fine("\(file) is sound") }
+            let found = try await faults()
+            guard !found.isEmpty else { return fine("\(file) is sound") }
+            let first = found.prefix(Self.shown).map { $0.escapedForDisplay(limit: 200) }
+            let more = found.count > Self.shown ? " And \(found.count - Self.shown) more." : ""
             return broken(
-                "\(file) is damaged: \(fault.escapedForDisplay(limit: 200))", fix: Self.remedy(path)
-            )
+                "\(file) is damaged: \(first.joined(separator: " "))\(more)",
+                fix: Self.remedy(path))
         } catch {
             let reason = CommandFailure(error).message.escapedForDisplay(limit: 300)
             return broken("\(file) cannot be checked: \(reason)", fix: Self.remedy(path))

@@ -1,13 +1,22 @@
 /// When fresh samples become chunks, and chunks groups.
-struct ChunkRules: Sendable {
+package struct ChunkRules: Sendable {
     /// Samples of a whole chunk.
-    var chunkSize = 32_768
+    package var chunkSize: Int
     /// Rows of fresh samples of one layout that are not left waiting for a whole chunk.
-    var freshRows = 512
+    package var freshRows: Int
     /// Chunks that one group stands for.
-    var groupSize = 64
+    package var groupSize: Int
     /// Chunks that late samples may have rewritten in one transaction.
-    var rewrites = 16
+    package var rewrites: Int
 
-    static let standard = ChunkRules()
+    package init(
+        chunkSize: Int = 32_768, freshRows: Int = 512, groupSize: Int = 64, rewrites: Int = 16
+    ) {
+        self.chunkSize = chunkSize
+        self.freshRows = freshRows
+        self.groupSize = groupSize
+        self.rewrites = rewrites
+    }
+
+    package static let standard = ChunkRules()
 }

@@ -41,9 +41,17 @@ struct SampleFile: Sendable {
     }
 
     /// Makes the write-ahead log, and with it every commit so far, survive a power cut.
-    func synchronise() async throws {
-        // It blocks, and belongs where other blocking calls are made.
-        try await pool.writeWithoutTransaction { _ in try synchroniseLog() }
+    ///
+    /// - Parameter hasFailed: whether the call before failed. The system then takes for written what
+    ///   is not, so all of it is written again, to the file itself.
+    func synchronise(hasFailed: Bool) async throws {
+        // Both block, and belong where other blocking calls are made.
+        guard hasFailed else {
+            return try await pool.writeWithoutTransaction { _ in try synchroniseLog() }
+        }
+        try await pool.barrierWriteWithoutTransaction { database in
+            _ = try database.checkpoint(.full)
+        }
     }
 
     private func synchroniseLog() throws {

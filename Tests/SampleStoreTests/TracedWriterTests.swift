@@ -1,0 +1,93 @@
+import Foundation
+import Samples
+import Testing
+
+@testable import SampleStore
+
+/// The store in a process that `strace` kills as it writes for the first time, the second, and so on
+/// until it gets through, or whose disk fails.
+@Suite(.enabled(if: ProcessInfo.processInfo.environment["NERVOUS_LONG_TESTS"] == "1"))
+struct TracedWriterTests {
+    private let folder: TemporaryStore
+
+    init() throws {
+        folder = try TemporaryStore()
+    }
+
+    /// What the process prints while `strace` does something to its calls.
+    private func lines(_ injection: String, _ arguments: [String]) throws -> [String] {
+        let call = injection.prefix { $0 != ":" }
+        return try WriterProcess(
+            URL(filePath: "/usr/bin/strace"),
+            [
+                "-f", "-qq", "-o", "/dev/null", "-e", "trace=\(call)", "-e", "signal=none", "-e",
+                "inject=\(injection)", WriterProcess.executable.path(),
+            ] + arguments
+        ).lines()
+    }
+
+    private func clear() throws {
+        for suffix in ["", "-wal", "-shm"] {
+            let path = folder.path + suffix
+            if FileManager.default.fileExists(atPath: path) {
+                try FileManager.default.removeItem(atPath: path)
+            }
+        }
+    }
+
+    @Test(arguments: ["pwrite64", "fdatasync", "ftruncate"])
+    func `killed at any call nothing acknowledged is lost or doubled`(call: String) async throws {
+        var number = 1
+        var total = 0
+        while true {
+            try clear()
+            let lines = try lines(
+                "\(call):signal=KILL:when=\(number)", ["pack", folder.path, "25"])
+            let acknowledged = lines.compactMap(Int64.init).max() ?? 0
+            try await KilledStore(path: folder.path).check(
+                after: acknowledged, sessions: 1, "\(call) \(number)")
+            if acknowledged == 25 * 48 { break }
+            total += 1
+            number += 1
+            try #require(number < 3000, "\(call) never gets through")
+        }
+        print("killed at \(total) calls of \(call)")
+        // The last calls come after the last sample.
+        #expect(number > 1, "\(call) is never made")
+    }
+
+    @Test func `killed at any call a file of rows is of the old schema or the new`() async throws {
+        var number = 1
+        while true {
+            try clear()
+            let model = try MigrationTests.makeFile(at: folder.path, count: 4000)
+            let isThrough =
+                try lines("pwrite64:signal=KILL:when=\(number)", ["open", folder.path])
+                == ["opened"]
+            try await MigrationTests.check(folder.path, model, count: 4000)
+            if isThrough { break }
+            number += 1
+            try #require(number < 3000, "it never gets through")
+        }
+        print("killed at \(number - 1) writes of the migration")
+        #expect(number > 10)
+    }
+
+    @Test func `a disk that fails to keep samples is not believed`() throws {
+        var (kept, failed) = (0, 0)
+        // Each thread has its own count of calls.
+        for first in 1...20 {
+            try clear()
+            let lines = try lines("fdatasync:error=EIO:when=\(first)+", ["power", folder.path])
+            // At first SQLite itself has no new file.
+            if lines.count == 1, lines[0].contains("while opening") { continue }
+            let answers = lines.dropLast()
+            try #require(answers.count == 60, "\(first): \(lines)")
+            failed += answers.count { $0.hasPrefix("not kept") }
+            kept += answers.count { $0.hasPrefix("kept") }
+            #expect(lines.last == "read 180", "\(first): \(lines)")
+        }
+        print("of fdatasync \(kept) were kept and \(failed) were not")
+        #expect(kept > 10 && failed > 10)
+    }
+}
