@@ -91,11 +91,3 @@ extension SampleFile {
         }
     }
 }
-
-extension StoredBatch {
-    /// The same samples in pieces.
-    func parts(ofAtMost limit: Int) -> [StoredBatch] {
-        guard count > limit else { return isEmpty ? [] : [self] }
-        return stride(from: 0, to: count, by: limit).map { self[$0..<min(count, $0 + limit)] }
-    }
-}

@@ -9,6 +9,8 @@ import Samples
 struct SealingPlan: Sendable {
     /// The most samples that one plan takes.
     private static let roundsOfChunks = 4
+    /// The most bytes of rows; texts can be long.
+    private static let byteLimit = 64 << 20
 
     private let layout: Layout
     private let rows: [Int64]
@@ -27,12 +29,16 @@ struct SealingPlan: Sendable {
         let cursor = try Row.fetchCursor(
             database, sql: "SELECT first, data FROM fresh WHERE layout = ? ORDER BY first",
             arguments: [layout.id])
-        while fresh.count < Self.roundsOfChunks * rules.chunkSize, let row = try cursor.next() {
+        var bytes = 0
+        while fresh.count < Self.roundsOfChunks * rules.chunkSize, bytes < Self.byteLimit,
+            let row = try cursor.next()
+        {
             rows.append(try .stored(row, 0))
             do {
                 fresh.append(
                     try row.withUnsafeData(atIndex: 1) { data in
-                        try SampleFile.decode(data ?? Data(), layout)
+                        bytes += data?.count ?? 0
+                        return try SampleFile.decode(data ?? Data(), layout)
                     })
             } catch is ByteReader.Damage {
                 // It stays where it is, and is told of by whoever reads.

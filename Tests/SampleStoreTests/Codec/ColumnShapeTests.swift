@@ -1,4 +1,5 @@
 import Foundation
+import Samples
 import Testing
 
 @testable import SampleStore
@@ -26,5 +27,20 @@ struct ColumnShapeTests {
                 try bytes.withUnsafeBytes { try TextColumn.decode($0, count: 2) }
             }
         }
+    }
+
+    @Test func `samples with long texts are parted by their bytes`() {
+        let texts = ["a", String(repeating: "b", count: 50), "cc", "d", "e", "ff", ""]
+        let batch = StoredBatch(
+            sequences: Array(1...7),
+            samples: SampleBatch(
+                times: (1...7).map { Timestamp(microseconds: $0) },
+                columns: [.integers(Array(1...7)), .texts(texts), .texts(texts)]))
+        let parts = batch.parts(ofAtMost: 3, textBytes: 8)
+        #expect(parts.map(\.count) == [1, 1, 3, 2])
+        #expect(parts.flatMap(\.sequences) == batch.sequences)
+        #expect(batch.parts(ofAtMost: 3).map(\.count) == [3, 3, 1])
+        #expect(batch.parts(ofAtMost: 7) == [batch])
+        #expect(batch[0..<0].parts(ofAtMost: 3).isEmpty)
     }
 }

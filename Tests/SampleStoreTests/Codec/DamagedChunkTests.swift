@@ -44,9 +44,9 @@ struct DamagedChunkTests {
     func `columns that lie under a right checksum do no harm`(count: Int) throws {
         var random = SplitMix(state: seed)
         var (damaged, read) = (0, 0)
-        for round in 0..<(Self.isLong ? 20 : 5) {
+        for round in 0..<10 {
             let sound = try HostileChunk(Self.batch(count, &random))
-            for _ in 0..<(Self.isLong ? 2000 : 200) {
+            for _ in 0..<(Self.isLong ? 3500 : 350) {
                 var chunk = sound
                 chunk.mutate(&random)
                 let bytes = chunk.bytes

@@ -1,0 +1,35 @@
+import Samples
+
+extension StoredBatch {
+    /// Bytes of text that one chunk is not to exceed: far below what SQLite takes as one value, and
+    /// what a reader takes for damage.
+    private static let textLimit = 64 << 20
+
+    /// The same samples in pieces; none has more text than its first sample or `textBytes`.
+    func parts(ofAtMost limit: Int, textBytes: Int = textLimit) -> [StoredBatch] {
+        guard !isEmpty else { return [] }
+        let sizes = textSizes()
+        guard count > limit || sizes != nil else { return [self] }
+        var parts: [StoredBatch] = []
+        var (start, bytes) = (0, 0)
+        for row in 0..<count {
+            let size = sizes?[row] ?? 0
+            if row - start == limit || (row > start && bytes + size > textBytes) {
+                parts.append(self[start..<row])
+                (start, bytes) = (row, 0)
+            }
+            bytes += size
+        }
+        return parts + [self[start..<count]]
+    }
+
+    /// The bytes of all texts of each sample; `nil` where no field is text.
+    private func textSizes() -> [Int]? {
+        var sizes: [Int]?
+        for case .texts(let texts) in samples.columns {
+            let more = texts.map(\.utf8.count)
+            sizes = sizes.map { zip($0, more).map(+) } ?? more
+        }
+        return sizes
+    }
+}
