@@ -1,6 +1,6 @@
 public import Auth
 public import Samples
-public import VM
+import VM
 
 extension AnalyticsEngine {
     /// The fields that samples published under a grant must have.

@@ -111,9 +111,11 @@ public actor SampleStore {
     }
 
     /// Accepts samples, all or none; as `append(_:to:)` of single samples, and many times faster.
+    ///
+    /// - Parameter named: a key that `receipt` knows from now on, as lastingly as the samples.
     @discardableResult
     public func append(
-        _ samples: SampleBatch, to sensor: SensorID
+        _ samples: SampleBatch, to sensor: SensorID, named: (key: BatchKey, at: Timestamp)? = nil
     ) throws(SampleStoreError) -> Int64? {
         var known = try known(sensor)
         try check(samples, against: known.current, of: sensor)
@@ -126,13 +128,35 @@ public actor SampleStore {
         let first = lastAccepted + 1
         lastAccepted += Int64(samples.count)
         let batch = StoredBatch(sequences: Array(first...lastAccepted), samples: samples)
-        pending.append(
-            SampleFile.Entry(sensor: known.row, layout: known.current, batch: batch))
+        var entry = SampleFile.Entry(sensor: known.row, layout: known.current, batch: batch)
+        entry.named = named.map { key, time in
+            let receipt = BatchReceipt(accepted: samples.count, last: lastAccepted)
+            return SampleFile.NamedBatch(key: key, receipt: receipt, noted: time)
+        }
+        pending.append(entry)
         waiting += samples.count
         known.accept(batch)
         series[sensor] = known
         for listener in known.listeners.values { listener.yield() }
         return lastAccepted
+    }
+
+    /// What was answered to the batch that a key was given to, and the digest of that batch; `nil`
+    /// when the key is not known, or no longer.
+    public func receipt(
+        of key: BatchKey, to sensor: SensorID, at time: Timestamp
+    ) async throws(SampleStoreError) -> (digest: [UInt8], receipt: BatchReceipt)? {
+        let known = try known(sensor)
+        let waiting = pending.last { entry in
+            entry.sensor == known.row && entry.named?.key.client == key.client
+                && entry.named?.key.name == key.name
+        }
+        if let named = waiting?.named { return (named.key.digest, named.receipt) }
+        do {
+            return try await file.namedBatch(key, of: known.row, at: time)
+        } catch {
+            throw SampleStoreError(wrapping: error, while: "looking for a batch")
+        }
     }
 
     /// Whether samples of a sensor are accepted; when this returns, no further one is that should not.

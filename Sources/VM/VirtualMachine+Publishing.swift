@@ -1,36 +1,58 @@
+import SampleStore
 public import Samples
 
 extension VirtualMachine {
+    /// What a named batch is known by while it is stored.
+    struct NamedStoring: Hashable {
+        let sensor: SensorID
+        let client: String
+        let name: String
+    }
+
     /// Accepts a batch once, however often it comes under its key.
     ///
-    /// A batch that came before is answered as it was then, for 24 hours; one that is still being
-    /// stored is waited for. The keys are forgotten when the machine is closed.
+    /// A batch that came before is answered as it was then, for 24 hours and also by a later session;
+    /// one that is still being stored is waited for. A client has 10 000 keys at least.
     ///
     /// - Throws: as `publish(_:to:)`; `keyReused` when the key names another batch.
     public func publish(
         _ batch: SampleBatch, to id: SensorID, key: BatchKey
     ) async throws(VirtualMachineError) -> BatchReceipt {
-        if let known = keys.find(key, of: id, at: time.now()) {
-            guard known.digest == key.digest else {
-                throw VirtualMachineError(
-                    .keyReused, "The key was sent with another batch before.",
-                    hint: "Give every batch a key of its own.")
-            }
-            return try await known.storing.value.get()
-        }
+        let name = NamedStoring(sensor: id, client: key.client, name: key.name)
+        while let earlier = storing[name] { _ = await earlier.value }
         // In a task of its own: a caller that leaves must not end it halfway.
-        let storing = Task { () -> Result<BatchReceipt, VirtualMachineError> in
+        let task = Task { () -> Result<BatchReceipt, VirtualMachineError> in
+            defer { storing[name] = nil }
             do throws(VirtualMachineError) {
-                let last = try await publish(batch, to: id)
-                return .success(BatchReceipt(accepted: batch.count, last: last))
+                return .success(try await publishOnce(batch, to: id, key))
             } catch {
-                // What was not stored may be sent again.
-                keys.forget(key, of: id)
                 return .failure(error)
             }
         }
-        keys.note(key, of: id, storing, at: time.now())
-        return try await storing.value.get()
+        storing[name] = task
+        return try await task.value.get()
+    }
+
+    private func publishOnce(
+        _ batch: SampleBatch, to id: SensorID, _ key: BatchKey
+    ) async throws(VirtualMachineError) -> BatchReceipt {
+        try checkPublishing(to: id)
+        do {
+            if let known = try await store.receipt(of: key, to: id, at: time.now()) {
+                guard known.digest == key.digest else {
+                    throw VirtualMachineError(
+                        .keyReused, "The key was sent with another batch before.",
+                        hint: "Give every batch a key of its own.")
+                }
+                // It may have been accepted when the disk was full, and wait since then.
+                try await store.flush(.power)
+                return known.receipt
+            }
+        } catch {
+            throw Self.wrap(error)
+        }
+        let last = try await publish(batch, to: id, named: (key, time.now()))
+        return BatchReceipt(accepted: batch.count, last: last)
     }
 
     /// Passes when samples can be published to a sensor now.

@@ -15,7 +15,8 @@ public actor VirtualMachine {
     var declared: DeclaredSensors
     let declarations: DeclarationFile
     /// The batches that clients have named.
-    var keys = BatchKeyTable()
+    /// Named batches that are being stored.
+    var storing: [NamedStoring: Task<Result<BatchReceipt, VirtualMachineError>, Never>] = [:]
     let time: TimeSource
     let logger: Logger
     let executor = BlockingExecutor()
@@ -148,9 +149,15 @@ public actor VirtualMachine {
     public func publish(
         _ batch: SampleBatch, to id: SensorID
     ) async throws(VirtualMachineError) -> Int64 {
+        try await publish(batch, to: id, named: nil)
+    }
+
+    func publish(
+        _ batch: SampleBatch, to id: SensorID, named: (key: BatchKey, at: Timestamp)?
+    ) async throws(VirtualMachineError) -> Int64 {
         try checkPublishing(to: id)
         do {
-            guard let last = try await store.append(batch, to: id) else {
+            guard let last = try await store.append(batch, to: id, named: named) else {
                 // It may have been switched off meanwhile.
                 try checkPublishing(to: id)
                 throw VirtualMachineError(

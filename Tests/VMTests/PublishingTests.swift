@@ -88,24 +88,44 @@ struct PublishingTests {
         }
     }
 
-    @Test func `keys are kept for a day, and so many of each client`() {
-        var table = BatchKeyTable()
-        let done = Task {
-            Result<BatchReceipt, VirtualMachineError>.success(.init(accepted: 1, last: 1))
+    @Test func `a key is known to a later session, and not to other clients or sensors`()
+        async throws
+    {
+        let place = try Machine()
+        let first = try await place.using { machine in
+            _ = try await machine.declare(Self.steps())
+            return try await machine.publish(Self.batch(1, 2), to: "steps", key: Self.key("k"))
         }
-        let start = Timestamp(microseconds: 0)
-        table.note(Self.key("old", by: "b"), of: "steps", done, at: start)
-        for number in 0...BatchKeyTable.mostPerClient {
-            table.note(
-                Self.key("\(number)"), of: "steps", done,
-                at: start.advanced(byMicroseconds: Int64(number)))
+        try await place.using { machine in
+            let again = try await machine.publish(
+                Self.batch(1, 2), to: "steps", key: Self.key("k"))
+            #expect(again == first)
+            #expect(try await machine.all("steps").count == 2)
+            _ = try await machine.publish(
+                Self.batch(1, 2), to: "steps", key: Self.key("k", by: "b"))
+            #expect(try await machine.all("steps").count == 4)
+            let other = await #expect(throws: VirtualMachineError.self) {
+                try await machine.publish(Self.batch(2), to: "steps", key: Self.key("k", 1))
+            }
+            #expect(other?.code == .keyReused)
         }
-        let soon = start.advanced(byMicroseconds: BatchKeyTable.lifetime - 1)
-        #expect(table.find(Self.key("0"), of: "steps", at: soon) == nil)
-        #expect(table.find(Self.key("1"), of: "steps", at: soon) != nil)
-        #expect(table.find(Self.key("1"), of: "load", at: soon) == nil)
-        #expect(table.find(Self.key("old", by: "b"), of: "steps", at: soon) != nil)
-        let late = start.advanced(byMicroseconds: BatchKeyTable.lifetime)
-        #expect(table.find(Self.key("old", by: "b"), of: "steps", at: late) == nil)
+    }
+
+    @Test func `one batch that comes many times at once is stored once`() async throws {
+        let place = try Machine()
+        try await place.using { machine in
+            _ = try await machine.declare(Self.steps())
+            let receipts = try await withThrowingTaskGroup(of: BatchReceipt.self) { group in
+                for _ in 0..<20 {
+                    group.addTask {
+                        try await machine.publish(
+                            Self.batch(1, 2, 3), to: "steps", key: Self.key("k"))
+                    }
+                }
+                return try await group.reduce(into: Set<BatchReceipt>()) { $0.insert($1) }
+            }
+            #expect(receipts == [BatchReceipt(accepted: 3, last: 3)])
+            #expect(try await machine.all("steps").count == 3)
+        }
     }
 }

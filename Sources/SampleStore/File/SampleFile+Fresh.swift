@@ -8,6 +8,8 @@ extension SampleFile {
         let sensor: Int64
         let layout: Layout
         let batch: StoredBatch
+        /// What the client that published them calls them.
+        var named: NamedBatch?
     }
 
     /// How much of a layout has come since its last chunk was made.
@@ -27,6 +29,10 @@ extension SampleFile {
             var counts: [Int64: FreshCount] = [:]
             try database.inTransaction(.immediate) {
                 try Self.note(numbering, database)
+                for entry in entries {
+                    guard let named = entry.named else { continue }
+                    try Self.insertKey(named, entry.sensor, database)
+                }
                 for (layout, batch) in Self.joined(entries, atMost: rules.chunkSize) {
                     try Self.insertFresh(batch, layout.id, database)
                     counts[layout.id, default: FreshCount()].rows += 1

@@ -34,6 +34,7 @@ extension SampleFile {
         }
         migrator.registerMigration("session", migrate: Self.createSession)
         migrator.registerMigration("chunks", migrate: Self.createChunks)
+        migrator.registerMigration("keys", migrate: Self.createKeys)
         return migrator
     }
 
