@@ -20,6 +20,9 @@ public actor VirtualMachine {
     /// Ends with the change of a level that was asked for last.
     private var lastChange: Task<Void, Never>?
     var isCollecting = false
+    /// Making room in the store goes on, and when that began the last time.
+    var maintenance: Task<Void, Never>?
+    var lastMaintenance: Timestamp
 
     /// The level of a sensor that the person has said nothing about.
     public static let defaultLevel = CollectionLevel.medium
@@ -35,6 +38,7 @@ public actor VirtualMachine {
         self.time = time
         self.logger = logger
         started = time.now()
+        lastMaintenance = started
     }
 
     /// Takes the data directory, opens the store and finds the sensors; collects nothing yet.
@@ -220,7 +224,7 @@ public actor VirtualMachine {
             ?? Self.defaultLevel
     }
 
-    private static func wrap(_ error: any Error) -> VirtualMachineError {
+    static func wrap(_ error: any Error) -> VirtualMachineError {
         if let own = error as? VirtualMachineError { return own }
         let message = (error as? SampleStoreError)?.message ?? "\(error)"
         return VirtualMachineError(.storeFailed, message, cause: error)

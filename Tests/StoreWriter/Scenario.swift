@@ -4,8 +4,8 @@ import Samples
 
 /// What the process does with a store while a test watches what it prints.
 enum Scenario {
-    private static let sensor: SensorID = "written"
-    private static let fields = [Field("n", kind: .integer), Field("note", kind: .text)]
+    static let sensor: SensorID = "written"
+    static let fields = [Field("n", kind: .integer), Field("note", kind: .text)]
 
     /// One whole line, at once: the process may be killed after any.
     static func report(_ line: String) {
@@ -55,7 +55,7 @@ enum Scenario {
         report("kept \(try await count(store)) \(await store.lastSequence)")
     }
 
-    private static func add(_ count: Int, _ note: String, to store: SampleStore) async throws {
+    static func add(_ count: Int, _ note: String, to store: SampleStore) async throws {
         let last = await store.lastSequence
         let samples = (1...Int64(count)).map { number in
             Sample(
@@ -65,11 +65,11 @@ enum Scenario {
         try await store.append(samples, to: sensor)
     }
 
-    private static func count(_ store: SampleStore) async throws -> Int {
+    static func count(_ store: SampleStore) async throws -> Int {
         try await store.samples(SampleQuery(sensor: sensor, limit: .max)).count
     }
 
-    private static func occupy(_ path: String) {
+    static func occupy(_ path: String) {
         let descriptor = open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0o600)
         let block = [UInt8](repeating: 1, count: 4096)
         while write(descriptor, block, block.count) > 0 {}

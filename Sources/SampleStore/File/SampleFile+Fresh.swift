@@ -19,10 +19,10 @@ extension SampleFile {
     /// One transaction: all of the entries or none.
     ///
     /// - Parameter isSynchronised: whether it is to survive a power cut when this returns.
-    /// - Returns: the rows that were written, by layout.
+    /// - Returns: the rows that were written, by layout, and the bytes of the file that hold something.
     func write(
         _ entries: [Entry], _ numbering: Numbering, isSynchronised: Bool
-    ) async throws -> [Int64: FreshCount] {
+    ) async throws -> (counts: [Int64: FreshCount], used: Int64) {
         try await pool.writeWithoutTransaction { database in
             var counts: [Int64: FreshCount] = [:]
             if !entries.isEmpty {
@@ -37,7 +37,7 @@ extension SampleFile {
                 }
             }
             if isSynchronised { try synchronise() }
-            return counts
+            return (counts, try FileSpace(database).used)
         }
     }
 

@@ -34,6 +34,7 @@ extension SampleFile {
         }
         migrator.registerMigration("session", migrate: Self.createSession)
         migrator.registerMigration("chunks", migrate: Self.createChunks)
+        migrator.registerMigration("retention", migrate: Self.createRetention)
         return migrator
     }
 

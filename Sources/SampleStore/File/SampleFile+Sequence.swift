@@ -65,11 +65,12 @@ extension SampleFile {
                 """)
     }
 
-    /// The largest sequence of the file.
+    /// The largest sequence that the file has or had.
     private static func lastSequence(_ database: Database) throws -> Int64 {
         let sql = """
             SELECT max(coalesce((SELECT max(last) FROM fresh), 0),
-                coalesce((SELECT max(lastArrival) FROM chunk), 0))
+                coalesce((SELECT max(lastArrival) FROM chunk), 0),
+                coalesce((SELECT max(through) FROM purge), 0))
             """
         return try Int64.fetchOne(database, sql: sql) ?? 0
     }

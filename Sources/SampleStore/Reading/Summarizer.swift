@@ -23,6 +23,7 @@ struct Summarizer {
             done = group.to
         }
         try addChunks(projection, behind: done, before: nil, database)
+        try addRollups(projection, database)
     }
 
     /// Adds samples that are in order and have the query's fields.
@@ -97,6 +98,37 @@ struct Summarizer {
         for (place, column) in projection.columns.enumerated() {
             if let field = summary.fields[column.place] {
                 windows[window].fields[place].merge(field)
+            }
+        }
+    }
+
+    // MARK: - Hours whose samples are gone
+
+    private mutating func addRollups(_ projection: Projection, _ database: Database) throws {
+        let rows = try Row.fetchCursor(
+            database.cachedStatement(
+                sql: """
+                    SELECT \(ChunkEntry.columns), summary FROM rollup
+                    WHERE layout = ? AND hour >= ? AND hour <= ? ORDER BY hour
+                    """),
+            arguments: [
+                projection.layout.id, Rollup.hour(of: query.range.from),
+                Rollup.hour(of: query.range.to),
+            ])
+        while let row = try rows.next() {
+            let entry = try ChunkEntry(row)
+            let reach = TimeRange(from: entry.from.time, through: entry.to.time)
+                .intersection(query.range)
+            guard !reach.isEmpty else { continue }
+            let touched =
+                query.window(
+                    of: reach.from)...query.window(
+                    of: reach.to.advanced(byMicroseconds: -1))
+            if isInOneWindow(entry), let summary = summary(of: entry, row, projection) {
+                add(summary, of: entry, projection)
+                windows[touched.lowerBound].isFromSummaries = true
+            } else {
+                for window in touched { windows[window].isPartial = true }
             }
         }
     }
