@@ -22,7 +22,7 @@ public actor SampleStore {
     private var lastAccepted: Int64
     private var lastAcknowledged: Int64
     private var lastSynchronised: Int64
-    private var waiting = 0
+    var waiting = 0
     private var freshCounts: [Int64: SampleFile.FreshCount]
     var layouts: [Int64: Layout] = [:]
     var queue = MaintenanceQueue()
@@ -335,6 +335,17 @@ public actor SampleStore {
         freshCounts[layout.id, default: SampleFile.FreshCount()].rows -= sealed.rows
         freshCounts[layout.id, default: SampleFile.FreshCount()].samples -= sealed.samples
         return sealed.samples > 0
+    }
+
+    /// Returns while nothing is being written.
+    func endFlight() async {
+        while let flight { _ = await flight.write.result }
+    }
+
+    /// Counts what was taken out of fresh samples.
+    func forgetFresh(_ layout: Layout, _ taken: ForgetPlan.Taken) {
+        freshCounts[layout.id, default: SampleFile.FreshCount()].rows -= taken.rows
+        freshCounts[layout.id, default: SampleFile.FreshCount()].samples -= taken.samples
     }
 
     /// Notes what of a sensor could not be read; it is told of in the status.

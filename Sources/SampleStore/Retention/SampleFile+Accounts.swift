@@ -29,6 +29,8 @@ struct StorageAccount: Sendable {
 extension SampleFile {
     /// Chunks from which a rate is taken.
     private static let chunksForRate = 8
+    /// Microseconds that they have to reach over.
+    private static let shortestForRate = Double(Rollup.microsecondsPerHour) / 6
 
     func accounts() async throws -> [StorageAccount] {
         try await pool.read { database in
@@ -74,7 +76,8 @@ extension SampleFile {
             to = max(to, Double(try Int64.stored(row, 1)))
             bytes += Double(try Int64.stored(row, 2))
         }
-        guard to > from else { return nil }
+        // What a shorter time brings says nothing of a day.
+        guard to - from >= shortestForRate else { return nil }
         return bytes / (to - from) * StorageAccount.microsecondsPerDay
     }
 }

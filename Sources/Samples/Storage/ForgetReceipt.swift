@@ -2,31 +2,27 @@
 public struct ForgetReceipt: Hashable, Sendable {
     public let sensor: SensorID
     public let range: TimeRange
+    public let time: Timestamp
     /// Samples that are gone.
-    public let samples: Int
-    /// Hours whose summary is gone.
-    public let summaries: Int
-    /// Samples outside the range that such a summary had told of, and nothing tells of any more.
-    public let summarisedOutside: Int
-    /// Samples and summaries that could not be read, and went with their whole stretch of time.
-    public let unreadable: Int
-    /// Bytes that the samples and summaries had taken.
-    public let bytes: Int64
-    /// Whether the bytes are gone from the files, too; `false` while somebody still reads from a
-    /// state of the file before: the next maintenance ends it.
-    public let isErased: Bool
+    public var samples = 0
+    /// Hours whose summary is gone; their samples were gone before.
+    public var summaries = 0
+    /// Samples that those summaries told of.
+    public var summarised = 0
+    /// Those of the hours that reach beyond the range: a summary cannot be cut.
+    public var hoursBeyond = 0
+    /// Stretches of samples that could not be read, and went whole.
+    public var unreadable = 0
+    /// Bytes that samples and summaries had taken in the file.
+    public var bytes: Int64 = 0
+    /// Whether the bytes are overwritten or cut off in the files, too.
+    ///
+    /// `false` while somebody reads from an earlier state of the file; maintenance then ends it.
+    public var isErased = false
 
-    public init(
-        sensor: SensorID, range: TimeRange, samples: Int, summaries: Int, summarisedOutside: Int,
-        unreadable: Int, bytes: Int64, isErased: Bool
-    ) {
+    public init(sensor: SensorID, range: TimeRange, time: Timestamp) {
         self.sensor = sensor
         self.range = range
-        self.samples = samples
-        self.summaries = summaries
-        self.summarisedOutside = summarisedOutside
-        self.unreadable = unreadable
-        self.bytes = bytes
-        self.isErased = isErased
+        self.time = time
     }
 }
