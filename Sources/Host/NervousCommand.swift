@@ -24,7 +24,8 @@ public struct NervousCommand: AsyncParsableCommand {
             RunCommand.self, StopCommand.self, InstallCommand.self, UninstallCommand.self,
             AppsCommand.self,
             ServeCommand.self, OpenCommand.self, SensorsCommand.self, QueryCommand.self,
-            PermissionsCommand.self, LogCommand.self, TokenCommand.self, PackCommand.self,
+            StorageCommand.self, ForgetCommand.self, PermissionsCommand.self, LogCommand.self,
+            TokenCommand.self, PackCommand.self,
             KeysCommand.self, StatusCommand.self, DoctorCommand.self,
         ])
 

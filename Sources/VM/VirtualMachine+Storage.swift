@@ -16,7 +16,7 @@ extension VirtualMachine {
         }
     }
 
-    /// Keeps a rule from now on, and removes what it lets go of.
+    /// Keeps a rule from now on; what it lets go of is removed in the background.
     ///
     /// - Parameters:
     ///   - rule: `nil` takes the sensor's own away.
@@ -24,19 +24,20 @@ extension VirtualMachine {
     public func keep(_ rule: RetentionRule?, for id: SensorID?) async throws(VirtualMachineError) {
         do {
             try await store.keep(rule, for: id)
-            try await store.maintain(at: time.now())
+            await maintainSoon()
         } catch {
             throw Self.wrap(error)
         }
     }
 
-    /// Keeps the bytes that the samples may take on disk, and removes what is beyond.
+    /// Keeps the bytes that the samples may take on disk; what is beyond is removed in the
+    /// background.
     ///
     /// - Throws: `storeFailed` below `leastBudget`.
     public func keep(budget: Int64) async throws(VirtualMachineError) {
         do {
             try await store.keep(budget: budget)
-            try await store.maintain(at: time.now())
+            await maintainSoon()
         } catch {
             throw Self.wrap(error)
         }
@@ -50,6 +51,28 @@ extension VirtualMachine {
         await store.purgedThrough(id)
     }
 
+    /// Removes every trace of what a sensor measured in a range; see the receipt.
+    ///
+    /// - Throws: `unknownSensor` when nothing was ever kept of it.
+    public func forget(
+        _ id: SensorID, _ range: TimeRange
+    ) async throws(VirtualMachineError) -> ForgetReceipt {
+        do {
+            return try await store.forget(id, range, at: time.now())
+        } catch {
+            guard error.code == .invalid else { throw Self.wrap(error) }
+            throw VirtualMachineError(
+                .unknownSensor, error.message, hint: "List them with: nervous storage")
+        }
+    }
+
+    /// The same work with the rules of now, after the one that goes on.
+    private func maintainSoon() async {
+        await maintenance?.value
+        lastMaintenance = .distantPast
+        maintainIfDue()
+    }
+
     /// Removes what the rules let go of, once a minute and beside the writing of samples.
     func maintainIfDue() {
         let now = time.now()
@@ -59,7 +82,7 @@ extension VirtualMachine {
         guard maintenance == nil, now >= next || now < lastMaintenance else { return }
         lastMaintenance = now
         maintenance = Task {
-            do {
+            do throws(SampleStoreError) {
                 try await store.maintain(at: now)
             } catch {
                 report(error)

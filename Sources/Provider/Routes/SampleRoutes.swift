@@ -4,14 +4,16 @@ import Hummingbird
 import LAE
 import NIOCore
 import Samples
+import VM
 
 /// Raw samples, page by page.
 struct SampleRoutes {
     let door: Door
+    let machine: VirtualMachine
     let engine: AnalyticsEngine
 
     func add(to routes: inout RouteTable) {
-        routes.on("api/v1/sensors/{sensor}/samples", [.get: samples])
+        routes.on("api/v1/sensors/{sensor}/samples", [.get: samples, .delete: forget])
     }
 
     @Sendable

@@ -5,7 +5,7 @@ import Testing
 struct HelpTests {
     static let commands = [
         "run", "install", "uninstall", "apps", "serve", "open", "sensors", "query", "permissions",
-        "log", "token", "pack", "keys", "status", "doctor",
+        "log", "token", "pack", "keys", "status", "doctor", "storage", "forget",
     ]
 
     @Test(arguments: commands)
@@ -20,7 +20,8 @@ struct HelpTests {
     @Test(arguments: [
         ["apps"], ["sensors"], ["query", "cpu"], ["query", "cpu", "--stats", "mean"],
         ["permissions"], ["log"], ["token", "list"], ["status"], ["keys"],
-        ["sensors", "set", "cpu", "low"],
+        ["sensors", "set", "cpu", "low"], ["storage"], ["storage", "budget", "1GB"],
+        ["storage", "set", "cpu", "--raw", "30d"], ["storage", "reset", "cpu"],
     ])
     func `JSON is one document on standard output`(words: [String]) throws {
         let sandbox = try Sandbox()
