@@ -23,11 +23,13 @@ public actor SampleStore {
     private var lastAcknowledged: Int64
     private var lastSynchronised: Int64
     private var hasFailedToSynchronise = false
-    private var waiting = 0
+    var waiting = 0
     private var freshCounts: [Int64: SampleFile.FreshCount]
     var layouts: [Int64: Layout] = [:]
-    /// The work on chunks that goes on; the next begins when it has ended.
-    private var maintenance: Task<Void, any Error>?
+    var queue = MaintenanceQueue()
+    var upkeep: Upkeep
+    /// Layouts whose fresh samples are about to be packed.
+    private var sealing: Set<Int64> = []
     private(set) var damage: [SensorID: [TimeRange]] = [:]
     private let numbering: SampleFile.Numbering
     private var dropped = 0
@@ -53,15 +55,18 @@ public actor SampleStore {
         try await self.init(path: path, rules: .standard)
     }
 
-    /// The same with chunks of another size.
-    package init(path: String, rules: ChunkRules) async throws(SampleStoreError) {
+    /// The same with chunks of another size, or other limits.
+    package init(
+        path: String, rules: ChunkRules, space: SpaceRules = .standard
+    ) async throws(SampleStoreError) {
         do {
-            file = try SampleFile(path: path, rules: rules)
+            file = try SampleFile(path: path, rules: rules, space: space)
             numbering = try await file.begin(reserve: Int64(Self.bufferLimit))
             lastAcknowledged = numbering.last
             lastAccepted = numbering.last
             lastSynchronised = 0
             freshCounts = try await file.freshCounts()
+            upkeep = try await Upkeep(of: file)
         } catch {
             throw SampleStoreError(wrapping: error, while: "opening \(path)")
         }
@@ -249,7 +254,8 @@ public actor SampleStore {
         for known in series.values {
             for listener in known.listeners.values { listener.finish() }
         }
-        _ = await maintenance?.result
+        upkeep.isClosing = true
+        await queue.end?.value
         do {
             try await file.close(endingAt: pending.isEmpty ? lastAccepted : nil)
         } catch {
@@ -289,13 +295,20 @@ public actor SampleStore {
     /// Writes all that is pending in one transaction; later arrivals go with the next flight.
     private func beginFlight(isSynchronised: Bool) -> Task<Void, any Error> {
         let batch = pending
-        let last = batch.last?.batch.sequences.last ?? lastAcknowledged
+        let last = lastAccepted
         let write = Task {
             defer { self.flight = nil }
+            // A source that brings more than the store may hold waits for room.
+            _ = await upkeep.clearing?.result
             do {
                 let written = try await file.write(batch, numbering)
                 // They are in the file from here on, also when the disk fails to keep them.
-                acknowledge(batch, upTo: last, written)
+                acknowledge(batch, upTo: last, written.counts)
+                if written.used > file.space.file(within: upkeep.budget)
+                    || file.logSize() > file.space.log(within: upkeep.budget)
+                {
+                    keepToBudget()
+                }
                 if isSynchronised {
                     let hadFailed = hasFailedToSynchronise
                     hasFailedToSynchronise = true
@@ -304,7 +317,9 @@ public actor SampleStore {
                     lastSynchronised = last
                 }
             } catch {
-                failure = SampleStoreError(wrapping: error, while: "writing samples").message
+                let wrapped = SampleStoreError(wrapping: error, while: "writing samples")
+                failure = wrapped.message
+                if wrapped.code == .full { keepToBudget() }
                 throw error
             }
             failure = nil
@@ -329,24 +344,47 @@ public actor SampleStore {
 
     /// Makes chunks of what is fresh once that is enough for one, or lies in too many rows.
     private func sealIfDue(_ layout: Layout) {
-        guard maintenance == nil, let fresh = freshCounts[layout.id],
-            fresh.samples >= file.rules.chunkSize || fresh.rows >= file.rules.freshRows
+        guard let fresh = freshCounts[layout.id],
+            fresh.samples >= file.rules.chunkSize || fresh.rows >= file.rules.freshRows,
+            sealing.insert(layout.id).inserted
         else { return }
-        maintenance = Task {
-            defer { maintenance = nil }
-            do {
-                try await seal(layout)
-            } catch {
-                failure = SampleStoreError(wrapping: error, while: "packing samples").message
-                throw error
-            }
+        _ = queue.add { try await self.sealDue(layout) }
+    }
+
+    private func sealDue(_ layout: Layout) async throws {
+        defer { sealing.remove(layout.id) }
+        do {
+            _ = try await seal(layout)
+        } catch {
+            failure = SampleStoreError(wrapping: error, while: "packing samples").message
+            throw error
         }
     }
 
-    private func seal(_ layout: Layout) async throws {
+    /// Makes chunks of all fresh samples of a layout, as the next work on chunks.
+    func sealAll(_ layout: Layout) async throws {
+        while try await queue.add({ try await self.seal(layout) }).value {}
+    }
+
+    /// Only for work that nothing else on chunks goes on beside.
+    ///
+    /// - Returns: whether there was anything to pack.
+    func seal(_ layout: Layout) async throws -> Bool {
         let sealed = try await file.seal(layout)
         freshCounts[layout.id, default: SampleFile.FreshCount()].rows -= sealed.rows
         freshCounts[layout.id, default: SampleFile.FreshCount()].samples -= sealed.samples
+        return sealed.samples > 0
+    }
+
+    /// Returns while nothing is being written.
+    func endFlight() async {
+        while let flight { _ = await flight.write.result }
+    }
+
+    /// Counts what was taken out of fresh samples.
+    func forgetFresh(_ layout: Layout, _ taken: ForgetPlan.Taken) {
+        freshCounts[layout.id, default: SampleFile.FreshCount()].rows -= taken.rows
+        freshCounts[layout.id, default: SampleFile.FreshCount()].samples -= taken.samples
     }
 
     /// Notes what of a sensor could not be read; it is told of in the status.

@@ -70,6 +70,11 @@ struct SensorSeries {
         }
     }
 
+    /// Forgets the newest sample; what is accepted or recalled next is it.
+    mutating func forgetNewest() {
+        newestEntry = nil
+    }
+
     private func projections(to fields: [Field]) -> [Int64: Projection] {
         layouts.compactMapValues { $0.projection(to: fields) }
     }

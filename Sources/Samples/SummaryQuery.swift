@@ -50,6 +50,13 @@ public struct WindowSummary: Hashable, Sendable {
     public var count = 0
     /// In the order of the query's fields.
     public var fields: [FieldSummary]
+    /// Whether some of the samples are gone, and counted by the summary of their hour.
+    ///
+    /// Then what needs every number is not known any more, and percentiles come from the sketch.
+    public var isFromSummaries = false
+    /// Whether samples are missing: they are gone, and the summary that counts them reaches beyond
+    /// the window.
+    public var isPartial = false
 
     /// Of nothing yet.
     public init(_ query: SummaryQuery) {

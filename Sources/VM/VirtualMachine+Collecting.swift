@@ -17,6 +17,7 @@ extension VirtualMachine {
         isCollecting = false
         for id in sensors.keys { restart(id) }
         await flush()
+        await maintenance?.value
     }
 
     /// Reads every sensor that is on once, without waiting for its next turn.
@@ -37,7 +38,10 @@ extension VirtualMachine {
     // MARK: - Private
 
     nonisolated func keepFlushing() async {
-        while (try? await time.sleep(Self.flushInterval)) != nil { await flush() }
+        while (try? await time.sleep(Self.flushInterval)) != nil {
+            await flush()
+            await maintainIfDue()
+        }
     }
 
     private func flush() async {

@@ -14,7 +14,6 @@ public actor VirtualMachine {
     /// The sensors that the owner has declared, and where they are kept.
     var declared: DeclaredSensors
     let declarations: DeclarationFile
-    /// The batches that clients have named.
     /// Named batches that are being stored.
     var storing: [NamedStoring: Task<Result<BatchReceipt, VirtualMachineError>, Never>] = [:]
     let time: TimeSource
@@ -26,6 +25,9 @@ public actor VirtualMachine {
     /// Ends with the change of a level that was asked for last.
     var lastChange: Task<Void, Never>?
     var isCollecting = false
+    /// Making room in the store goes on, and when that began the last time.
+    var maintenance: Task<Void, Never>?
+    var lastMaintenance: Timestamp
 
     /// The level of a sensor that the person has said nothing about.
     public static let defaultLevel = CollectionLevel.medium
@@ -44,6 +46,7 @@ public actor VirtualMachine {
         self.time = time
         self.logger = logger
         started = time.now()
+        lastMaintenance = started
     }
 
     /// Takes the data directory, opens the store and finds the sensors; collects nothing yet.

@@ -4,8 +4,11 @@ import Samples
 
 /// What the process does with a store while a test watches what it prints.
 enum Scenario {
-    private static let sensor: SensorID = "written"
-    private static let fields = [Field("n", kind: .integer), Field("note", kind: .text)]
+    static let sensor: SensorID = "written"
+    static let fields = [Field("n", kind: .integer), Field("note", kind: .text)]
+
+    /// Nothing is held back, so a full disk is met at once.
+    private static let noReserve = SpaceRules(reserve: 0)
 
     /// One whole line, at once: the process may be killed after any.
     static func report(_ line: String) {
@@ -59,12 +62,12 @@ enum Scenario {
     /// Writes until the disk is full, with chunks being made all the while, and then makes room.
     static func pack(folder: String) async throws {
         let path = folder + "/samples.sqlite"
-        var store = try await SampleStore(path: path, rules: smallRules)
+        var store = try await SampleStore(path: path, rules: smallRules, space: noReserve)
         try await store.register(sensor, fields: fields)
         occupy(folder + "/ballast", leaving: 300_000)
         var failures = 0
         for _ in 0..<400 {
-            try await add(25, "a text that takes some room \(failures)", to: store)
+            try await add(25, noise(100), to: store)
             do { try await store.flush() } catch { failures += error.code == .full ? 1 : 1000 }
         }
         let last = await store.lastSequence
@@ -74,7 +77,7 @@ enum Scenario {
         report("read \(try await count(store)) \(await store.status.acknowledged)")
         try await store.close()
         let faults = try await SampleStore.faults(inFile: path)
-        store = try await SampleStore(path: path, rules: smallRules)
+        store = try await SampleStore(path: path, rules: smallRules, space: noReserve)
         try await store.register(sensor, fields: fields)
         report("kept \(try await count(store)) \(await store.lastSequence) \(faults)")
     }
@@ -82,13 +85,13 @@ enum Scenario {
     /// Fills the disk that the folder is on beside a store, and makes room again.
     static func fill(folder: String) async throws {
         let path = folder + "/samples.sqlite"
-        var store = try await SampleStore(path: path)
+        var store = try await SampleStore(path: path, rules: .standard, space: noReserve)
         try await store.register(sensor, fields: fields)
         try await add(100, "before", to: store)
         try await store.flush()
         let ballast = folder + "/ballast"
         occupy(ballast)
-        try await add(2000, String(repeating: "x", count: 500), to: store)
+        try await add(2000, noise(500), to: store)
         for _ in 0..<2 {
             do {
                 try await store.flush()
@@ -104,26 +107,38 @@ enum Scenario {
         try await store.flush()
         report("status \(await store.status.buffered) \(await store.status.failure != nil)")
         try await store.close()
-        store = try await SampleStore(path: path)
+        store = try await SampleStore(path: path, rules: .standard, space: noReserve)
         try await store.register(sensor, fields: fields)
         report("kept \(try await count(store)) \(await store.lastSequence)")
     }
 
-    private static func add(_ count: Int, _ note: String, to store: SampleStore) async throws {
+    static func add(_ count: Int, _ note: String, to store: SampleStore) async throws {
+        try await add(count, { _ in note }, to: store)
+    }
+
+    private static func add(
+        _ count: Int, _ note: (Int64) -> String, to store: SampleStore
+    ) async throws {
         let last = await store.lastSequence
         let samples = (1...Int64(count)).map { number in
             Sample(
                 time: Timestamp(microseconds: last + number),
-                values: [.integer(last + number), .text(note)])
+                values: [.integer(last + number), .text(note(number))])
         }
         try await store.append(samples, to: sensor)
     }
 
-    private static func count(_ store: SampleStore) async throws -> Int {
+    static func count(_ store: SampleStore) async throws -> Int {
         try await store.samples(SampleQuery(sensor: sensor, limit: .max)).count
     }
 
-    private static func occupy(_ path: String, leaving room: Int = 0) {
+    /// Letters that nothing makes smaller: a text of its own for each sample.
+    private static func noise(_ length: Int) -> (Int64) -> String {
+        { _ in String(decoding: (0..<length).map { _ in UInt8.random(in: 97...122) }, as: UTF8.self)
+        }
+    }
+
+    static func occupy(_ path: String, leaving room: Int = 0) {
         let descriptor = Glibc.open(path, O_CREAT | O_RDWR | O_CLOEXEC, 0o600)
         let block = [UInt8](repeating: 1, count: 4096)
         var size = 0

@@ -14,9 +14,14 @@ do {
     case ("open", 3): try await Scenario.open(arguments[2])
     case ("fill-packing", 3): try await Scenario.pack(folder: arguments[2])
     case ("fill", 3): try await Scenario.fill(folder: arguments[2])
+    case ("purge", 3): try await Scenario.purge(path: arguments[2])
+    case ("purge-full", 3): try await Scenario.purgeOnFullDisk(folder: arguments[2])
     default:
         Scenario.report(
-            "usage: store-writer append|pack|power|open FILE | fill|fill-packing FOLDER")
+            """
+            usage: store-writer append|pack|power|open|purge FILE
+                   store-writer fill|fill-packing|purge-full FOLDER
+            """)
         exit(64)
     }
 } catch {

@@ -24,6 +24,8 @@ public struct AccessLogEntry: Hashable, Sendable {
         case violation
         case hostStarted = "host-started"
         case hostStopped = "host-stopped"
+        /// The owner had samples removed, or what was kept about an app.
+        case forgotten
         /// The lines up to number `count` were cut off; `detail` is the hash of the last of them.
         case pruned
     }

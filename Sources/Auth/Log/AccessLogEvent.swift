@@ -1,3 +1,5 @@
+public import Samples
+
 /// Something that belongs into the access log and is no use of a sensor.
 public struct AccessLogEvent: Hashable, Sendable {
     let kind: AccessLogEntry.Kind
@@ -70,6 +72,15 @@ public struct AccessLogEvent: Hashable, Sendable {
     /// since each has a line of its own.
     public static func violation(of app: String, run: String, what: String) -> AccessLogEvent {
         AccessLogEvent(.violation, app, "\(run): \(what)")
+    }
+
+    /// - Parameter what: how much of which time, without any value.
+    public static func forgotten(_ sensor: SensorID, what: String) -> AccessLogEvent {
+        AccessLogEvent(.forgotten, privilege: "sensor:\(sensor)", what)
+    }
+
+    public static func forgotten(app: String) -> AccessLogEvent {
+        AccessLogEvent(.forgotten, app)
     }
 
     public static func hostStarted(version: String) -> AccessLogEvent {

@@ -39,23 +39,28 @@ struct ControlClient: Sendable {
     }
 
     /// The JSON of a resource of the owner's, as it came.
+    ///
+    /// - Parameter isPatient: whether the host may take as long as it needs.
     func data(
         _ method: Method = .get, _ path: String, query: [(String, String?)] = [],
-        body: Data? = nil, type: String = "application/json"
+        body: Data? = nil, type: String = "application/json", isPatient: Bool = false
     ) async throws -> Data {
         let headers = body == nil ? [] : [("Content-Type", type)]
-        return try await exchange(method, path, query: query, headers: headers, body: body).0
+        return try await exchange(
+            method, path, query: query, headers: headers, body: body, isPatient: isPatient
+        ).0
     }
 
     /// The bytes and the header of an answer that is no problem.
     func exchange(
         _ method: Method, _ path: String, query: [(String, String?)] = [],
-        headers: [(String, String)] = [], body: Data? = nil
+        headers: [(String, String)] = [], body: Data? = nil, isPatient: Bool = false
     ) async throws -> (Data, HTTPHeaders) {
         var request = self.request(method.rawValue, path + Self.text(query), host: "localhost")
         if let body { request.body = .bytes(body) }
         for (name, value) in headers { request.headers.add(name: name, value: value) }
-        let response = try await client.execute(request, timeout: Self.timeout)
+        let response = try await client.execute(
+            request, deadline: isPatient ? .distantFuture : .now() + Self.timeout)
         let bytes = try await response.body.collect(upTo: 1 << 30)
         let data = Data(bytes.readableBytesView)
         guard (200..<300).contains(response.status.code) else {

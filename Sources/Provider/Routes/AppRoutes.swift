@@ -3,6 +3,7 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import JSApps
+import Samples
 
 /// Installed apps and their pages, for the owner.
 struct AppRoutes {
@@ -18,6 +19,7 @@ struct AppRoutes {
     func add(to routes: inout RouteTable) {
         routes.on("api/v1/apps", [.get: list, .post: install])
         routes.on("api/v1/apps/{app}", [.get: one, .delete: uninstall])
+        routes.on("api/v1/apps/{app}/data", [.delete: forget])
         routes.on("api/v1/apps/{app}/launch", [.post: launch])
         routes.on("api/v1/launch", [.post: redeem])
     }
@@ -85,6 +87,25 @@ struct AppRoutes {
         try await door.authority.forget(client: name)
         await door.authority.log.note(.uninstalled(name))
         return Response(status: .noContent)
+    }
+
+    /// Forgets what was decided about an app and what it did; the app itself stays.
+    @Sendable
+    private func forget(_ request: Request, _ context: ProviderContext) async throws -> Response {
+        try await door.owner("forget-app", request, context)
+        let app = try await app(context)
+        let name = app.name.text
+        let decisions = await door.authority.records(of: name).count
+        let runs = await supervisor.runs().count { $0.app == name }
+        let hadRun = await supervisor.lastRun(of: name) != nil
+        await supervisor.forget(app: name)
+        try await door.authority.forget(client: name)
+        try await door.authority.admit(app.declared)
+        await door.authority.log.note(.forgotten(app: name))
+        return try .json(
+            AppForgetReceipt(
+                app: name, time: Timestamp.now().milliseconds, decisions: decisions,
+                runs: max(runs, hadRun ? 1 : 0)))
     }
 
     // MARK: - Pages

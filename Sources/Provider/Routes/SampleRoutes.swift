@@ -3,15 +3,19 @@ import HTTPTypes
 import Hummingbird
 import LAE
 import Samples
+import VM
 
 /// Raw samples, page by page or as a stream, and those that clients publish.
 struct SampleRoutes {
     let door: Door
+    let machine: VirtualMachine
     let engine: AnalyticsEngine
     let places = IntakePlaces()
 
     func add(to routes: inout RouteTable) {
-        routes.on("api/v1/sensors/{sensor}/samples", [.get: samples, .post: publish])
+        routes.on(
+            "api/v1/sensors/{sensor}/samples",
+            [.get: samples, .post: publish, .delete: forget])
     }
 
     func selection(_ request: Request, limit: Int) throws -> SampleSelection {

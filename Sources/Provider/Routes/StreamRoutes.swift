@@ -83,8 +83,10 @@ struct StreamRoutes {
             try await writer.write(ByteBuffer(string: ": the samples of \(id)\n\n"))
             turn.yield()
             var last = start
+            var told = start
             for await _ in turns {
-                last = try await catchUp(id, after: last, request, context, &writer)
+                last = try await catchUp(
+                    id, after: last, told: &told, request, context, &writer)
             }
             group.cancelAll()
         }
@@ -92,13 +94,21 @@ struct StreamRoutes {
 
     /// Writes what has arrived, or a comment that keeps the connection alive.
     ///
+    /// - Parameter told: the last gone arrival that the reader knows of.
     /// - Returns: the arrival that was reached.
     private func catchUp(
-        _ id: SensorID, after start: Int64, _ request: Request, _ context: ProviderContext,
+        _ id: SensorID, after start: Int64, told: inout Int64, _ request: Request,
+        _ context: ProviderContext,
         _ writer: inout any ResponseBodyWriter
     ) async throws -> Int64 {
         var last = start
         var hasWritten = false
+        let purged = await machine.purgedThrough(id)
+        if purged > max(last, told) {
+            try await writer.write(Self.gap(after: last, through: purged))
+            told = purged
+            hasWritten = true
+        }
         while true {
             let grant = try await door.grant(
                 "stream", .raw, of: id, request, context, isContinuation: true)
@@ -121,6 +131,17 @@ struct StreamRoutes {
             buffer.writeString("\n\n")
         }
         return buffer
+    }
+
+    /// Says that of what arrived behind `start`, up to `last`, some is gone from the store.
+    private static func gap(after start: Int64, through last: Int64) -> ByteBuffer {
+        ByteBuffer(
+            string: """
+                event: gap
+                data: {"after":\(start),"through":\(last)}
+
+
+                """)
     }
 
     private static func failure(_ problem: Problem) -> ByteBuffer {

@@ -20,11 +20,11 @@ extension SampleFile {
 
     /// One transaction: all of the entries or none.
     ///
-    /// - Returns: the rows that were written, by layout.
+    /// - Returns: the rows that were written, by layout, and the bytes of the file that hold something.
     func write(
         _ entries: [Entry], _ numbering: Numbering
-    ) async throws -> [Int64: FreshCount] {
-        guard !entries.isEmpty else { return [:] }
+    ) async throws -> (counts: [Int64: FreshCount], used: Int64) {
+        guard !entries.isEmpty else { return ([:], 0) }
         return try await pool.writeWithoutTransaction { database in
             var counts: [Int64: FreshCount] = [:]
             try database.inTransaction(.immediate) {
@@ -40,7 +40,7 @@ extension SampleFile {
                 }
                 return .commit
             }
-            return counts
+            return (counts, try FileSpace(database).used)
         }
     }
 

@@ -35,6 +35,7 @@ extension SampleFile {
         migrator.registerMigration("session", migrate: Self.createSession)
         migrator.registerMigration("chunks", migrate: Self.createChunks)
         migrator.registerMigration("keys", migrate: Self.createKeys)
+        migrator.registerMigration("retention", migrate: Self.createRetention)
         return migrator
     }
 

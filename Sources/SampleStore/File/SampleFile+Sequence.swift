@@ -73,11 +73,12 @@ extension SampleFile {
                 """)
     }
 
-    /// The largest sequence of the file.
+    /// The largest sequence that the file has or had.
     private static func lastSequence(_ database: Database) throws -> Int64 {
         let sql = """
             SELECT max(coalesce((SELECT max(last) FROM fresh WHERE last <= ?1), 0),
-                coalesce((SELECT max(lastArrival) FROM chunk WHERE lastArrival <= ?1), 0))
+                coalesce((SELECT max(lastArrival) FROM chunk WHERE lastArrival <= ?1), 0),
+                coalesce((SELECT max(through) FROM purge WHERE through <= ?1), 0))
             """
         return try Int64.fetchOne(database, sql: sql, arguments: [greatestNumber]) ?? 0
     }

@@ -8,8 +8,9 @@ struct SampleFile: Sendable {
     let path: String
     let pool: DatabasePool
     let rules: ChunkRules
+    let space: SpaceRules
 
-    init(path: String, rules: ChunkRules) throws {
+    init(path: String, rules: ChunkRules, space: SpaceRules = .standard) throws {
         // SQLite gives its companions -wal and -shm the mode of the file itself.
         let descriptor = open(path, O_CREAT | O_RDWR | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {
@@ -25,19 +26,24 @@ struct SampleFile: Sendable {
             // NORMAL in WAL mode: a commit survives the death of the process; a power cut may take
             // the last ones, never the file. What is to survive it is synchronised by `write`.
             try database.execute(sql: "PRAGMA synchronous = NORMAL")
+            guard !database.configuration.readonly else { return }
+            // What a page held is overwritten where the page is written anyway.
+            try database.execute(sql: "PRAGMA secure_delete = FAST")
+            // Only a file without any table can still be told to give free pages back.
+            if try Int64.fetchOne(database, sql: "PRAGMA page_count") == 0 {
+                try database.execute(sql: "PRAGMA auto_vacuum = INCREMENTAL")
+            }
         }
         pool = try DatabasePool(path: path, configuration: configuration)
         self.path = path
         self.rules = rules
+        self.space = space
         try Self.migrator.migrate(pool)
     }
 
     /// Bytes of the file and its write-ahead log on disk.
     func size() -> Int64 {
-        [path, path + "-wal"].reduce(0) { total, file in
-            var information = stat()
-            return stat(file, &information) == 0 ? total + Int64(information.st_size) : total
-        }
+        Self.size(of: path) + logSize()
     }
 
     /// Makes the write-ahead log, and with it every commit so far, survive a power cut.

@@ -5,7 +5,7 @@ import Samples
 /// What was read from a file, and what of it could not be.
 struct FileAnswer: Sendable {
     var batch: StoredBatch
-    /// The largest arrival number that the file has of the sensor, 0 for none.
+    /// The largest arrival number that the file has or had of the sensor, 0 for none.
     var lastArrival: Int64
     var damage: [TimeRange]
 }
@@ -117,6 +117,7 @@ extension SampleFile {
         }
     }
 
+    /// The last arrival that the file has of these layouts, or had of their sensor.
     static func lastArrival(
         _ projections: [Int64: Projection], _ database: Database
     ) throws -> Int64 {
@@ -125,7 +126,9 @@ extension SampleFile {
             let statement = try database.cachedStatement(
                 sql: """
                     SELECT max(coalesce((SELECT max(lastArrival) FROM chunk WHERE layout = ?1), 0),
-                        coalesce((SELECT max(last) FROM fresh WHERE layout = ?1), 0))
+                        coalesce((SELECT max(last) FROM fresh WHERE layout = ?1), 0),
+                        coalesce((SELECT through FROM purge WHERE sensor =
+                            (SELECT sensor FROM layout WHERE id = ?1)), 0))
                     """)
             last = max(last, try Int64.fetchOne(statement, arguments: [layout]) ?? 0)
         }

@@ -25,6 +25,7 @@ struct Summarizer {
             done = group.to
         }
         try addChunks(projection, behind: done, before: nil, database)
+        try addRollups(projection, database)
     }
 
     /// Adds samples that are in order and have the query's fields.
@@ -81,6 +82,37 @@ struct Summarizer {
         gathered.merge(
             projection.columns.compactMap { summary.fields[$0.place] }, count: entry.count,
             to: query.window(of: entry.from.time))
+    }
+
+    // MARK: - Hours whose samples are gone
+
+    private mutating func addRollups(_ projection: Projection, _ database: Database) throws {
+        let rows = try Row.fetchCursor(
+            database.cachedStatement(
+                sql: """
+                    SELECT \(ChunkEntry.columns), summary FROM rollup
+                    WHERE layout = ? AND hour >= ? AND hour <= ? ORDER BY hour
+                    """),
+            arguments: [
+                projection.layout.id, Rollup.hour(of: query.range.from),
+                Rollup.hour(of: query.range.to),
+            ])
+        while let row = try rows.next() {
+            let entry = try ChunkEntry(row)
+            let reach = TimeRange(from: entry.from.time, through: entry.to.time)
+                .intersection(query.range)
+            guard !reach.isEmpty else { continue }
+            let touched =
+                query.window(
+                    of: reach.from)...query.window(
+                    of: reach.to.advanced(byMicroseconds: -1))
+            if isInOneWindow(entry), let summary = summary(of: entry, row, projection) {
+                add(summary, of: entry, projection)
+                gathered.noteSummaries(in: touched.lowerBound)
+            } else {
+                for window in touched { gathered.noteGap(in: window) }
+            }
+        }
     }
 
     // MARK: - Chunks

@@ -57,6 +57,14 @@ public struct WindowSummaries: Sendable {
     }
 }
 
+extension WindowSummaries {
+    /// Notes that samples of a window are known by summaries only.
+    public mutating func noteSummaries(in window: Int) { windows[window].isFromSummaries = true }
+
+    /// Notes that samples of a window are left out: they are known by summaries that reach beyond it.
+    public mutating func noteGap(in window: Int) { windows[window].isPartial = true }
+}
+
 extension StoredBatch {
     /// The place of a sample in the order of time, then of arrival.
     public func position(_ row: Int) -> SampleQuery.Position {

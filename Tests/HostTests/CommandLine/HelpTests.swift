@@ -6,6 +6,7 @@ struct HelpTests {
     static let commands = [
         "run", "install", "uninstall", "apps", "serve", "open", "sensors", "query", "analyze",
         "export", "import", "permissions", "log", "token", "pack", "keys", "status", "doctor",
+        "storage", "forget",
     ]
 
     @Test(arguments: commands)
@@ -21,7 +22,8 @@ struct HelpTests {
         ["apps"], ["sensors"], ["query", "cpu"], ["query", "cpu", "--stats", "mean"],
         ["analyze", "trend", "load.load1"],
         ["permissions"], ["log"], ["token", "list"], ["status"], ["keys"],
-        ["sensors", "set", "cpu", "low"],
+        ["sensors", "set", "cpu", "low"], ["storage"], ["storage", "budget", "1GB"],
+        ["storage", "set", "cpu", "--raw", "30d"], ["storage", "reset", "cpu"],
     ])
     func `JSON is one document on standard output`(words: [String]) throws {
         let sandbox = try Sandbox()

@@ -1,0 +1,123 @@
+import ArgumentParser
+import Foundation
+import Provider
+import Samples
+
+/// Removes what a sensor measured, or what is kept about an app, and says what went.
+struct ForgetCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "forget",
+        abstract: "Remove what a sensor measured, or what is kept about an app, without a trace.",
+        discussion: """
+            Examples:
+              nervous forget location                     everything it ever measured
+              nervous forget cpu --from -2h               the last two hours
+              nervous forget cpu --from 2026-03-01T08:00:00Z --to 2026-03-01T09:00:00Z --yes
+              nervous forget --app hello-sensors          decisions, tokens and runs of an app
+
+            Samples and the summaries of their hours are removed and overwritten in the file. The
+            receipt says how much that was. Lines of the access log stay: they hold no values.
+            """)
+
+    @OptionGroup var options: GlobalOptions
+
+    @Argument(help: "The sensor, such as cpu; see: nervous storage.")
+    var sensor: String?
+
+    @Option(help: "An app, in place of a sensor.")
+    var app: String?
+
+    // A span before now begins with a hyphen.
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            "From when: a span before now such as -2h, an RFC 3339 time, or milliseconds since 1970.",
+            valueName: "time"))
+    var from: String?
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("Until when, not included.", valueName: "time"))
+    var to: String?
+
+    @Flag(name: [.short, .long], help: "Do not ask.")
+    var yes = false
+
+    func validate() throws {
+        guard (sensor == nil) != (app == nil) else {
+            throw ValidationError("Name a sensor, or an app with --app.")
+        }
+        guard app == nil || (from == nil && to == nil) else {
+            throw ValidationError("--from and --to go with a sensor.")
+        }
+        if let sensor, SensorID(sensor) == nil {
+            throw ValidationError("\(sensor.debugDescription) is not a sensor's name.")
+        }
+    }
+
+    func run() async throws {
+        try await HostSession.with(options) { session in
+            if let sensor {
+                try await forget(sensor: sensor, session)
+            } else if let app {
+                try await forget(app: app, session)
+            }
+        }
+    }
+
+    private func forget(sensor: String, _ session: HostSession) async throws {
+        let storage = try await session.client.get(
+            StorageDescription.self, StorageCommand.path(nil))
+        guard let known = storage.sensors.first(where: { $0.sensor == sensor }) else {
+            throw CommandFailure(
+                .noInput, "Nothing was ever kept of \(sensor).",
+                hint: "List what is kept with: nervous storage", type: "unknown-sensor")
+        }
+        let stretch = [from.map { "from \($0)" }, to.map { "to \($0)" }].compactMap(\.self)
+        try confirm([
+            "\(sensor) has \(known.samples) samples and \(known.summaries) summaries of hours,"
+                + " \(Format.bytes(Double(known.bytes))).",
+            stretch.isEmpty
+                ? "All of it will be removed. This cannot be undone."
+                : "What is \(stretch.joined(separator: " ")) will be removed, with the whole summary"
+                    + " of hours that reach into it. This cannot be undone.",
+        ])
+        let data = try await session.client.data(
+            .delete, "/api/v1/sensors/\(ControlClient.segment(sensor))/samples",
+            query: [("from", from), ("to", to)], isPatient: true)
+        guard !options.json else { return options.console.print(json: data) }
+        let receipt = try JSONDecoder().decode(ForgetDescription.self, from: data)
+        receipt.lines.forEach(options.console.print)
+    }
+
+    private func forget(app: String, _ session: HostSession) async throws {
+        let path = "/api/v1/apps/\(ControlClient.segment(app))"
+        let known = try await session.client.get(AppDescription.self, path)
+        try confirm([
+            "What you decided about \(known.name), its tokens and the record of its runs will be"
+                + " removed, and what runs of it is stopped.",
+            "The app stays installed, and so do its lines in the access log. This cannot be undone.",
+        ])
+        let data = try await session.client.data(.delete, path + "/data", isPatient: true)
+        guard !options.json else { return options.console.print(json: data) }
+        let receipt = try JSONDecoder().decode(AppForgetReceipt.self, from: data)
+        receipt.lines.forEach(options.console.print)
+    }
+
+    /// Says what will go, and goes on only when the person wants it.
+    ///
+    /// - Throws: `noPermission` when nobody can be asked, or nobody said yes.
+    private func confirm(_ lines: [String]) throws {
+        guard !yes else { return }
+        guard Console.inputIsTerminal, Console.talkIsTerminal else {
+            throw CommandFailure(
+                .noPermission, "Nothing was removed: nobody can be asked here.",
+                hint: "Say --yes to remove it without a question.", type: "not-confirmed")
+        }
+        lines.forEach(options.console.say)
+        Console.sayInLine("Remove it? [y/N] ")
+        guard ["y", "yes"].contains(readLine()?.lowercased()) else {
+            throw CommandFailure(.noPermission, "Nothing was removed.", type: "not-confirmed")
+        }
+    }
+}

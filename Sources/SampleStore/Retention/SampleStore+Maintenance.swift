@@ -1,0 +1,157 @@
+public import Samples
+
+extension SampleStore {
+    /// Removes what the rules let go of, keeps the file within its budget, and gives room back.
+    ///
+    /// Works in steps of some milliseconds, between which samples are written and packed.
+    /// - Parameter now: the moment from which ages count.
+    public func maintain(at now: Timestamp) async throws(SampleStoreError) {
+        do {
+            for kept in try await file.kept() {
+                try await keepToRule(kept, at: now)
+            }
+            try await keepToBudget(at: now).value
+            if !upkeep.hasErased { upkeep.hasErased = try await file.cutLog() }
+            upkeep.reserve.take(free: file.free())
+        } catch {
+            throw SampleStoreError(wrapping: error, while: "making room")
+        }
+    }
+
+    /// The last arrival of a sample of the sensor that is gone; 0 while all are there.
+    ///
+    /// Who read up to an earlier one may have missed some.
+    public func purgedThrough(_ sensor: SensorID) -> Int64 {
+        series[sensor].flatMap { upkeep.purged[$0.row] } ?? 0
+    }
+
+    /// Removes chunks until the file is within its budget and gives free pages back, unless that
+    /// goes on already.
+    @discardableResult
+    func keepToBudget(at now: Timestamp? = nil) -> Task<Void, any Error> {
+        if let clearing = upkeep.clearing { return clearing }
+        let task = Task {
+            defer { upkeep.clearing = nil }
+            while try await step({ try await self.clearOne(at: now) }) {}
+            try await tidy()
+        }
+        upkeep.clearing = task
+        return task
+    }
+
+    // MARK: - Rules
+
+    private func keepToRule(_ kept: SampleFile.Kept, at now: Timestamp) async throws {
+        let rule = upkeep.rules.rule(for: kept.sensor)
+        let summariesFrom = rule.summaries.map { now.before($0) }
+        if let raw = rule.raw {
+            try await age(kept, before: now.before(raw), summariesFrom: summariesFrom)
+        }
+        if let limit = rule.bytes {
+            while try await step({
+                let usage = try await self.file.kept().first { $0.row == kept.row }?.usage
+                guard let usage, usage.bytes > limit else { return false }
+                return try await self.purgeOldest(of: kept, summariesFrom: summariesFrom)
+            }) {}
+        }
+        if let summariesFrom {
+            while try await step({
+                try await self.file.purgeSummaries(of: kept, before: summariesFrom)
+            }) {}
+        }
+    }
+
+    /// Removes samples whose hour lies before the moment, the newest of all excepted.
+    private func age(
+        _ kept: SampleFile.Kept, before moment: Timestamp, summariesFrom: Timestamp?
+    ) async throws {
+        let start = Rollup.start(of: moment)
+        // Once an hour: sealing makes chunks anew.
+        guard upkeep.agedThrough[kept.row].map({ $0 < start }) ?? true else { return }
+        for layout in kept.layouts {
+            try await sealAll(layout)
+            while try await step({
+                let newest = try await self.file.newest(of: kept)
+                return try await self.purge(
+                    PurgePlan.Order(
+                        layout: layout, before: start, newest: newest,
+                        summariesFrom: summariesFrom))
+            }) {}
+        }
+        upkeep.agedThrough[kept.row] = start
+    }
+
+    // MARK: - Budget
+
+    /// The sensor that takes most gives up a little.
+    ///
+    /// What is beyond an equal share is most where most is taken at all. A sensor whose summaries
+    /// take more than its samples gives up summaries.
+    private func clearOne(at now: Timestamp?) async throws -> Bool {
+        guard try await file.measure().used > file.space.file(within: upkeep.budget) else {
+            return false
+        }
+        for kept in try await file.kept().sorted(by: { $0.usage.total > $1.usage.total }) {
+            let summaries = upkeep.rules.rule(for: kept.sensor).summaries
+            let from = summaries.flatMap { age in now.map { $0.before(age) } }
+            if kept.usage.summaryBytes > kept.usage.bytes {
+                if try await file.purgeSummaries(of: kept) { return true }
+            }
+            if try await purgeOldest(of: kept, summariesFrom: from) { return true }
+            if try await file.purgeSummaries(of: kept) { return true }
+        }
+        return false
+    }
+
+    // MARK: - Steps
+
+    private func purge(_ order: PurgePlan.Order) async throws -> Bool {
+        let isDone = try await file.purge(order)
+        if isDone { upkeep.purged = try await file.purged() }
+        return isDone
+    }
+
+    private func purgeOldest(
+        of kept: SampleFile.Kept, summariesFrom: Timestamp?
+    ) async throws -> Bool {
+        let isDone = try await file.purgeOldest(of: kept, summariesFrom: summariesFrom)
+        if isDone { upkeep.purged = try await file.purged() }
+        return isDone
+    }
+
+    /// One piece of work on chunks.
+    private func step(
+        _ work: @escaping @Sendable () async throws -> Bool
+    ) async throws -> Bool {
+        guard !upkeep.isClosing else { return false }
+        return try await queue.add { try await self.withReserve(work) }.value
+    }
+
+    /// Does the work, with the reserve's room when the disk is full.
+    func withReserve<Result: Sendable>(
+        _ work: @escaping @Sendable () async throws -> Result
+    ) async throws -> Result {
+        do {
+            return try await work()
+        } catch {
+            let wrapped = SampleStoreError(wrapping: error, while: "making room")
+            guard wrapped.code == .full, upkeep.reserve.give() else { throw error }
+            return try await work()
+        }
+    }
+
+    /// Gives free pages back and keeps the log short.
+    private func tidy() async throws {
+        let limit = file.space.file(within: upkeep.budget)
+        while try await step({ try await self.file.shrink(to: limit) }) {}
+        if file.logSize() > file.space.log(within: upkeep.budget) || file.size() > upkeep.budget {
+            if try await file.cutLog() { upkeep.hasErased = true }
+        }
+    }
+}
+
+extension Timestamp {
+    fileprivate func before(_ age: Duration) -> Timestamp {
+        advanced(byMicroseconds: -age.wholeMicroseconds)
+    }
+}

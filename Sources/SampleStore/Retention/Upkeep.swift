@@ -1,0 +1,26 @@
+import Samples
+
+/// What the store knows of its room and of what it let go.
+struct Upkeep {
+    var rules: RetentionRules
+    /// Bytes that file and log may take.
+    var budget: Int64
+    /// The last arrival of a sample that is gone, by the row of its sensor.
+    var purged: [Int64: Int64]
+    /// The start of the hour up to which a rule of age was kept, by the row of the sensor.
+    var agedThrough: [Int64: Timestamp] = [:]
+    /// Making room for the budget goes on.
+    var clearing: Task<Void, any Error>?
+    /// Whether everything that was forgotten is gone from the files, too.
+    var hasErased = true
+    var isClosing = false
+    let reserve: DiskReserve
+
+    init(of file: SampleFile) async throws {
+        rules = try await file.rules()
+        budget = try await file.budget()
+        purged = try await file.purged()
+        try await file.limitLog(within: budget)
+        reserve = DiskReserve(path: file.path + "-reserve", size: file.space.reserve)
+    }
+}

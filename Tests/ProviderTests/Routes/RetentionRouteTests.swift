@@ -1,0 +1,121 @@
+import Auth
+import JSApps
+import Samples
+import Testing
+import VM
+
+@Suite(.timeLimit(.minutes(3)))
+struct RetentionRouteTests {
+    private func call(
+        _ host: ServedHost, _ method: String, _ target: String, json: String? = nil,
+        token: String? = nil
+    ) async throws -> Answer {
+        try await host.send(
+            Call(method, "/api/v1" + target, token: token ?? host.owner, json: json))
+    }
+
+    @Test func `rules and the budget are told as they were set`() async throws {
+        try await ServedHost.with { host in
+            for level in 1...3 { await host.gauge(Double(level)) }
+            let rule = #"{"bytes":5000000,"raw":"30d","summaries":"1825d"}"#
+            let set = try await call(host, "PUT", "/retention/gauge", json: rule)
+            #expect(set.text == rule)
+            _ = try await call(
+                host, "PUT", "/retention", json: #"{"budget":9000000,"standard":{"raw":"1d"}}"#)
+            let report = try await call(host, "GET", "/retention").json()
+            #expect(report["budget"]?.number?.double == 9_000_000)
+            #expect(report["standard"]?["raw"]?.string == "1d")
+            let gauge = report["sensors"]?.array?.first { $0["sensor"]?.string == "gauge" }
+            #expect(gauge?["samples"]?.number?.double == 3)
+            #expect(gauge?["rule"]?["raw"]?.string == "30d")
+            #expect(try await call(host, "DELETE", "/retention/gauge").status == 204)
+            let after = try await call(host, "GET", "/retention").json()
+            let plain = after["sensors"]?.array?.first { $0["sensor"]?.string == "gauge" }
+            #expect(plain?["rule"]?["raw"]?.string == "1d")
+        }
+    }
+
+    @Test(arguments: [
+        #"{}"#, #"{"budget":1}"#, #"{"budget":-1}"#, #"{"standard":{"raw":"soon"}}"#,
+        #"{"standard":{"bytes":-1}}"#,
+    ])
+    func `what cannot be meant is refused`(body: String) async throws {
+        try await ServedHost.with { host in
+            let answer = try await call(host, "PUT", "/retention", json: body)
+            #expect(answer.status == 400)
+        }
+    }
+
+    @Test(arguments: [
+        ("GET", "/retention"), ("PUT", "/retention"), ("PUT", "/retention/gauge"),
+        ("DELETE", "/retention/gauge"), ("DELETE", "/sensors/gauge/samples"),
+        ("DELETE", "/apps/my-app/data"),
+    ])
+    func `only the owner may`(method: String, target: String) async throws {
+        try await ServedHost.with { host in
+            await host.gauge(1)
+            let token = try await host.client(allow: ["sensor:gauge"])
+            let answer = try await call(host, method, target, json: "{}", token: token)
+            #expect(answer.status == 403)
+            #expect(try answer.json()["code"]?.string == "owner-only")
+            #expect(await host.machine.newest(of: "gauge") != nil)
+        }
+    }
+
+    @Test func `forgetting gives a receipt, and leaves a line without any value`() async throws {
+        try await ServedHost.with { host in
+            for level in 1...4 {
+                await host.gauge(
+                    Double(level), at: Timestamp(microseconds: Int64(level) * 1_000_000))
+            }
+            let answer = try await call(
+                host, "DELETE", "/sensors/gauge/samples?from=2000&to=4000")
+            let receipt = try answer.json()
+            #expect(receipt["samples"]?.number?.double == 2)
+            #expect(receipt["erased"]?.bool == true)
+            #expect(receipt["from"]?.number?.double == 2000)
+            let rest = try await call(host, "GET", "/sensors/gauge/samples").json()
+            #expect(rest["items"]?.array?.compactMap { $0["t"]?.number?.double } == [1000, 4000])
+            let log = try await call(host, "GET", "/access-log?kind=forgotten").json()
+            let line = log["items"]?.array?.first
+            #expect(line?["privilege"]?.string == "sensor:gauge")
+            #expect(
+                line?["detail"]?.string?.hasPrefix("2 samples and 0 summaries from 1970") == true)
+        }
+    }
+
+    @Test func `a reader is told of a gap where samples went that it has not seen`() async throws {
+        try await ServedHost.with { host in
+            for level in 1...3 { await host.gauge(Double(level)) }
+            _ = try await call(host, "DELETE", "/sensors/gauge/samples")
+            try await host.stream(after: "1") { events in
+                await host.gauge(4)
+                await events.read { !$0.ids.isEmpty }
+                #expect(events.text.contains(#"event: gap\#ndata: {"after":1,"through":3}"#))
+                #expect(events.text.ranges(of: "event: gap").count == 1)
+                #expect(events.ids == [4])
+            }
+            try await host.stream(after: "3") { events in
+                await events.read { !$0.ids.isEmpty }
+                #expect(!events.text.contains("event: gap"))
+            }
+        }
+    }
+
+    @Test func `an app that was forgotten is asked about again`() async throws {
+        try await ServedHost.with { host in
+            try await host.install()
+            try await host.decide(.allowAlways, "sensor:gauge", by: "my-app")
+            let run = try await host.supervisor.prepare(app: "my-app")
+            let answer = try await call(host, "DELETE", "/apps/my-app/data")
+            #expect(try answer.json()["decisions"]?.number?.double == 1)
+            #expect(try answer.json()["runs"]?.number?.double == 1)
+            #expect(await host.authority.records(of: "my-app").isEmpty)
+            #expect(try await call(host, "GET", "/runs/\(run.id)").status == 404)
+            #expect(try await call(host, "GET", "/apps/my-app").status == 200)
+            // It can be decided about and run as before.
+            try await host.decide(.allowAlways, "sensor:gauge", by: "my-app")
+            _ = try await host.supervisor.prepare(app: "my-app")
+        }
+    }
+}

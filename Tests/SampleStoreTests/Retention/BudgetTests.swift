@@ -1,0 +1,126 @@
+import Foundation
+import GRDB
+import Samples
+import Testing
+
+@testable import SampleStore
+
+struct BudgetTests {
+    private static let budget: Int64 = 6 << 20
+    private static let fields = [Field("x"), Field("y")]
+    private let folder: TemporaryStore
+
+    init() throws {
+        folder = try TemporaryStore()
+    }
+
+    private func open(budget: Int64 = Self.budget) async throws -> SampleStore {
+        let store = try await SampleStore(
+            path: folder.path, rules: ChunkRules(chunkSize: 4096, freshRows: 64),
+            space: SpaceRules(reserve: 0))
+        for sensor: SensorID in ["greedy", "slow", "steady"] {
+            try await store.register(sensor, fields: Self.fields)
+        }
+        try await store.keep(budget: budget)
+        return store
+    }
+
+    /// Numbers that do not pack.
+    private static func batch(
+        _ count: Int, at time: inout Int64, _ random: inout SplitMix
+    ) -> SampleBatch {
+        let times = (0..<count).map { Timestamp(microseconds: time + Int64($0) * 1000) }
+        time += Int64(count) * 1000
+        let columns = (0..<2).map { _ in
+            Column.numbers((0..<count).map { _ in .random(in: 0...1, using: &random) })
+        }
+        return SampleBatch(times: times, columns: columns)
+    }
+
+    @Test func `a greedy source neither breaks the budget nor pushes others out`() async throws {
+        let seed = UInt64.random(in: .min ... .max)
+        var random = SplitMix(state: seed)
+        let store = try await open()
+        var (greedy, slow, steady): (Int64, Int64, Int64) = (0, 0, 0)
+        // A chunk and the samples that are fresh meanwhile.
+        let step: Int64 = 3 * 4096 * 24
+        var most: Int64 = 0
+        for round in 0..<300 {
+            try await store.append(Self.batch(4096, at: &greedy, &random), to: "greedy")
+            try await store.append(Self.batch(200, at: &steady, &random), to: "steady")
+            try await store.append(Self.batch(1, at: &slow, &random), to: "slow")
+            try await store.flush()
+            let bytes = await store.status.bytes
+            most = max(most, bytes)
+            #expect(bytes <= Self.budget + step, "seed \(seed), round \(round): \(bytes)")
+        }
+        try await store.maintain(at: Timestamp(microseconds: greedy))
+        let report = try await store.storage(at: Timestamp(microseconds: greedy))
+        #expect(report.bytes <= Self.budget, "\(report)")
+        #expect(most > Self.budget * 3 / 4, "the budget is used: \(most)")
+        let samples = Dictionary(uniqueKeysWithValues: report.sensors.map { ($0.sensor, $0) })
+        #expect(samples["slow"]?.samples == 300)
+        #expect(samples["steady"]?.samples == 60_000)
+        #expect(samples["greedy"].map { $0.samples < 1_228_800 / 3 } == true)
+        #expect(samples["greedy"].map { $0.samples + $0.summarised } == 1_228_800)
+        #expect(await store.newest(of: "greedy")?.time == Timestamp(microseconds: greedy - 1000))
+    }
+
+    @Test func `a smaller budget makes the file smaller at once`() async throws {
+        var random = SplitMix(state: .random(in: .min ... .max))
+        let store = try await open(budget: 64 << 20)
+        var time: Int64 = 0
+        for _ in 0..<200 {
+            try await store.append(Self.batch(4096, at: &time, &random), to: "greedy")
+            try await store.flush()
+        }
+        try await store.maintain(at: Timestamp(microseconds: time))
+        #expect(await store.status.bytes > 12 << 20)
+        try await store.keep(budget: Self.budget)
+        try await store.maintain(at: Timestamp(microseconds: time))
+        #expect(await store.status.bytes <= Self.budget)
+        #expect(try await store.storage(at: Timestamp(microseconds: time)).canShrink)
+        try await store.close()
+        #expect(try await SampleStore.faults(inFile: folder.path).isEmpty)
+    }
+
+    @Test func `a file of a former version uses again what is free in it`() async throws {
+        let store = try await open(budget: 64 << 20)
+        try await store.close()
+        try await DatabaseQueue(path: folder.path).vacuum()
+        let queue = try DatabaseQueue(path: folder.path)
+        try await queue.writeWithoutTransaction { database in
+            try database.execute(sql: "PRAGMA journal_mode = DELETE; PRAGMA auto_vacuum = NONE")
+        }
+        try await queue.vacuum()
+        try queue.close()
+        var random = SplitMix(state: .random(in: .min ... .max))
+        let old = try await open()
+        var time: Int64 = 0
+        for _ in 0..<200 {
+            try await old.append(Self.batch(4096, at: &time, &random), to: "greedy")
+            try await old.flush()
+        }
+        try await old.maintain(at: Timestamp(microseconds: time))
+        let report = try await old.storage(at: Timestamp(microseconds: time))
+        #expect(!report.canShrink)
+        #expect(report.bytes <= Self.budget + 3 * 4096 * 24)
+    }
+
+    @Test func `the first budget never makes go what is there`() async throws {
+        let store = try await SampleStore(path: folder.path, rules: .standard)
+        try await store.register("greedy", fields: Self.fields)
+        var random = SplitMix(state: .random(in: .min ... .max))
+        var time: Int64 = 0
+        for _ in 0..<100 {
+            try await store.append(Self.batch(4096, at: &time, &random), to: "greedy")
+        }
+        try await store.flush()
+        try await store.file.pool.write { try $0.execute(sql: "DELETE FROM budget") }
+        try await store.close()
+        let again = try await SampleStore(
+            path: folder.path, rules: .standard, space: SpaceRules(budget: 1 << 20))
+        let size = await again.status.bytes
+        #expect(try await again.storage(at: .now()).budget >= size)
+    }
+}

@@ -1,0 +1,184 @@
+import Foundation
+import GRDB
+import Samples
+import Testing
+
+@testable import SampleStore
+
+struct ForgetTests {
+    private static let hour: Int64 = 3_600_000_000
+    private static let fields = [Field("x"), Field("note", kind: .text)]
+    private let folder: TemporaryStore
+
+    init() throws {
+        folder = try TemporaryStore()
+    }
+
+    private func open() async throws -> SampleStore {
+        let rules = ChunkRules(chunkSize: 24, freshRows: 12, groupSize: 3, rewrites: 4)
+        let store = try await SampleStore(path: folder.path, rules: rules)
+        for sensor: SensorID in ["probe", "other"] {
+            try await store.register(sensor, fields: Self.fields)
+        }
+        return store
+    }
+
+    private static func sample(_ time: Int64, _ number: Double, _ note: String) -> Sample {
+        Sample(
+            time: Timestamp(microseconds: time), values: [.number(number), .text(note)])
+    }
+
+    /// Everything that stands in the files of the store.
+    private func bytes() throws -> Data {
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.folder.path())
+        return try names.reduce(into: Data()) { all, name in
+            all += try Data(contentsOf: folder.folder.appending(path: name))
+        }
+    }
+
+    private static func bytes(of number: Double) -> Data {
+        withUnsafeBytes(of: number.bitPattern.littleEndian) { Data($0) }
+    }
+
+    @Test(arguments: [false, true])
+    func `what is forgotten stands nowhere in the files`(isOfFormerVersion: Bool) async throws {
+        let seed = UInt64.random(in: .min ... .max)
+        var random = SplitMix(state: seed)
+        if isOfFormerVersion {
+            // Free pages of such a file stay in it.
+            let queue = try DatabaseQueue(path: folder.path)
+            try await queue.write { try $0.execute(sql: "CREATE TABLE old (x)") }
+            try queue.close()
+        }
+        let store = try await open()
+        var secrets: [Data] = []
+        var kept: [Data] = []
+        let secret = Self.hour * 10..<Self.hour * 20
+        for round in 0..<400 {
+            let time = Int64.random(in: 0..<Self.hour * 30, using: &random)
+            let number = Double.random(in: 1e3...1e9, using: &random)
+            let note = "note-\(round)-\(UInt64.random(in: .min ... .max, using: &random))"
+            try await store.append([Self.sample(time, number, note)], to: "probe")
+            try await store.append([Self.sample(time, -number, "of another \(round)")], to: "other")
+            if secret.contains(time) {
+                secrets += [Data(note.utf8), Self.bytes(of: number)]
+            } else {
+                kept.append(Data(note.utf8))
+            }
+            if Int.random(in: 0..<3, using: &random) == 0 { try await store.flush() }
+            if round % 90 == 89 {
+                // Some of it becomes summaries, and late samples come behind.
+                try await store.keep(
+                    RetentionRule(
+                        raw: .microseconds(.random(in: 0...30, using: &random) * Self.hour)),
+                    for: nil)
+                try await store.maintain(at: Timestamp(microseconds: 30 * Self.hour))
+            }
+        }
+        try await store.flush()
+        let before = try bytes()
+        #expect(secrets.contains { before.range(of: $0) != nil }, "seed \(seed)")
+        let range = TimeRange(
+            from: Timestamp(microseconds: secret.lowerBound),
+            to: Timestamp(microseconds: secret.upperBound))
+        let receipt = try await store.forget("probe", range, at: .now())
+        #expect(receipt.isErased, "seed \(seed)")
+        #expect(receipt.samples + receipt.summarised == secrets.count / 2, "seed \(seed)")
+        #expect(receipt.hoursBeyond == 0 && receipt.unreadable == 0, "seed \(seed)")
+        let after = try bytes()
+        let left = secrets.indices.filter { after.range(of: secrets[$0]) != nil }
+        #expect(left.isEmpty, "seed \(seed): \(left.count) of \(secrets.count)")
+        #expect(
+            try await store.samples(SampleQuery(sensor: "probe", range: range, limit: .max)).isEmpty
+        )
+        let summary = try await store.summaries(
+            SummaryQuery(sensor: "probe", fields: [Self.fields[0]], range: .all))[0]
+        #expect(summary.count == kept.count, "seed \(seed)")
+        let other = try await store.summaries(
+            SummaryQuery(sensor: "other", fields: [Self.fields[0]], range: .all))[0]
+        #expect(other.count == 400, "seed \(seed)")
+        try await store.close()
+        #expect(try await SampleStore.faults(inFile: folder.path).isEmpty, "seed \(seed)")
+        #expect(left.isEmpty, "seed \(seed)")
+    }
+
+    @Test func `samples that wait for the file are forgotten, too`() async throws {
+        let store = try await open()
+        try await store.append(
+            [Self.sample(1, 1, "a"), Self.sample(2, 2, "b"), Self.sample(3, 3, "c")], to: "probe")
+        let range = TimeRange(
+            from: Timestamp(microseconds: 2), to: Timestamp(microseconds: 9))
+        let receipt = try await store.forget("probe", range, at: .now())
+        #expect(receipt.samples == 2)
+        #expect(await store.newest(of: "probe")?.values == [.number(1), .text("a")])
+        try await store.flush()
+        #expect(await store.status.buffered == 0)
+        let rest = try await store.samples(SampleQuery(sensor: "probe", limit: .max))
+        #expect(rest.map(\.sequence) == [1])
+        // Nothing is left to be written, and flushing still ends.
+        #expect(try await store.forget("probe", .all, at: .now()).samples == 1)
+        try await store.append([Self.sample(4, 4, "d")], to: "probe")
+        #expect(try await store.forget("probe", .all, at: .now()).samples == 1)
+        try await store.flush()
+        #expect(await store.newest(of: "probe") == nil)
+        #expect(await store.lastSequence == 4)
+        try await store.close()
+        #expect(try await open().lastSequence == 4)
+    }
+
+    @Test func `readers can tell that samples were forgotten`() async throws {
+        let store = try await open()
+        for number in 1...6 as ClosedRange<Int64> {
+            try await store.append([Self.sample(number, 1, "")], to: "probe")
+        }
+        try await store.flush()
+        let range = TimeRange(from: Timestamp(microseconds: 2), to: Timestamp(microseconds: 5))
+        _ = try await store.forget("probe", range, at: .now())
+        #expect(await store.purgedThrough("probe") == 4)
+        #expect(await store.purgedThrough("other") == 0)
+        let arrivals = try await store.arrivals(of: "probe", after: 0, limit: 9)
+        #expect(arrivals.map(\.sequence) == [1, 5, 6])
+    }
+
+    @Test func `an hour that reaches beyond the range goes whole, and the receipt says so`()
+        async throws
+    {
+        let store = try await open()
+        for quarter in 0..<16 as Range<Int64> {
+            try await store.append([Self.sample(quarter * Self.hour / 4, 1, "")], to: "probe")
+        }
+        try await store.flush()
+        try await store.keep(RetentionRule(raw: .zero), for: "probe")
+        try await store.maintain(at: Timestamp(microseconds: 3 * Self.hour))
+        let range = TimeRange(
+            from: Timestamp(microseconds: Self.hour / 2),
+            to: Timestamp(microseconds: 2 * Self.hour))
+        let receipt = try await store.forget("probe", range, at: .now())
+        #expect(receipt.samples == 0)
+        #expect(receipt.summaries == 2)
+        #expect(receipt.summarised == 8)
+        #expect(receipt.hoursBeyond == 1)
+        #expect(receipt.bytes > 0)
+        #expect(try await store.hoursWithSummary() == [2])
+    }
+
+    @Test func `what cannot be read goes, too`() async throws {
+        let store = try await open()
+        try await store.append([Self.sample(1, 1, "a")], to: "probe")
+        try await store.flush()
+        try await store.file.pool.write { database in
+            try database.execute(sql: "UPDATE fresh SET data = x'0102'")
+        }
+        let receipt = try await store.forget("probe", .all, at: .now())
+        #expect(receipt.unreadable == 1)
+        #expect(try await store.storage(at: .now()).sensors.allSatisfy { $0.samples == 0 })
+    }
+
+    @Test func `a sensor that never was cannot be forgotten`() async throws {
+        let store = try await open()
+        let error = await #expect(throws: SampleStoreError.self) {
+            try await store.forget("nobody", .all, at: .now())
+        }
+        #expect(error?.code == .invalid)
+    }
+}
