@@ -3,52 +3,34 @@ import Glibc
 import SampleStore
 import Samples
 
-/// Samples of three axes a second that a process can put into the store.
+/// Samples a second that a process can put into the store, and the room that they take.
 enum Storing {
-    static let rounds = 10
-    static let perRound = 100_000
-    static let group = 1000
+    private static let count = 10_000_000
 
     static func figures() async throws -> [Figure] {
-        let folder = FileManager.default.temporaryDirectory.path + "/nervous-bench-\(getpid())"
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(atPath: folder) }
-        let store = try await SampleStore(path: folder + "/samples.sqlite")
-        let fields = ["x", "y", "z"].map { Field($0, unit: "m/s2") }
-        try await store.register("accelerometer", fields: fields)
-        var rates: [Double] = []
-        var time: Int64 = 1_700_000_000_000_000
-        for _ in 0..<rounds {
-            let groups = (0..<(perRound / group)).map { _ in
-                (0..<group).map { _ in
-                    time += 10_000
-                    let step = Double(time % 4096) / 16384
-                    return Sample(
-                        time: Timestamp(microseconds: time),
-                        values: [.number(step), .number(-step), .number(9.81 + step)])
-                }
-            }
-            let taken = try await seconds {
-                for samples in groups {
-                    try await store.append(samples, to: "accelerometer")
-                    try await store.flush()
-                }
-            }
-            rates.append(Double(perRound) / taken / 1000)
+        var figures: [Figure] = []
+        for axes in [3, 1] {
+            var (series, rates) = try await StoredSeries.filled(count, axes: axes)
+            figures.append(
+                Figure(
+                    name: "samples stored, \(axes) axes, groups of 1000", unit: "thousand/s",
+                    rounds: rates, limit: "copying 1000 samples: see memory"))
+            figures.append(
+                Figure(
+                    name: "bytes a sample, \(axes) axes, whole file", unit: "B",
+                    rounds: [try await series.bytesPerSample()],
+                    limit: "\(axes * 8 + 8) B as they are"))
+            await series.remove()
         }
-        let bytes = await store.status.bytes
-        try await store.close()
-        let perSample = Double(bytes) / Double(rounds * perRound)
-        let rate = try await synchronisations(folder)
-        return [
+        let (series, rates) = try await StoredSeries.filled(count / 10, axes: 3, .power)
+        figures.append(
             Figure(
-                name: "samples stored, 3 axes, groups of \(group)", unit: "thousand/s",
-                rounds: rates,
-                limit: String(format: "one fdatasync of 4 KiB: %.0f/s", rate)),
-            Figure(
-                name: "bytes a sample, 3 axes, whole file", unit: "B", rounds: [perSample],
-                limit: "24 B of values, 8 B of time"),
-        ]
+                name: "the same, each group on the disk", unit: "thousand/s", rounds: rates,
+                limit: String(
+                    format: "one fdatasync of 4 KiB: %.0f/s",
+                    try await synchronisations(series.folder))))
+        await series.remove()
+        return figures
     }
 
     /// Blocks of 4 KiB that reach the disk one by one in a second.

@@ -2,6 +2,7 @@ import Foundation
 
 let groups = [
     ("start", ColdStart.figures), ("apps", Apps.figures), ("store", Storing.figures),
+    ("sum", Summing.figures),
     ("serve", Serving.figures),
 ]
 let wanted = CommandLine.arguments.dropFirst()
