@@ -143,8 +143,12 @@ extension SampleStore {
     /// Gives free pages back and keeps the log short.
     private func tidy() async throws {
         let limit = file.space.file(within: upkeep.budget)
-        while try await step({ try await self.file.shrink(to: limit) }) {}
-        if file.logSize() > file.space.log(within: upkeep.budget) || file.size() > upkeep.budget {
+        var hasShrunk = false
+        while try await step({ try await self.file.shrink(to: limit) }) { hasShrunk = true }
+        // Only when the log is in the file does the file get smaller.
+        if hasShrunk || file.logSize() > file.space.log(within: upkeep.budget)
+            || file.size() > upkeep.budget
+        {
             if try await file.cutLog() { upkeep.hasErased = true }
         }
     }
