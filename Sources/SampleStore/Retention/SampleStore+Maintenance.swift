@@ -11,7 +11,12 @@ extension SampleStore {
                 try await keepToRule(kept, at: now)
             }
             try await keepToBudget(at: now).value
-            if !upkeep.hasErased { upkeep.hasErased = try await file.cutLog() }
+            if !upkeep.hasErased {
+                _ = try await step {
+                    try await self.erase()
+                    return false
+                }
+            }
             upkeep.reserve.take(free: file.free())
         } catch {
             throw SampleStoreError(wrapping: error, while: "making room")
@@ -149,8 +154,13 @@ extension SampleStore {
         if hasShrunk || file.logSize() > file.space.log(within: upkeep.budget)
             || file.size() > upkeep.budget
         {
-            if try await file.cutLog() { upkeep.hasErased = true }
+            try await file.cutLog()
         }
+    }
+
+    /// Only for work that nothing else on chunks goes on beside.
+    func erase() async throws {
+        upkeep.hasErased = try await file.eraseTraces()
     }
 }
 
