@@ -9,15 +9,12 @@ struct SampleFile: Sendable {
     let pool: DatabasePool
     let rules: ChunkRules
     let space: SpaceRules
+    /// For the unused parts of pages; see `PageScrub`.
+    let pages: OpenFile
 
     init(path: String, rules: ChunkRules, space: SpaceRules = .standard) throws {
         // SQLite gives its companions -wal and -shm the mode of the file itself.
-        let descriptor = open(path, O_CREAT | O_RDWR | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else {
-            throw SampleStoreError(
-                .cannotOpen, "Cannot open \(path): \(String(cString: strerror(errno))).")
-        }
-        Glibc.close(descriptor)
+        pages = try OpenFile(path)
         var configuration = Configuration()
         configuration.label = "samples"
         configuration.busyMode = .timeout(5)
@@ -27,8 +24,8 @@ struct SampleFile: Sendable {
             // the last ones, never the file. What is to survive it is synchronised by `write`.
             try database.execute(sql: "PRAGMA synchronous = NORMAL")
             guard !database.configuration.readonly else { return }
-            // What a page held is overwritten where the page is written anyway.
-            try database.execute(sql: "PRAGMA secure_delete = FAST")
+            // What goes is overwritten, so that no page that is used again has some of it.
+            try database.execute(sql: "PRAGMA secure_delete = ON")
             // Only a file without any table can still be told to give free pages back.
             if try Int64.fetchOne(database, sql: "PRAGMA page_count") == 0 {
                 try database.execute(sql: "PRAGMA auto_vacuum = INCREMENTAL")

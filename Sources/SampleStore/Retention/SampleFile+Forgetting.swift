@@ -54,35 +54,38 @@ extension SampleFile {
 
     // MARK: - Traces
 
-    /// Whether what is removed is overwritten wherever it stood.
-    func overwrite(_ isThorough: Bool) async throws {
-        try await pool.writeWithoutTransaction { database in
-            try database.execute(
-                sql: "PRAGMA secure_delete = \(isThorough ? "ON" : "FAST")")
-        }
-    }
-
-    /// Leaves nothing of rows that were removed earlier: no free page keeps what it held, and the
-    /// small rows of fresh samples are written on new pages.
+    /// Leaves nothing of rows that were removed, now or earlier: no free page and no unused part of
+    /// a page keeps what it held.
     ///
     /// - Returns: `false` when the log still has some of it, because somebody reads from there.
     func eraseTraces() async throws -> Bool {
-        try await pool.write { database in
-            let rows = try Row.fetchAll(
-                database, sql: "SELECT first, last, layout, count, data FROM fresh")
-            try database.execute(sql: "DELETE FROM fresh")
-            let statement = try database.cachedStatement(
-                sql: "INSERT INTO fresh (first, last, layout, count, data) VALUES (?, ?, ?, ?, ?)")
-            for row in rows {
-                try statement.execute(arguments: StatementArguments(row.databaseValues))
-            }
-        }
         if try await measure().canShrink {
             while try await shrink(to: 0) {}
         } else {
             try await blankFreePages()
         }
-        return try await cutLog()
+        guard try await cutLog() else { return false }
+        return try await scrubPages()
+    }
+
+    /// - Returns: `false` when something came into the log meanwhile.
+    private func scrubPages() async throws -> Bool {
+        try await pool.writeWithoutTransaction { database in
+            var isDone = false
+            try database.inTransaction(.immediate) {
+                guard logSize() == 0 else { return .rollback }
+                let space = try FileSpace(database)
+                let roots = try Int64.fetchAll(
+                    database, sql: "SELECT rootpage FROM sqlite_schema WHERE rootpage > 0")
+                try PageScrub(pages.descriptor, pageSize: space.pageSize, pages: space.pages)
+                    .run(roots: roots)
+                isDone = true
+                return .rollback
+            }
+            // What is kept of pages in memory is as they were.
+            try database.execute(sql: "PRAGMA shrink_memory")
+            return isDone
+        }
     }
 
     /// Writes over every free page of a file that cannot give them back: they are taken, and freed

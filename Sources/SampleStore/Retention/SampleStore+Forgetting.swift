@@ -51,7 +51,6 @@ extension SampleStore {
     ) async throws -> ForgetReceipt {
         var receipt = begun
         upkeep.hasErased = false
-        try await file.overwrite(true)
         for layout in kept.layouts {
             var place: Int64? = .min
             while let row = place {
@@ -74,9 +73,8 @@ extension SampleStore {
         }
         upkeep.purged = try await file.purged()
         try await recall(kept.sensor)
-        upkeep.hasErased = try await file.eraseTraces()
+        try await erase()
         receipt.isErased = upkeep.hasErased
-        try await file.overwrite(false)
         return receipt
     }
 

@@ -11,7 +11,12 @@ extension SampleStore {
                 try await keepToRule(kept, at: now)
             }
             try await keepToBudget(at: now).value
-            if !upkeep.hasErased { upkeep.hasErased = try await file.cutLog() }
+            if !upkeep.hasErased {
+                _ = try await step {
+                    try await self.erase()
+                    return false
+                }
+            }
             upkeep.reserve.take(free: file.free())
         } catch {
             throw SampleStoreError(wrapping: error, while: "making room")
@@ -143,10 +148,19 @@ extension SampleStore {
     /// Gives free pages back and keeps the log short.
     private func tidy() async throws {
         let limit = file.space.file(within: upkeep.budget)
-        while try await step({ try await self.file.shrink(to: limit) }) {}
-        if file.logSize() > file.space.log(within: upkeep.budget) || file.size() > upkeep.budget {
-            if try await file.cutLog() { upkeep.hasErased = true }
+        var hasShrunk = false
+        while try await step({ try await self.file.shrink(to: limit) }) { hasShrunk = true }
+        // Only when the log is in the file does the file get smaller.
+        if hasShrunk || file.logSize() > file.space.log(within: upkeep.budget)
+            || file.size() > upkeep.budget
+        {
+            try await file.cutLog()
         }
+    }
+
+    /// Only for work that nothing else on chunks goes on beside.
+    func erase() async throws {
+        upkeep.hasErased = try await file.eraseTraces()
     }
 }
 
