@@ -85,10 +85,13 @@ extension AnalyticsEngine {
             let range = summaryQuery.span(of: place)
             var values: [[Double?]] = []
             for (field, summary) in window.fields.enumerated() {
-                values.append(
-                    try await reader.values(query.statistics, of: field, in: range, summary))
+                // Order statistics of samples that are gone are known from their sketch only.
+                let statistics =
+                    window.isFromSummaries ? query.statistics.approximate : query.statistics
+                values.append(try await reader.values(statistics, of: field, in: range, summary))
             }
-            told.append(StatisticsTable.Window(range: range, count: window.count, values: values))
+            told.append(
+                StatisticsTable.Window(range, window, count: window.count, values: values))
         }
         return StatisticsTable(
             fields: reader.fields, statistics: query.statistics, windows: told)
@@ -106,13 +109,11 @@ extension AnalyticsEngine {
             query, cells.covering(range, now: now()), step, samples, reader)
         let windows = try await cells.summaries(summaryQuery, samples, reader)
         // Exact order statistics are values of single samples.
-        let statistics = query.statistics.map { statistic in
-            statistic.exactPercent.map { .approximatePercentile($0) } ?? statistic
-        }
+        let statistics = query.statistics.approximate
         let told = windows.enumerated().map { place, window in
             let isTold = window.count >= GrantTerms.minimumCount
             return StatisticsTable.Window(
-                range: summaryQuery.span(of: place), count: isTold ? window.count : nil,
+                summaryQuery.span(of: place), window, count: isTold ? window.count : nil,
                 values: window.fields.map { summary in
                     statistics.map { isTold ? summary.value(of: $0) : nil }
                 })
@@ -151,5 +152,14 @@ extension AnalyticsEngine {
                 hint: "Ask for a shorter range or wider windows.")
         }
         return made
+    }
+}
+
+extension [Statistic] {
+    /// The same with percentiles that summaries are enough for.
+    fileprivate var approximate: [Statistic] {
+        map { statistic in
+            statistic.exactPercent.map { .approximatePercentile($0) } ?? statistic
+        }
     }
 }

@@ -31,7 +31,8 @@ struct StoredSeries {
     static func filled(
         _ count: Int, axes: Int, _ durability: SampleStore.Durability = .process
     ) async throws -> (StoredSeries, rates: [Double]) {
-        let folder = FileManager.default.temporaryDirectory.path + "/nervous-bench-\(getpid())-\(axes)"
+        let folder =
+            FileManager.default.temporaryDirectory.path + "/nervous-bench-\(getpid())-\(axes)"
         try? FileManager.default.removeItem(atPath: folder)
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         let store = try await SampleStore(path: folder + "/samples.sqlite")

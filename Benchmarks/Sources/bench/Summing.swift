@@ -21,7 +21,8 @@ enum Summing {
         let part = TimeRange(
             from: range.from.advanced(byMicroseconds: width / 7),
             to: range.to.advanced(byMicroseconds: -width / 9))
-        func query(_ range: TimeRange, step: Int64? = nil, hasSketch: Bool = false) -> SummaryQuery {
+        func query(_ range: TimeRange, step: Int64? = nil, hasSketch: Bool = false) -> SummaryQuery
+        {
             SummaryQuery(
                 sensor: StoredSeries.sensor, fields: [field], range: range, step: step,
                 hasSketch: hasSketch)

@@ -10,6 +10,19 @@ public struct StatisticsTable: Hashable, Sendable {
         /// One row a field, one number a statistic, in the order of the table; `nil` where a
         /// statistic is not defined or may not be told.
         public let values: [[Double?]]
+        /// Whether samples went into it of which only summaries are left: percentiles are then within
+        /// 1 %, like approximate ones.
+        public let isFromSummaries: Bool
+        /// Whether samples are left out of it of which only summaries are left that reach beyond it.
+        public let isPartial: Bool
+
+        init(_ range: TimeRange, _ summary: WindowSummary, count: Int?, values: [[Double?]]) {
+            self.range = range
+            self.count = count
+            self.values = values
+            isFromSummaries = summary.isFromSummaries
+            isPartial = summary.isPartial
+        }
     }
 
     public let fields: [Field]

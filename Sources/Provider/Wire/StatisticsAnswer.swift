@@ -11,6 +11,10 @@ public struct StatisticsAnswer: Codable, Sendable {
         public let count: Int?
         /// By field, then by statistic.
         public let values: [String: [String: Double?]]
+        /// True when only summaries are left of some of its samples: percentiles are within 1 %.
+        public let approximate: Bool?
+        /// True when samples are left out of which only summaries are left that reach beyond it.
+        public let partial: Bool?
     }
 
     public let sensor: String
@@ -29,7 +33,9 @@ public struct StatisticsAnswer: Codable, Sendable {
             return Window(
                 from: window.range.from.bounded?.milliseconds,
                 to: window.range.to.bounded?.milliseconds, count: window.count,
-                values: Dictionary(zip(table.fields.map(\.name), rows)) { first, _ in first })
+                values: Dictionary(zip(table.fields.map(\.name), rows)) { first, _ in first },
+                approximate: window.isFromSummaries ? true : nil,
+                partial: window.isPartial ? true : nil)
         }
     }
 }

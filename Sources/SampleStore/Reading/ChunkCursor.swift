@@ -26,24 +26,28 @@ struct ChunkCursor {
                         from: .distantPast, to: after.time.advanced(byMicroseconds: 1)))
         }
         entries = try Self.entries(
-            database, projection.layout.id, range, isAscending: isAscending)
+            database, projection.layout.id, range, isAscending: isAscending, isAlone: false)
     }
 
     /// The chunks that overlap a range.
     ///
     /// They do not overlap each other, so at most one that begins before the range reaches into it.
     static func entries(
-        _ database: Database, _ layout: Int64, _ range: TimeRange, isAscending: Bool = true
+        _ database: Database, _ layout: Int64, _ range: TimeRange, isAscending: Bool = true,
+        isAlone: Bool = true
     ) throws -> RowCursor {
         let direction = isAscending ? "ASC" : "DESC"
-        let statement = try database.makeStatement(
-            sql: """
-                SELECT \(ChunkEntry.columns), summary FROM chunk
-                WHERE layout = ?1 AND fromTime < ?3 AND toTime >= ?2 AND NOT isDamaged
-                AND fromTime >= coalesce((SELECT max(fromTime) FROM chunk
-                    WHERE layout = ?1 AND fromTime < ?2 AND NOT isDamaged), ?2)
-                ORDER BY fromTime \(direction), fromSequence \(direction)
-                """)
+        let sql = """
+            SELECT \(ChunkEntry.columns), summary FROM chunk
+            WHERE layout = ?1 AND fromTime < ?3 AND toTime >= ?2 AND NOT isDamaged
+            AND fromTime >= coalesce((SELECT max(fromTime) FROM chunk
+                WHERE layout = ?1 AND fromTime < ?2 AND NOT isDamaged), ?2)
+            ORDER BY fromTime \(direction), fromSequence \(direction)
+            """
+        // One that is read while another of its kind is read needs a statement of its own.
+        let statement =
+            try isAlone
+            ? database.cachedStatement(sql: sql) : database.makeStatement(sql: sql)
         return try Row.fetchCursor(
             statement,
             arguments: [layout, range.from.microseconds, range.to.microseconds])

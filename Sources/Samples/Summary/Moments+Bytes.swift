@@ -33,22 +33,26 @@ extension Moments {
     ///
     /// There is no checksum: what stores the bytes has one of its own.
     public init?(bytes: some Collection<UInt8>) {
+        guard let moments = Array(bytes).withUnsafeBytes({ Moments(bytes: $0) }) else { return nil }
+        self = moments
+    }
+
+    /// The same from bytes where they are.
+    public init?(bytes: UnsafeRawBufferPointer) {
         guard bytes.count == Self.byteCount else { return nil }
-        var words = [UInt64](repeating: 0, count: 8)
-        for (position, byte) in bytes.enumerated() {
-            words[position / 8] |= UInt64(byte) << UInt64(position % 8 * 8)
+        func word(_ place: Int) -> UInt64 {
+            UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: place * 8, as: UInt64.self))
         }
-        guard let count = Int(exactly: words[0]), count <= Self.greatestCount else { return nil }
+        guard let count = Int(exactly: word(0)), count <= Self.greatestCount else { return nil }
         self.init()
-        let doubles = words.map(Double.init(bitPattern:))
         self.count = count
-        minimum = doubles[1]
-        maximum = doubles[2]
-        origin = doubles[3]
-        meanDistance = doubles[4]
-        squares = doubles[5]
-        partialSum = doubles[6]
-        compensation = doubles[7]
+        minimum = Double(bitPattern: word(1))
+        maximum = Double(bitPattern: word(2))
+        origin = Double(bitPattern: word(3))
+        meanDistance = Double(bitPattern: word(4))
+        squares = Double(bitPattern: word(5))
+        partialSum = Double(bitPattern: word(6))
+        compensation = Double(bitPattern: word(7))
         guard isPossible else { return nil }
     }
 
