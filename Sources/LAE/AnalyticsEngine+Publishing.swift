@@ -28,7 +28,7 @@ extension AnalyticsEngine {
     ///
     /// - Parameter key: what the client calls the batch, so that it counts once; `nil` for nothing.
     /// - Throws: `notGranted` for a grant to read, `unknownSensor`, `unavailable`, `sensorOff`,
-    ///   `bufferFull`, `diskFull`, `keyReused`, `failed`.
+    ///   `bufferFull`, `batchTooLarge`, `diskFull`, `keyReused`, `failed`.
     public func publish(
         _ batch: SampleBatch, key: BatchKey? = nil, for grant: Grant
     ) async throws(LAEError) -> BatchReceipt {
@@ -65,6 +65,7 @@ extension LAEError {
         case .unavailable: code = .unavailable
         case .sensorOff: code = .sensorOff
         case .bufferFull: code = .bufferFull
+        case .batchTooLarge: code = .batchTooLarge
         case .diskFull: code = .diskFull
         case .keyReused: code = .keyReused
         default: return nil

@@ -6,7 +6,7 @@ public struct LAEError: Error, Sendable, CustomStringConvertible {
             case unknownSensor, unavailable, unknownField, notNumeric
             case invalidCondition, tooManyWindows, notGranted, failed
             case unknownAnalysis, invalidAnalysis, tooManyRows
-            case sensorOff, bufferFull, diskFull, keyReused
+            case sensorOff, bufferFull, batchTooLarge, diskFull, keyReused
         }
         private let kind: Kind
 
@@ -26,6 +26,8 @@ public struct LAEError: Error, Sendable, CustomStringConvertible {
         public static let sensorOff = Code(kind: .sensorOff)
         /// So much waits to be written that no sample is accepted now.
         public static let bufferFull = Code(kind: .bufferFull)
+        /// More samples than are taken at once.
+        public static let batchTooLarge = Code(kind: .batchTooLarge)
         /// The disk has no room.
         public static let diskFull = Code(kind: .diskFull)
         /// The key of a batch names another one already.

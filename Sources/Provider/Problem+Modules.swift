@@ -94,6 +94,7 @@ extension Problem {
                 (.unprocessableContent, "too-many-rows", "The range holds too many samples")
             case .notGranted: (.forbidden, "statistics-only", "Only statistics are allowed")
             case .sensorOff: (.conflict, "sensor-off", "The sensor is off")
+            case .batchTooLarge: (.contentTooLarge, "too-large", "The body is too large")
             case .bufferFull: (.serviceUnavailable, "busy", "Too much is going on")
             case .diskFull: (.insufficientStorage, "disk-full", "The disk is full")
             case .keyReused: (.unprocessableContent, "key-reused", "The key names another batch")

@@ -20,3 +20,14 @@ extension Request {
         }
     }
 }
+
+extension Response {
+    /// Says that the connection ends with an answer that `whilePresent` was used for: a client that
+    /// calls again on it would find it closed.
+    func endingConnection(_ context: ProviderContext) -> Response {
+        guard context.transport != .runner else { return self }
+        var response = self
+        response.headers[.connection] = "close"
+        return response
+    }
+}

@@ -31,6 +31,8 @@ public actor VirtualMachine {
 
     /// The level of a sensor that the person has said nothing about.
     public static let defaultLevel = CollectionLevel.medium
+    /// The most samples that are published at once.
+    public static let largestBatch = SampleStore.bufferLimit
 
     init(
         directory: consuming DataDirectory, store: SampleStore, drivers: [any SensorDriver],
@@ -159,6 +161,11 @@ public actor VirtualMachine {
         _ batch: SampleBatch, to id: SensorID, named: (key: BatchKey, at: Timestamp)?
     ) async throws(VirtualMachineError) -> Int64 {
         try checkPublishing(to: id)
+        guard batch.count <= Self.largestBatch else {
+            throw VirtualMachineError(
+                .batchTooLarge, "At most \(Self.largestBatch) samples are taken at once.",
+                hint: "Send them in several batches.")
+        }
         do {
             guard let last = try await store.append(batch, to: id, named: named) else {
                 // It may have been switched off meanwhile.

@@ -4,7 +4,7 @@ public struct VirtualMachineError: Error, Sendable, CustomStringConvertible {
     public struct Code: Hashable, Sendable {
         fileprivate enum Kind: Hashable {
             case alreadyRunning, dataUnusable, unknownSensor, storeFailed
-            case unavailable, sensorOff, bufferFull, diskFull, keyReused
+            case unavailable, sensorOff, bufferFull, batchTooLarge, diskFull, keyReused
             case invalidSensor, sensorTaken
         }
         fileprivate let kind: Kind
@@ -21,6 +21,8 @@ public struct VirtualMachineError: Error, Sendable, CustomStringConvertible {
         public static let sensorOff = Code(kind: .sensorOff)
         /// So much waits to be written that nothing more is accepted now.
         public static let bufferFull = Code(kind: .bufferFull)
+        /// More samples than are taken at once.
+        public static let batchTooLarge = Code(kind: .batchTooLarge)
         /// The disk has no room.
         public static let diskFull = Code(kind: .diskFull)
         /// The key names another batch already.

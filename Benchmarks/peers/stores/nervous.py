@@ -11,13 +11,10 @@ import numpy as np
 
 from harness.figure import Reply
 from harness.peer import ServerPeer, Unavailable
-from harness.process import ProcessFailed, bytes_under
 from harness.truth import Windows
-from harness.walk import Walk
 from harness.web import Refused
-from stores import nervous_file
 
-SENSOR = "accelerometer"
+SENSOR = "bench.accelerometer"
 SAMPLES = f"/api/v1/sensors/{SENSOR}/samples"
 STATISTICS = f"/api/v1/sensors/{SENSOR}/stats"
 MEDIA_TYPES = {
@@ -25,17 +22,15 @@ MEDIA_TYPES = {
     "ndjson": "application/x-ndjson",
     "columns": "application/vnd.nervous.columns",
 }
-# A file of the first version may have to be written anew.
-MIGRATION_SECONDS = 900
 # What a server answers that does not have a call, a method or a form.
 _LACKING = {404, 405, 406, 415}
 
 
 class Nervous(ServerPeer):
-    """A host over an accelerometer that stands in a folder and is never read itself."""
+    """A host with a declared sensor, to which samples are published."""
 
     name = "nervous"
-    acknowledged = "page cache"
+    acknowledged = "disk"
     forms = ("csv", "ndjson", "columns")
     # Forms in which samples are sent, the best one first.
     sendable = ("csv", "ndjson")
@@ -51,13 +46,11 @@ class Nervous(ServerPeer):
         return done.stdout.strip() or "?"
 
     def command(self, port: int) -> tuple[list[str], dict[str, str]]:
-        arguments = [str(self.program), "serve", "--port", str(port), "--json", *self._roots]
+        arguments = [str(self.program), "serve", "--port", str(port), "--json"]
         return arguments, self._environment
 
     def open(self) -> None:
-        self._make_sensor()
-        # The sensor must gain no sample of its own before the first one that is sent.
-        self._run("sensors", "set", SENSOR, "off")
+        self._declare_sensor()
         self.launch()
         self.server.wait(lambda: self.web.answers("/health"))
         token = self._run("token", "create", "bench", "--owner").splitlines()[0]
@@ -81,28 +74,6 @@ class Nervous(ServerPeer):
             raise Unavailable(self._lack)
         self.web.post(SAMPLES, batch, headers={"Content-Type": MEDIA_TYPES[self._form]})
 
-    def seed(self, walk: Walk) -> None:
-        """Hands the samples to a host that takes none by HTTP, as a file of the first version.
-
-        Every version opens such a file and brings it into the form of its own. Raises `Unavailable`
-        when this one does not.
-        """
-        self.close()
-        place = self.folder / "data" / "samples.sqlite"
-        fields = nervous_file.layout(place, SENSOR, self.fields)
-        for old in place.parent.glob("samples.sqlite*"):
-            old.unlink()
-        nervous_file.write(place, SENSOR, fields, walk)
-        self.launch()
-        try:
-            self.server.wait(lambda: self.web.answers("/health"), MIGRATION_SECONDS)
-        except ProcessFailed as failure:
-            raise Unavailable(f"no samples by HTTP, nor as a file: {failure}") from failure
-        self.close()
-        nervous_file.compact(place)
-        self.launch()
-        self.server.wait(lambda: self.web.answers("/health"))
-
     def flush(self) -> None:
         # A host that ends moves its log into its file.
         self.close()
@@ -111,9 +82,9 @@ class Nervous(ServerPeer):
 
     def stored(self) -> int:
         data = self.folder / "data"
-        return sum(path.stat().st_size for path in data.glob("samples*") if path.is_file()) + sum(
-            bytes_under(path) for path in data.glob("samples*") if path.is_dir()
-        )
+        # The reserve for a full disk is of one size, however many samples there are.
+        files = [path for path in data.glob("samples*") if path.name != "samples.sqlite-reserve"]
+        return sum(path.stat().st_size for path in files)
 
     def mean(self) -> Reply[list[float]]:
         reply = self._statistics("mean")
@@ -177,10 +148,6 @@ class Nervous(ServerPeer):
         return float(json.loads(answer)["x"])
 
     @property
-    def _roots(self) -> list[str]:
-        return ["--sys-root", f"{self.folder}/sys"]
-
-    @property
     def _environment(self) -> dict[str, str]:
         return {
             "HOME": str(self.folder),
@@ -188,20 +155,16 @@ class Nervous(ServerPeer):
             "XDG_RUNTIME_DIR": f"{self.folder}/run",
         }
 
-    def _make_sensor(self) -> None:
-        device = self.folder / "sys" / "bus" / "iio" / "devices" / "iio:device0"
-        device.mkdir(parents=True)
+    def _declare_sensor(self) -> None:
         for folder in ("data", "run"):
             (self.folder / folder).mkdir(mode=0o700)
-        (device / "name").write_text("bench\n")
-        (device / "in_accel_scale").write_text("0.000598\n")
-        for field in self.fields:
-            (device / f"in_accel_{field}_raw").write_text("0\n")
+        fields = [word for name in self.fields for word in ("--field", f"{name}:[g]")]
+        self._run("sensors", "add", SENSOR, *fields)
 
     def _run(self, *arguments: str) -> str:
         path = {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8"}
         done = subprocess.run(
-            [str(self.program), *arguments, *self._roots],
+            [str(self.program), *arguments],
             env=path | self._environment,
             capture_output=True,
             text=True,

@@ -25,7 +25,8 @@ struct AnalysisRoutes {
             grants.append(try await door.grant("analyze", access, of: sensor, request, context))
         }
         let answer = try await analyze(asked, grants, request, context)
-        return try .json(AnalysisReply(answer, of: asked.analysis.name))
+        return try Response.json(AnalysisReply(answer, of: asked.analysis.name))
+            .endingConnection(context)
     }
 
     /// Ends when the client leaves: nobody waits for what is computed then.

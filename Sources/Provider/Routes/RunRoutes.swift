@@ -103,7 +103,8 @@ struct RunRoutes {
                     Task { _ = try? await supervisor.stop(report.id) }
                 }
                 try await writer.finish(nil)
-            })
+            }
+        ).endingConnection(context)
     }
 
     private func run(

@@ -37,6 +37,7 @@ extension SampleRoutes {
         if limit > Self.longestPage {
             selection.limit = limit
             response = stream(from: page, selection, form, id, request, context)
+                .endingConnection(context)
         } else {
             response = Response(
                 status: .ok, body: .init(byteBuffer: Self.whole(page, form, of: id)))

@@ -54,7 +54,8 @@ struct StreamRoutes {
                     departure.finish()
                 }
                 try await writer.finish(nil)
-            })
+            }
+        ).endingConnection(context)
     }
 
     /// Goes on until the reader leaves or the host stops; ends by throwing when permission ends.

@@ -36,6 +36,18 @@ struct PublishTests {
         }
     }
 
+    @Test func `more samples than are taken at once are refused whole`() async throws {
+        try await ServedHost.with { host async throws in
+            try await host.declareSteps()
+            let row = "1,5,up\n"
+            let many = String(repeating: row, count: VirtualMachine.largestBatch + 1)
+            let answer = try await host.publish("t,count,mood\n" + many, as: "text/csv")
+            #expect(answer.status == 413)
+            #expect(answer.code == "too-large")
+            #expect(try await host.steps().isEmpty)
+        }
+    }
+
     @Test func `columns that were read can be published again`() async throws {
         try await ServedHost.with { host async throws in
             try await host.declareSteps()

@@ -60,6 +60,14 @@ struct SampleStreamTests {
         }
     }
 
+    @Test func `a stream says that its connection ends with it`() async throws {
+        try await ServedHost.with { host async throws in
+            try await Self.fill(host)
+            #expect(try await Self.get(host, "limit=10000000", .csv)["connection"] == "close")
+            #expect(try await Self.get(host, "limit=100", .csv)["connection"] != "close")
+        }
+    }
+
     @Test func `JSON stays a page`() async throws {
         try await ServedHost.with { host async throws in
             try await Self.fill(host)
