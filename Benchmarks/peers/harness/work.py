@@ -68,14 +68,7 @@ class _Run:
         """Fills the store and weighs it."""
         self._note("ingest")
         self._peer.open()
-        try:
-            self._ingest()
-        except Unavailable as lack:
-            self.lack("ingest", lack)
-            seed = getattr(self._peer, "seed", None)
-            if seed is None:
-                raise
-            seed(self._walk)
+        self._ingest()
         self._note("flush")
         self._peer.flush()
         self._add("size", "B/sample", [self._peer.stored() / self._walk.samples])
