@@ -27,7 +27,7 @@ extension AnalyticsEngine {
     /// access log tells of them.
     ///
     /// - Parameter key: what the client calls the batch, so that it counts once; `nil` for nothing.
-    /// - Throws: `notGranted` for a grant to read, `unknownSensor`, `unavailable`, `sensorOff`,
+    /// - Throws: `notGranted` for a grant to read, `unknownSensor`, `unavailable`, `sensorComputed`, `sensorOff`,
     ///   `bufferFull`, `diskFull`, `keyReused`, `failed`.
     public func publish(
         _ batch: SampleBatch, key: BatchKey? = nil, for grant: Grant
@@ -67,6 +67,7 @@ extension LAEError {
         case .bufferFull: code = .bufferFull
         case .diskFull: code = .diskFull
         case .keyReused: code = .keyReused
+        case .sensorComputed: code = .sensorComputed
         default: return nil
         }
         self.init(code, error.message, hint: error.hint, cause: error)
