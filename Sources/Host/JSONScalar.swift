@@ -14,6 +14,11 @@ enum JSONScalar: Decodable {
         }
     }
 
+    /// `nil` of a text.
+    var number: Double? {
+        if case .number(let number) = self { number } else { nil }
+    }
+
     func text(unit: String?) -> String {
         switch self {
         case .number(let number): Format.value(number, unit: unit)

@@ -27,8 +27,8 @@ extension AnalyticsEngine {
     /// access log tells of them.
     ///
     /// - Parameter key: what the client calls the batch, so that it counts once; `nil` for nothing.
-    /// - Throws: `notGranted` for a grant to read, `unknownSensor`, `unavailable`, `sensorOff`,
-    ///   `bufferFull`, `batchTooLarge`, `diskFull`, `keyReused`, `failed`.
+    /// - Throws: `notGranted` for a grant to read, `unknownSensor`, `unavailable`, `sensorComputed`,
+    ///   `sensorOff`, `bufferFull`, `batchTooLarge`, `diskFull`, `keyReused`, `failed`.
     public func publish(
         _ batch: SampleBatch, key: BatchKey? = nil, for grant: Grant
     ) async throws(LAEError) -> BatchReceipt {
@@ -68,6 +68,7 @@ extension LAEError {
         case .batchTooLarge: code = .batchTooLarge
         case .diskFull: code = .diskFull
         case .keyReused: code = .keyReused
+        case .sensorComputed: code = .sensorComputed
         default: return nil
         }
         self.init(code, error.message, hint: error.hint, cause: error)

@@ -8,7 +8,7 @@ extension AnalyticsEngine {
     /// A grant of aggregates has its ranges and windows widened to fixed cells (see
     /// `AggregateCells`), gets percentiles within 1 %, and neither `first` nor `last` nor conditions.
     /// - Throws: `notGranted`, `unknownSensor`, `unavailable`, `unknownField`, `notNumeric`,
-    ///   `invalidCondition`, `tooManyWindows`, `failed`.
+    ///   `invalidCondition`, `tooManyWindows`, `tooManyRows`, `failed`.
     public func statistics(
         _ query: StatisticsQuery, for grant: Grant
     ) async throws(LAEError) -> StatisticsTable {
@@ -18,9 +18,10 @@ extension AnalyticsEngine {
         let columns = try numericColumns(query.fields, of: all, grant.sensor)
         let matchers = try matchers(query.conditions, all)
         do {
-            let samples = try await extent(of: grant.sensor, terms)
+            let source = try await source(of: grant.sensor)
+            let samples = try await extent(of: grant.sensor, source, terms)
             let reader = StatisticsReader(
-                machine, terms, grant.sensor, all, columns, matchers, until: samples.to)
+                machine, source, terms, grant.sensor, all, columns, matchers, until: samples.to)
             let table =
                 try await terms.allowsSamples
                 ? wholeTable(query, samples, reader) : aggregateTable(query, samples, reader, grant)
@@ -64,14 +65,16 @@ extension AnalyticsEngine {
     }
 
     /// The stretch of time from the first sample that may be seen to the newest, or nothing.
-    private func extent(of sensor: SensorID, _ terms: GrantTerms) async throws -> TimeRange {
-        let first = try await machine.batch(
+    private func extent(
+        of sensor: SensorID, _ source: SampleSource, _ terms: GrantTerms
+    ) async throws -> TimeRange {
+        let first = try await source.batch(
             SampleQuery(sensor: sensor, range: terms.visible(.all), limit: 1))
-        let newest = await machine.newest(of: sensor)
+        let newest = try await source.newest(of: sensor)
         guard let start = first.samples.times.first, let newest else {
             return TimeRange(from: now(), to: now())
         }
-        return TimeRange(from: start, to: newest.time.advanced(byMicroseconds: 1))
+        return TimeRange(from: start, to: newest.advanced(byMicroseconds: 1))
     }
 
     private func wholeTable(

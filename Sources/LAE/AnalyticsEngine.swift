@@ -21,7 +21,8 @@ public struct AnalyticsEngine: Sendable {
 
     /// The newest sample that the grant lets be seen; `nil` when there is none.
     ///
-    /// - Throws: `notGranted` for a grant of aggregates, `unknownSensor`, `unavailable`, `failed`.
+    /// - Throws: `notGranted` for a grant of aggregates, `unknownSensor`, `unavailable`, `failed`;
+    ///   `tooManyWindows` and `tooManyRows` where a virtual sensor would need too much.
     public func latest(for grant: Grant) async throws(LAEError) -> SamplePage {
         let selection = SampleSelection(order: .descending, limit: 1)
         return try await samples(selection, for: grant, operation: "latest", looksFurther: false)
@@ -48,11 +49,19 @@ public struct AnalyticsEngine: Sendable {
     /// What arrived after `sequence`, in the order of arrival, and the place to go on from.
     ///
     /// The place also moves past samples that the terms hold back.
+    ///
+    /// - Throws: as `latest`; also `sensorComputed` for a virtual sensor.
     public func arrivals(
         after sequence: Int64, limit: Int, for grant: Grant
     ) async throws(LAEError) -> (page: SamplePage, last: Int64) {
         let terms = try rawTerms(grant)
         let fields = try await fields(of: grant.sensor)
+        guard await machine.status(of: grant.sensor)?.sensor.derivation == nil else {
+            throw LAEError(
+                .sensorComputed,
+                "\(grant.sensor) is virtual: its samples are computed when they are read, and none"
+                    + " arrives.", hint: "Read its samples or its newest one instead.")
+        }
         do {
             let arrived = try await machine.arrivals(
                 of: grant.sensor, fields: fields, after: sequence, limit: limit)
@@ -98,6 +107,7 @@ public struct AnalyticsEngine: Sendable {
     ) async throws(LAEError) -> BatchPage {
         let terms = try rawTerms(grant)
         let all = try await fields(of: grant.sensor)
+        let source = try await source(of: grant.sensor)
         let columns = try columns(selection.fields, of: all, grant.sensor)
         let matchers = try matchers(selection.conditions, all)
         let query = SampleQuery(
@@ -105,7 +115,7 @@ public struct AnalyticsEngine: Sendable {
             after: selection.after,
             limit: min(selection.limit, .max - 1) + (looksFurther ? 1 : 0))
         do {
-            var scan = SampleScan(query, machine, terms, matchers: matchers)
+            var scan = SampleScan(query, source, terms, matchers: matchers)
             var found = StoredBatch(of: all)
             while found.count < query.limit, let page = try await scan.next() {
                 found = found.isEmpty ? page : found.joined(with: page)

@@ -14,6 +14,16 @@ struct GrantTerms: Sendable {
         self.now = now
     }
 
+    private init(terms: Terms, now: Timestamp) {
+        self.terms = terms
+        self.now = now
+    }
+
+    /// Terms that hold nothing back, for what the owner has defined.
+    static func owner(now: Timestamp) -> GrantTerms {
+        GrantTerms(terms: Terms(access: .raw), now: now)
+    }
+
     /// Whether single samples may be seen.
     var allowsSamples: Bool { terms.access.includes(.raw) }
     /// Whether aggregates may be seen.

@@ -7,6 +7,7 @@ public struct LAEError: Error, Sendable, CustomStringConvertible {
             case invalidCondition, tooManyWindows, notGranted, failed
             case unknownAnalysis, invalidAnalysis, tooManyRows
             case sensorOff, bufferFull, batchTooLarge, diskFull, keyReused
+            case invalidDefinition, sensorComputed
         }
         private let kind: Kind
 
@@ -40,6 +41,10 @@ public struct LAEError: Error, Sendable, CustomStringConvertible {
         public static let invalidAnalysis = Code(kind: .invalidAnalysis)
         /// The range holds more samples than one analysis may take.
         public static let tooManyRows = Code(kind: .tooManyRows)
+        /// A virtual sensor cannot be defined like this.
+        public static let invalidDefinition = Code(kind: .invalidDefinition)
+        /// A virtual sensor has no arrivals and takes no samples.
+        public static let sensorComputed = Code(kind: .sensorComputed)
         /// The store failed.
         public static let failed = Code(kind: .failed)
     }

@@ -1,6 +1,5 @@
 import Auth
 import Samples
-import VM
 
 /// Reads a range page by page and lets through what the grant and the conditions allow.
 ///
@@ -8,7 +7,7 @@ import VM
 struct SampleScan {
     private static let pageSize = 32_768
 
-    private let machine: VirtualMachine
+    private let source: SampleSource
     private let terms: GrantTerms
     private let matchers: [Condition.Matcher]
     private var query: SampleQuery
@@ -19,10 +18,10 @@ struct SampleScan {
     private var hasStarted = false
 
     init(
-        _ query: SampleQuery, _ machine: VirtualMachine, _ terms: GrantTerms,
+        _ query: SampleQuery, _ source: SampleSource, _ terms: GrantTerms,
         matchers: [Condition.Matcher]
     ) {
-        self.machine = machine
+        self.source = source
         self.terms = terms
         self.matchers = matchers
         self.query = query
@@ -37,7 +36,7 @@ struct SampleScan {
         while !isAtEnd {
             try Task.checkCancellation()
             if !hasStarted { try await start() }
-            let page = try await machine.batch(query)
+            let page = try await source.batch(query)
             isAtEnd = page.count < query.limit
             query.after = page.isEmpty ? query.after : page.position(page.count - 1)
             let thinned = try await thinned(page)
@@ -61,7 +60,7 @@ struct SampleScan {
             let before = TimeRange(from: slot.from, to: query.range.from)
             let seen = SampleQuery(
                 sensor: query.sensor, fields: query.fields, range: before, limit: 1)
-            if try await !machine.batch(seen).isEmpty { usedSlot = slot }
+            if try await !source.batch(seen).isEmpty { usedSlot = slot }
         }
     }
 
@@ -101,7 +100,7 @@ struct SampleScan {
 
     private func firstSample(of slot: TimeRange) async throws -> StoredSample? {
         let query = SampleQuery(sensor: query.sensor, fields: query.fields, range: slot, limit: 1)
-        let batch = try await machine.batch(query)
+        let batch = try await source.batch(query)
         guard !batch.isEmpty, whole.contains(batch.samples.times[0]) else { return nil }
         return batch[0]
     }

@@ -98,6 +98,9 @@ extension Problem {
             case .bufferFull: (.serviceUnavailable, "busy", "Too much is going on")
             case .diskFull: (.insufficientStorage, "disk-full", "The disk is full")
             case .keyReused: (.unprocessableContent, "key-reused", "The key names another batch")
+            case .invalidDefinition:
+                (.unprocessableContent, "invalid-sensor", "The sensor cannot be declared so")
+            case .sensorComputed: (.conflict, "sensor-virtual", "The sensor is virtual")
             default: (.internalServerError, "internal", "The host failed")
             }
         self.init(

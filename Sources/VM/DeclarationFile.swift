@@ -13,6 +13,8 @@ struct DeclarationFile: Sendable {
             let id: String
             let title: String
             let fields: [FieldItem]
+            /// Of a virtual sensor.
+            let derivation: Derivation?
         }
 
         struct FieldItem: Codable {
@@ -40,7 +42,10 @@ struct DeclarationFile: Sendable {
         for item in content.sensors {
             guard let id = SensorID(item.id) else { throw damaged(nil) }
             let fields = item.fields.map { Field($0.name, unit: $0.unit, kind: $0.kind) }
-            declared.sensors[id] = try Sensor(declared: id, title: item.title, fields: fields)
+            declared.sensors[id] = try Sensor(
+                declared: id, title: item.title, fields: fields,
+                cadence: item.derivation.flatMap(Cadence.init) ?? .standard,
+                derivation: item.derivation)
         }
         return declared
     }
@@ -54,7 +59,7 @@ struct DeclarationFile: Sendable {
                 id: sensor.id.description, title: sensor.title,
                 fields: sensor.fields.map {
                     Content.FieldItem(name: $0.name, unit: $0.unit, kind: $0.kind)
-                })
+                }, derivation: sensor.derivation)
         }
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]

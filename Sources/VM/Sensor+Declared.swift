@@ -5,13 +5,17 @@ extension Sensor {
     private static let longestTitle = 120
     private static let longestUnit = 32
 
-    /// A sensor whose samples clients publish.
+    /// A sensor whose samples clients publish, or are made of those of others.
     ///
+    /// - Parameters:
+    ///   - cadence: of a virtual sensor: the time between two windows, at every level.
+    ///   - derivation: how the samples of a virtual sensor are made.
     /// - Throws: `invalidSensor` when there are no fields or more than 64, a name is not letters and
     ///   digits after a small letter, or stands there twice or is `t`, a state or text has a unit, or
     ///   a text is too long or has characters that do not print.
     public init(
-        declared id: SensorID, title: String, fields: [Field]
+        declared id: SensorID, title: String, fields: [Field], cadence: Cadence = .standard,
+        derivation: Derivation? = nil
     ) throws(VirtualMachineError) {
         guard (1...Self.mostFields).contains(fields.count) else {
             throw Self.invalid("A sensor has from 1 to \(Self.mostFields) fields.")
@@ -46,7 +50,10 @@ extension Sensor {
                 field.name, unit: field.unit ?? (field.kind.isNumeric ? "1" : nil), kind: field.kind
             )
         }
-        self.init(id: id, title: title, fields: whole, source: DeclaredSensors.source)
+        self.init(
+            id: id, title: title, fields: whole,
+            source: derivation == nil ? DeclaredSensors.source : DeclaredSensors.virtualSource,
+            cadence: cadence, derivation: derivation)
     }
 
     private static func invalid(_ message: String) -> VirtualMachineError {

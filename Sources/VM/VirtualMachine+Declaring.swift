@@ -2,12 +2,12 @@ import SampleStore
 public import Samples
 
 extension VirtualMachine {
-    /// Makes a sensor known whose samples clients publish, or changes one; kept from now on.
+    /// Makes a published or virtual sensor known, or changes one; kept from now on.
     ///
     /// Samples with other fields stay, and are seen with the new ones as far as they have them.
     ///
     /// - Returns: whether it was not declared before.
-    /// - Throws: `sensorTaken` when a driver gives it, `invalidSensor` when there are too many,
+    /// - Throws: `sensorTaken` when a driver gives it or it is declared and of the other kind, `invalidSensor` when there are too many,
     ///   `diskFull` or `storeFailed` when it could not be kept, and then nothing has changed.
     public func declare(_ sensor: Sensor) async throws(VirtualMachineError) -> Bool {
         try await inTurn { () throws(VirtualMachineError) in try await self.keep(sensor) }
@@ -25,6 +25,14 @@ extension VirtualMachine {
     private func keep(_ sensor: Sensor) async throws(VirtualMachineError) -> Bool {
         let id = sensor.id
         let isNew = declared.sensors[id] == nil
+        if let known = declared.sensors[id],
+            (known.derivation == nil) != (sensor.derivation == nil)
+        {
+            // What was granted of the one was not granted of the other.
+            throw VirtualMachineError(
+                .sensorTaken, "\(id) is declared already, and of another kind.",
+                hint: "Remove it first with: nervous sensors remove \(id)")
+        }
         if isNew {
             try checkUntaken(id)
             guard declared.sensors.count < DeclaredSensors.limit else {

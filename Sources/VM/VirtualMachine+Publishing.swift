@@ -57,7 +57,7 @@ extension VirtualMachine {
 
     /// Passes when samples can be published to a sensor now.
     ///
-    /// - Throws: `unknownSensor`, `unavailable` or `sensorOff`.
+    /// - Throws: `unknownSensor`, `unavailable`, `sensorComputed` or `sensorOff`.
     public func checkPublishing(to id: SensorID) throws(VirtualMachineError) {
         guard let known = sensors[id] else {
             throw VirtualMachineError(
@@ -67,6 +67,10 @@ extension VirtualMachine {
         if case .unavailable(let reason, let remedy) = known.state {
             throw VirtualMachineError(
                 .unavailable, "\(id) is not available: \(reason).", hint: remedy)
+        }
+        guard known.sensor.derivation == nil else {
+            throw VirtualMachineError(
+                .sensorComputed, "\(id) is virtual: its samples are computed, not published.")
         }
         guard level(of: id) != .off else {
             throw VirtualMachineError(

@@ -97,8 +97,10 @@ public actor VirtualMachine {
 
     /// - Returns: `nil` when no driver knows the sensor.
     public func status(of id: SensorID) async -> SensorStatus? {
-        let newest = await store.newest(of: id)
+        let stored = await store.newest(of: id)
         guard let known = sensors[id] else { return nil }
+        // Under the name of a virtual sensor others may have published before.
+        let newest = known.sensor.derivation == nil ? stored : nil
         return SensorStatus(
             sensor: known.sensor, state: known.state, level: level(of: id),
             failure: known.failure, failures: known.failures, newest: newest)

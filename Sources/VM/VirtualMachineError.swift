@@ -5,7 +5,7 @@ public struct VirtualMachineError: Error, Sendable, CustomStringConvertible {
         fileprivate enum Kind: Hashable {
             case alreadyRunning, dataUnusable, unknownSensor, storeFailed
             case unavailable, sensorOff, bufferFull, batchTooLarge, diskFull, keyReused
-            case invalidSensor, sensorTaken
+            case invalidSensor, sensorTaken, sensorComputed
         }
         fileprivate let kind: Kind
 
@@ -31,6 +31,8 @@ public struct VirtualMachineError: Error, Sendable, CustomStringConvertible {
         public static let invalidSensor = Code(kind: .invalidSensor)
         /// A driver gives a sensor of this name.
         public static let sensorTaken = Code(kind: .sensorTaken)
+        /// The samples of a virtual sensor are computed and not published.
+        public static let sensorComputed = Code(kind: .sensorComputed)
         /// The sample store failed.
         public static let storeFailed = Code(kind: .storeFailed)
     }

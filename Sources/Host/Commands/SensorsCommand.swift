@@ -3,12 +3,14 @@ import Foundation
 import Provider
 import Samples
 
-/// Lists sensors, sets how often they are read, and declares those that clients publish to.
+/// Lists sensors, sets how often they are read, declares those that clients publish to, and defines virtual
+/// ones.
 struct SensorsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sensors",
         abstract: "List what this machine can sense, or set how often a sensor is read.",
-        subcommands: [List.self, Set.self, Add.self, Remove.self], defaultSubcommand: List.self)
+        subcommands: [List.self, Set.self, Add.self, Define.self, Remove.self],
+        defaultSubcommand: List.self)
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
@@ -37,14 +39,15 @@ struct SensorsCommand: AsyncParsableCommand {
             ).items
             var table = Table("SENSOR", "LEVEL", "NEWEST", "VALUES")
             for sensor in list where sensor.available {
+                guard sensor.definition == nil else {
+                    try await add(virtual: sensor, to: &table, session)
+                    continue
+                }
                 var values = sensor.level == "off" ? "not read" : "nothing yet"
                 if sensor.newest != nil {
                     let path = "/api/v1/sensors/\(sensor.id)/latest"
                     let newest = try await session.client.get([String: JSONScalar].self, path)
-                    values = sensor.fields.prefix(3).compactMap { field in
-                        newest[field.name].map { "\(field.name) \($0.text(unit: field.unit))" }
-                    }.joined(separator: ", ")
-                    if sensor.fields.count > 3 { values += ", …" }
+                    values = Self.values(newest, sensor)
                 }
                 table.add(sensor.id, sensor.level, Format.age(sensor.newest), values)
             }
@@ -63,6 +66,37 @@ struct SensorsCommand: AsyncParsableCommand {
                 options.console.say(
                     "\(missing.count) more are missing here: nervous sensors list --all says why")
             }
+        }
+
+        private struct Newest: Decodable {
+            let items: [[String: JSONScalar]]
+        }
+
+        /// A virtual sensor is not read at a level, and its newest sample is computed now.
+        private func add(
+            virtual sensor: SensorDescription, to table: inout Table, _ session: HostSession
+        ) async throws {
+            do {
+                let found = try await session.client.get(
+                    Newest.self, "/api/v1/sensors/\(sensor.id)/samples",
+                    query: [("order", "desc"), ("limit", "1")])
+                let newest = found.items.first
+                table.add(
+                    sensor.id, sensor.source, Format.age(newest?["t"]?.number),
+                    newest.map { Self.values($0, sensor) } ?? "nothing yet")
+            } catch let failure as CommandFailure {
+                // One that cannot be computed any more must not hide the others.
+                table.add(sensor.id, sensor.source, Format.age(nil), failure.message)
+            }
+        }
+
+        private static func values(
+            _ newest: [String: JSONScalar], _ sensor: SensorDescription
+        ) -> String {
+            let values = sensor.fields.prefix(3).compactMap { field in
+                newest[field.name].map { "\(field.name) \($0.text(unit: field.unit))" }
+            }.joined(separator: ", ")
+            return sensor.fields.count > 3 ? values + ", …" : values
         }
     }
 

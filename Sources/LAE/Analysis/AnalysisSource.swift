@@ -3,6 +3,7 @@ import Samples
 /// The fields of one sensor that go into an analysis, and which of its samples count.
 struct AnalysisSource: Sendable {
     let sensor: SensorID
+    let origin: SampleSource
     /// All that the sensor has.
     let fields: [Field]
     /// Which of them are wanted, by place.
@@ -24,7 +25,7 @@ extension AnalyticsEngine {
     ) async throws {
         let query = SampleQuery(
             sensor: source.sensor, fields: source.fields, range: source.range, limit: .max)
-        var scan = SampleScan(query, machine, source.terms, matchers: source.matchers)
+        var scan = SampleScan(query, source.origin, source.terms, matchers: source.matchers)
         var filter = source.cells.map(DenseCells.init)
         func give(_ batch: StoredBatch) throws {
             guard !batch.isEmpty else { return }

@@ -2,7 +2,7 @@ public import Auth
 import Samples
 
 extension AnalyticsEngine {
-    private static let executor = AnalysisExecutor()
+    static let executor = AnalysisExecutor()
 
     /// An analysis of fields of one sensor or several, under a grant for each of them.
     ///
@@ -85,13 +85,14 @@ extension AnalyticsEngine {
             range = known.covering(range, now: now())
         }
         return AnalysisSource(
-            sensor: sensor, fields: all, places: places, range: range, terms: terms,
-            matchers: try matchers(own.map(\.condition), all), cells: cells)
+            sensor: sensor, origin: try await source(of: sensor), fields: all, places: places,
+            range: range, terms: terms, matchers: try matchers(own.map(\.condition), all),
+            cells: cells)
     }
 
     /// The rows of the request with its columns in the order of its inputs, and how many samples of
     /// each sensor went in.
-    private func table(
+    func table(
         _ request: AnalysisRequest, _ sources: [AnalysisSource]
     ) async throws -> (AnalysisTable, [Int]) {
         let limit = request.analysis.rowLimit(fields: request.inputs.count)

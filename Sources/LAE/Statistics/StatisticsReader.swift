@@ -7,6 +7,7 @@ import VM
 /// Where nothing has to be held back or rounded, whole chunks are answered for by their summaries.
 struct StatisticsReader: Sendable {
     private let machine: VirtualMachine
+    private let source: SampleSource
     private let terms: GrantTerms
     let sensor: SensorID
     /// Every field of the sensor.
@@ -19,10 +20,12 @@ struct StatisticsReader: Sendable {
 
     /// - Parameter horizon: no later sample is looked at, so that each look sees the same ones.
     init(
-        _ machine: VirtualMachine, _ terms: GrantTerms, _ sensor: SensorID, _ all: [Field],
-        _ columns: [Int], _ matchers: [Condition.Matcher], until horizon: Timestamp
+        _ machine: VirtualMachine, _ source: SampleSource, _ terms: GrantTerms,
+        _ sensor: SensorID, _ all: [Field], _ columns: [Int], _ matchers: [Condition.Matcher],
+        until horizon: Timestamp
     ) {
         self.machine = machine
+        self.source = source
         self.terms = terms
         self.sensor = sensor
         self.all = all
@@ -34,7 +37,9 @@ struct StatisticsReader: Sendable {
     var fields: [Field] { columns.map { all[$0] } }
 
     /// Whether samples have to be looked at one by one.
-    private var needsSamples: Bool { terms.changesSamples || !matchers.isEmpty }
+    private var needsSamples: Bool {
+        terms.changesSamples || !matchers.isEmpty || source.isComputed
+    }
 
     private func visible(_ range: TimeRange) -> TimeRange {
         terms.visible(range).intersection(TimeRange(from: .distantPast, to: horizon))
@@ -150,7 +155,7 @@ struct StatisticsReader: Sendable {
 
     private func scan(_ range: TimeRange) -> SampleScan {
         SampleScan(
-            SampleQuery(sensor: sensor, fields: all, range: visible(range), limit: .max), machine,
+            SampleQuery(sensor: sensor, fields: all, range: visible(range), limit: .max), source,
             terms, matchers: matchers)
     }
 }

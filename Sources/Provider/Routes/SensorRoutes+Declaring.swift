@@ -1,11 +1,28 @@
 import Auth
 import HTTPTypes
 import Hummingbird
+import LAE
 import Samples
 import VM
 
-/// Sensors that the owner declares, whose samples clients publish.
+/// Sensors that the owner declares: their samples are published by clients, or made of those of
+/// other sensors.
 extension SensorRoutes {
+    /// What has `fields` is published to; anything else is to be a virtual sensor.
+    private enum Body: Decodable {
+        case published(Declaration)
+        case virtual(VirtualDefinition)
+
+        init(from decoder: any Decoder) throws {
+            let members = try decoder.container(keyedBy: AnyKey.self)
+            let isPublished = members.allKeys.contains { $0.stringValue == "fields" }
+            self =
+                isPublished
+                ? .published(try Declaration(from: decoder))
+                : .virtual(try VirtualDefinition(from: decoder))
+        }
+    }
+
     private struct Declaration: Decodable {
         struct Item: Decodable {
             let name: String
@@ -15,22 +32,46 @@ extension SensorRoutes {
 
         let title: String?
         let fields: [Item]
+
+        private enum CodingKeys: String, CodingKey, CaseIterable {
+            case title, fields
+        }
+
+        init(from decoder: any Decoder) throws {
+            // A member of a virtual sensor beside fields must not be passed over.
+            try decoder.refuseMembers(besides: CodingKeys.allCases.map(\.rawValue))
+            let members = try decoder.container(keyedBy: CodingKeys.self)
+            title = try members.decodeIfPresent(String.self, forKey: .title)
+            fields = try members.decode([Item].self, forKey: .fields)
+        }
     }
 
     @Sendable
     func declare(_ request: Request, _ context: ProviderContext) async throws -> Response {
         try await door.owner("declare-sensor", request, context)
         let id = try request.sensor(context)
-        let body = try await request.json(Declaration.self)
-        let sensor = try Sensor(
-            declared: id, title: body.title ?? id.description,
-            fields: body.fields.map { Field($0.name, unit: $0.unit, kind: $0.kind ?? .number) })
+        let sensor = try await sensor(id, try await request.json(Body.self))
         let isNew = try await machine.declare(sensor)
         guard let status = await machine.status(of: id) else { throw Problem(unknown: id) }
         var response = try Response.json(
             SensorDescription(status, .granted), status: isNew ? .created : .ok)
         if isNew { response.headers[.location] = "/api/v1/sensors/\(id)" }
         return response
+    }
+
+    private func sensor(_ id: SensorID, _ body: Body) async throws -> Sensor {
+        switch body {
+        case .published(let body):
+            return try Sensor(
+                declared: id, title: body.title ?? id.description,
+                fields: body.fields.map { Field($0.name, unit: $0.unit, kind: $0.kind ?? .number) })
+        case .virtual(let body):
+            guard body.name == nil || body.name == id.description else {
+                throw Problem.invalidBody("The name is not that of the address.")
+            }
+            return try await engine.virtualSensor(
+                id, title: body.title ?? id.description, body.derivation)
+        }
     }
 
     @Sendable

@@ -39,12 +39,9 @@ public struct AnalysisBody: Codable, Sendable {
     }
 
     public init(from decoder: any Decoder) throws {
-        let all = try decoder.container(keyedBy: AnyKey.self)
-        if let unknown = all.allKeys.first(where: { CodingKeys(stringValue: $0.stringValue) == nil }
-        ) {
-            throw DecodingError.dataCorruptedError(
-                forKey: unknown, in: all, debugDescription: "an unknown member")
-        }
+        try decoder.refuseMembers(besides: [
+            "analysis", "inputs", "from", "to", "where", "every", "join", "parameters",
+        ])
         let members = try decoder.container(keyedBy: CodingKeys.self)
         analysis = try members.decode(String.self, forKey: .analysis)
         inputs = try members.decode([String].self, forKey: .inputs)
@@ -54,14 +51,6 @@ public struct AnalysisBody: Codable, Sendable {
         every = try members.decodeIfPresent(String.self, forKey: .every)
         join = try members.decodeIfPresent(Join.self, forKey: .join)
         parameters = try members.decodeIfPresent([String: Scalar].self, forKey: .parameters)
-    }
-
-    /// A member of any name, to find those that are not known.
-    private struct AnyKey: CodingKey {
-        let stringValue: String
-        var intValue: Int? { nil }
-        init?(stringValue: String) { self.stringValue = stringValue }
-        init?(intValue: Int) { nil }
     }
 }
 

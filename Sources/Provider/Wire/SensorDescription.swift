@@ -1,7 +1,7 @@
 import Auth
 import Foundation
 import Samples
-import VM
+public import VM
 
 /// A sensor as the API tells of it.
 public struct SensorDescription: Codable, Sendable {
@@ -26,6 +26,8 @@ public struct SensorDescription: Codable, Sendable {
     public let title: String
     public let fields: [FieldDescription]
     public let source: String
+    /// How a virtual sensor is computed; `nil` for any other.
+    public let definition: Derivation?
     public let available: Bool
     public let unavailable: Unavailability?
     public let level: String
@@ -41,6 +43,7 @@ public struct SensorDescription: Codable, Sendable {
         title = status.sensor.title
         fields = status.sensor.fields.map(FieldDescription.init)
         source = status.sensor.source
+        definition = status.sensor.derivation
         switch status.state {
         case .available:
             available = true

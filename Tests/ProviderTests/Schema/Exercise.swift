@@ -85,6 +85,8 @@ extension Exercise {
         ]
         let steps = "/sensors/steps"
         let declared = #"{"title": "Steps", "fields": [{"name": "count", "kind": "integer"}]}"#
+        let defined =
+            #"{"inputs": ["steps.count"], "window": "1s", "outputs": [{"name": "a", "by": "sum"}]}"#
         func published(_ status: Int, _ sensor: String, _ csv: String) -> Exercise {
             owned(
                 "publish", status, "POST", "\(sensor)/samples",
@@ -95,6 +97,10 @@ extension Exercise {
             owned("declareSensor", 200, "PUT", steps, json: declared),
             owned("declareSensor", 409, "PUT", gauge, json: declared),
             owned("declareSensor", 422, "PUT", steps, json: #"{"fields": []}"#),
+            owned("declareSensor", 201, "PUT", "/sensors/virtual.pace", json: defined),
+            owned("sensor", 200, "GET", "/sensors/virtual.pace"),
+            owned("stream", 409, "GET", "/sensors/virtual.pace/stream"),
+            owned("withdrawSensor", 204, "DELETE", "/sensors/virtual.pace"),
             owned("publish", 201, "POST", "\(steps)/samples", json: #"{"count": 1}"#),
             owned("publish", 400, "POST", "\(steps)/samples", json: "{"),
             owned("publish", 422, "POST", "\(steps)/samples", json: #"{"count": "x"}"#),

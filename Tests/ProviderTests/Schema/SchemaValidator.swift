@@ -36,6 +36,11 @@ struct SchemaValidator {
                 return ["\(path): \(argument) leads nowhere"]
             }
             return faults(of: value, by: target, at: path)
+        case "oneOf":
+            let fitting = (argument.array ?? []).count {
+                faults(of: value, by: $0, at: path).isEmpty
+            }
+            return fitting == 1 ? [] : ["\(path): \(fitting) of the alternatives fit, not one"]
         case "type":
             let types = argument.array?.compactMap(\.string) ?? [argument.string ?? ""]
             return types.contains { Self.isOf($0, value) } ? [] : ["\(path): is not \(types)"]

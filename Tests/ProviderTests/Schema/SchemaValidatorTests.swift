@@ -16,6 +16,7 @@ struct SchemaValidatorTests {
         ("[1, 2]", #"{"items": {"type": "integer"}}"#), (#""b""#, #"{"enum": ["a", "b"]}"#),
         (#"{"x": 1}"#, #"{"additionalProperties": {"type": "integer"}}"#),
         (#""ab""#, #"{"pattern": "^a"}"#), ("2", #"{"minimum": 2}"#),
+        ("1", #"{"oneOf": [{"type": "string"}, {"type": "integer"}]}"#),
     ])
     func `what fits has no fault`(value: String, schema: String) throws {
         #expect(try Self.faults(value, schema) == 0)
@@ -30,6 +31,8 @@ struct SchemaValidatorTests {
         (#"{"x": 1, "y": "2"}"#, #"{"additionalProperties": {"type": "integer"}}"#),
         (#"[1, "2"]"#, #"{"items": {"type": "integer"}}"#), (#""c""#, #"{"enum": ["a", "b"]}"#),
         (#""ba""#, #"{"pattern": "^a"}"#), ("1", #"{"minimum": 2}"#), ("1", #"{"maximum": 2}"#),
+        ("1", #"{"oneOf": [{"type": "string"}, {"type": "null"}]}"#),
+        ("1", #"{"oneOf": [{"type": "number"}, {"type": "integer"}]}"#),
     ])
     func `what does not fit is told`(value: String, schema: String) throws {
         #expect(try Self.faults(value, schema) == 1)

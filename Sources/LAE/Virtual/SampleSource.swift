@@ -1,0 +1,32 @@
+import Samples
+import VM
+
+/// Where the samples of a sensor come from.
+enum SampleSource: Sendable {
+    case stored(VirtualMachine)
+    /// A virtual sensor's.
+    case computed(WindowReader)
+
+    /// The samples that match, in the query's order.
+    func batch(_ query: SampleQuery) async throws -> StoredBatch {
+        switch self {
+        case .stored(let machine): try await machine.batch(query)
+        case .computed(let reader): try await reader.batch(query)
+        }
+    }
+
+    /// The time of the latest sample.
+    func newest(of sensor: SensorID) async throws -> Timestamp? {
+        switch self {
+        case .stored(let machine): return await machine.newest(of: sensor)?.time
+        case .computed(let reader):
+            let query = SampleQuery(sensor: sensor, order: .descending, limit: 1)
+            return try await reader.batch(query).samples.times.first
+        }
+    }
+
+    /// Whether no summaries of its samples are kept.
+    var isComputed: Bool {
+        if case .computed = self { true } else { false }
+    }
+}

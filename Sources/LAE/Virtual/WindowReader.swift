@@ -1,0 +1,104 @@
+import Samples
+import VM
+
+/// Makes the samples of a virtual sensor, window by window, when they are read.
+///
+/// A window that is over gives one sample at its end, unless none of the inputs has a sample in it or
+/// one of the outputs is not defined on what there is. Memory is bounded by a slab of windows.
+struct WindowReader: Sendable {
+    /// The most windows that are computed together.
+    private static let slab: Int64 = 1024
+    /// Far beyond every clock, and far from where sums of 64 bits end.
+    private static let times = TimeRange(
+        from: Timestamp(microseconds: -1 << 61), to: Timestamp(microseconds: 1 << 61))
+
+    let machine: VirtualMachine
+    let computation: WindowComputation
+    /// Of the virtual sensor.
+    let fields: [Field]
+    /// No window that ends later is over.
+    let now: Timestamp
+    let budget: WindowBudget
+
+    private var grid: WindowGrid { computation.pipeline.windows }
+
+    /// - Throws: `LAEError` with `tooManyWindows` or `tooManyRows`, and whatever reading throws.
+    func batch(_ query: SampleQuery) async throws -> StoredBatch {
+        var made = StoredBatch(of: fields)
+        guard let all = try await windows(query) else { return made }
+        var (low, high) = (all.lowerBound, all.upperBound)
+        var width = min(Self.slab, Int64(clamping: query.limit))
+        while made.count < query.limit, low <= high {
+            try Task.checkCancellation()
+            let isAscending = query.order == .ascending
+            let part =
+                isAscending
+                ? low...min(high, low + width - 1) : max(low, high - width + 1)...high
+            try await budget.spend(windows: part.count)
+            let slab = try await computation.slab(part, budget)
+            made = made.joined(with: stored(slab.samples, query.order))
+            if isAscending { low = part.upperBound + 1 } else { high = part.lowerBound - 1 }
+            width = min(Self.slab, width * 2)
+            guard slab.isEmpty, low <= high else { continue }
+            // Nothing was read here: go on where there is something.
+            let rest = grid.span(of: low...high)
+            guard let next = try await neighbour(rest, query.order) else { break }
+            let holding = grid.windows(holding: next)
+            if isAscending {
+                low = max(low, holding.lowerBound)
+            } else {
+                high = min(high, holding.upperBound)
+            }
+        }
+        return made.prefix(query.limit)
+    }
+
+    // MARK: - Private
+
+    /// The windows that a query asks for, that are over, and that the inputs have samples near.
+    private func windows(_ query: SampleQuery) async throws -> ClosedRange<Int64>? {
+        let range = query.range.intersection(Self.times)
+        guard !range.isEmpty, let first = try await neighbour(Self.times, .ascending),
+            let last = try await neighbour(Self.times, .descending)
+        else { return nil }
+        var low = max(
+            grid.first(endingFrom: range.from), grid.windows(holding: first).lowerBound)
+        var high = min(
+            grid.first(endingFrom: range.to) - 1, grid.windows(holding: last).upperBound,
+            grid.last(endingBy: now))
+        if let after = query.after?.time {
+            if query.order == .ascending {
+                low = max(low, grid.last(endingBy: after) + 1)
+            } else {
+                high = min(high, grid.first(endingFrom: after) - 1)
+            }
+        }
+        return low <= high ? low...high : nil
+    }
+
+    /// The first or the last moment of a range that an input has a sample at.
+    private func neighbour(
+        _ range: TimeRange, _ order: SampleQuery.Order
+    ) async throws -> Timestamp? {
+        var found: [Timestamp] = []
+        for input in computation.inputs {
+            let query = SampleQuery(
+                sensor: input.sensor, fields: input.fields, range: range, order: order, limit: 1)
+            found += try await machine.batch(query).samples.times
+        }
+        return order == .ascending ? found.min() : found.max()
+    }
+
+    private func stored(
+        _ samples: [WindowComputation.Made], _ order: SampleQuery.Order
+    ) -> StoredBatch {
+        let samples = order == .ascending ? samples : samples.reversed()
+        return StoredBatch(
+            // No two have the same time, so no number has to tell them apart.
+            sequences: samples.map { _ in 0 },
+            samples: SampleBatch(
+                times: samples.map { grid.end(of: $0.window) },
+                columns: fields.indices.map { place in .numbers(samples.map { $0.values[place] }) }
+            ))
+    }
+}

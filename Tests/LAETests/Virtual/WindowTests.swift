@@ -1,0 +1,149 @@
+import Auth
+import Foundation
+import Samples
+import Testing
+
+@testable import LAE
+
+/// What virtual sensors compute, against a computation that looks at every sample for every window.
+struct WindowTests {
+    private typealias Row = (time: Int64, value: Double)
+    private let lab: Lab
+
+    init() async throws {
+        lab = try await Lab()
+    }
+
+    /// Mean, largest, median, slope of x and how many y, or `nil` where one is not defined.
+    private static func naive(_ x: [Row], _ y: [Row]) -> [Double]? {
+        guard let first = x.first, x.contains(where: { $0.time != first.time }) else { return nil }
+        let values = x.map(\.value)
+        let sorted = values.sorted()
+        let count = Double(x.count)
+        let mean = values.reduce(0, +) / count
+        let seconds = x.map { Double($0.time - first.time) / 1_000_000 }
+        let middle = seconds.reduce(0, +) / count
+        let products = zip(seconds, values).map { ($0 - middle) * ($1 - mean) }.reduce(0, +)
+        let squares = seconds.map { ($0 - middle) * ($0 - middle) }.reduce(0, +)
+        let median = (sorted[(x.count - 1) / 2] + sorted[x.count / 2]) / 2
+        return [mean, sorted[x.count - 1], median, products / squares, Double(y.count)]
+    }
+
+    private static func isClose(_ left: [Double], _ right: [Double]) -> Bool {
+        left.count == right.count
+            && zip(left, right).allSatisfy { abs($0 - $1) <= 1e-8 * max(1, abs($0), abs($1)) }
+    }
+
+    private static func numbers(_ sample: StoredSample) -> [Double] {
+        sample.values.compactMap { if case .number(let number) = $0 { number } else { nil } }
+    }
+
+    @Test(arguments: [(1, 1), (3, 1), (7, 1), (10, 5), (40, 1)] as [(Int64, Int64)])
+    func `random windows equal those computed sample by sample`(
+        window: Int64, slide: Int64
+    ) async throws {
+        let seed = UInt64.random(in: .min ... .max)
+        var random = SplitMix(state: seed)
+        func rows(_ count: Int) -> [Row] {
+            (0..<count).map { _ in
+                // Negative times too, and a stretch without any.
+                let time = Int64.random(in: -40_000...40_000, using: &random)
+                return (time > 0 ? time + 500_000 : time, Double.random(in: -9...9, using: &random))
+            }.sorted { $0.time < $1.time }
+        }
+        let (x, y) = (rows(600), rows(150))
+        try await lab.add(Array(x.prefix(400)).map { ($0.time, $0.value) })
+        try await lab.add(Array(x.dropFirst(400)).map { ($0.time, $0.value) }, flush: false)
+        try await lab.addOther(y.map { ($0.time, $0.value) })
+        try await lab.define(
+            window: "\(window)ms", slide: "\(slide)ms",
+            [
+                ("mean", by: "mean", of: ["probe.x"]), ("most", by: "max", of: ["probe.x"]),
+                ("median", by: "median", of: ["probe.x"]),
+                ("slope", by: "trend", of: ["probe.x"]), ("others", by: "count", of: ["other.y"]),
+            ])
+        let (width, step) = (window * 1000, slide * 1000)
+        var expected: [(time: Int64, values: [Double])] = []
+        var end = -45_000 / step * step
+        while end < 700_000 {
+            let span = TimeRange(end - width, end)
+            func inside(_ row: Row) -> Bool { span.contains(Timestamp(microseconds: row.time)) }
+            if let values = Self.naive(x.filter(inside), y.filter(inside)) {
+                expected.append((end, values))
+            }
+            end += step
+        }
+        #expect(expected.count > 10)
+        let grant = try await lab.grant(to: Lab.shake)
+        for order in [SampleQuery.Order.ascending, .descending] {
+            let limit = Int.random(in: 1...80, using: &random)
+            let found = try await lab.pages(SampleSelection(order: order, limit: limit), grant)
+            let wanted = order == .ascending ? expected : expected.reversed()
+            #expect(found.map(\.time.microseconds) == wanted.map(\.time), "seed \(seed)")
+            #expect(
+                zip(found, wanted).allSatisfy { Self.isClose(Self.numbers($0), $1.values) },
+                "seed \(seed)")
+        }
+        let newest = try await lab.engine.latest(for: grant).samples.first
+        #expect(newest?.time.microseconds == expected.last?.time, "seed \(seed)")
+        let table = try await lab.engine.statistics(
+            StatisticsQuery(fields: ["mean"], statistics: [.count, .maximum, .last]), for: grant)
+        let means = expected.map { $0.values[0] }
+        let told = table.windows[0].values[0].compactMap(\.self)
+        #expect(
+            Self.isClose(told, [Double(means.count), means.max() ?? 0, means.last ?? 0]),
+            "seed \(seed)")
+    }
+
+    @Test func `a sensor of two sensors correlates the means of their windows`() async throws {
+        let x = (0..<100).map { (number: Int64) -> Row in (number * 1000, Double(number * number)) }
+        try await lab.add(x.map { ($0.time, $0.value) })
+        try await lab.addOther(x.map { ($0.time + 300, -2 * $0.value) })
+        try await lab.define(
+            window: "50ms",
+            [
+                ("together", by: "correlation", of: ["probe.x", "other.y"]),
+                ("bits", by: "entropy", of: ["probe.x"]),
+            ], every: "10ms")
+        let found = try await lab.pages(
+            SampleSelection(), try await lab.grant(to: Lab.shake))
+        #expect(found.map(\.time.microseconds) == [50_000, 100_000])
+        for sample in found {
+            let numbers = Self.numbers(sample)
+            #expect(abs(numbers[0] + 1) < 1e-9)
+            #expect(numbers[1] > 0)
+        }
+    }
+
+    @Test func `a window that is not over gives nothing yet`() async throws {
+        let now = Lab.now.microseconds
+        try await lab.add([(now - 2, 1), (now - 1, 2), (now, 4)])
+        try await lab.define(window: "1s", [("sum", by: "sum", of: ["probe.x"])])
+        let grant = try await lab.grant(to: Lab.shake)
+        let newest = try await lab.engine.latest(for: grant).samples
+        #expect(newest.map(\.time) == [Lab.now])
+        #expect(newest.first?.values == [.number(3)])
+    }
+
+    @Test func `a long gap costs nothing, and a question that needs too much is refused`()
+        async throws
+    {
+        try await lab.add([(0, 1), (9_000_000_000_000, 2)])
+        try await lab.define(window: "1us", [("sum", by: "sum", of: ["probe.x"])])
+        let grant = try await lab.grant(to: Lab.shake)
+        for order in [SampleQuery.Order.ascending, .descending] {
+            let found = try await lab.pages(SampleSelection(order: order), grant)
+            #expect(Set(found.map(\.time.microseconds)) == [1, 9_000_000_000_001])
+        }
+        // Every window has a y, and none but the first and last an x.
+        try await lab.addOther((0...Int64(WindowBudget.windowLimit)).map { ($0 + 2, 1) })
+        try await lab.define(
+            window: "1us",
+            [("sum", by: "mean", of: ["probe.x"]), ("others", by: "count", of: ["other.y"])])
+        let error = await #expect(throws: LAEError.self) {
+            _ = try await lab.engine.samples(SampleSelection(), for: grant)
+        }
+        #expect(error?.code == .tooManyWindows)
+        #expect(error?.hint != nil)
+    }
+}
