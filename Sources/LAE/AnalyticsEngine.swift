@@ -120,7 +120,7 @@ public struct AnalyticsEngine: Sendable {
             while found.count < query.limit, let page = try await scan.next() {
                 found = found.isEmpty ? page : found.joined(with: page)
             }
-            let shown = found.prefix(selection.limit)
+            let shown = found[0..<min(selection.limit, found.count)]
             await log.record(
                 operation, .raw, for: grant, range: selection.range, count: shown.count)
             let next = found.count > shown.count ? shown.position(shown.count - 1) : nil

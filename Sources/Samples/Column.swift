@@ -92,6 +92,15 @@ public enum Column: Hashable, Sendable {
         return true
     }
 
+    /// The values of these rows, in this order.
+    public subscript(rows: [Int]) -> Column {
+        switch self {
+        case .numbers(let values): .numbers(rows.map { values[$0] })
+        case .integers(let values): .integers(rows.map { values[$0] })
+        case .texts(let values): .texts(rows.map { values[$0] })
+        }
+    }
+
     /// The values of these rows.
     public subscript(rows: Range<Int>) -> Column {
         switch self {

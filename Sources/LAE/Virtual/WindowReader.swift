@@ -50,7 +50,7 @@ struct WindowReader: Sendable {
                 high = min(high, holding.upperBound)
             }
         }
-        return made.prefix(query.limit)
+        return made[0..<min(query.limit, made.count)]
     }
 
     // MARK: - Private

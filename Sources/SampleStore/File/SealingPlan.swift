@@ -125,7 +125,7 @@ struct SealingPlan: Sendable {
                 let part = rest[0..<end]
                 rest = rest[end..<rest.count]
                 guard next == nil || replaced.count < rules.rewrites else {
-                    leftOver = joined(leftOver, part)
+                    leftOver = leftOver.joined(with: part).ordered()
                     continue
                 }
                 try add(part, to: target, isLast: next == nil, database)
@@ -178,18 +178,11 @@ struct SealingPlan: Sendable {
                 }
                 guard let old else { return append(part, isLast: isLast) }
                 replaced.append(target.id)
-                append(joined(old, part), isLast: isLast)
+                append(old.joined(with: part).ordered(), isLast: isLast)
             } catch is ByteReader.Damage {
                 damaged.append(target.id)
                 append(part, isLast: isLast)
             }
-        }
-
-        private func joined(_ left: StoredBatch, _ right: StoredBatch) -> StoredBatch {
-            var builder = BatchBuilder(layout.fields)
-            builder.append(left)
-            builder.append(right)
-            return builder.take().ordered()
         }
 
         /// - Parameter isLast: whether the last of them may still grow; others get room for late ones.

@@ -22,40 +22,9 @@ extension StoredBatch {
 
     func reversed() -> StoredBatch { self[(0..<count).reversed()] }
 
-    /// These samples, in this order.
-    subscript(rows: [Int]) -> StoredBatch {
-        StoredBatch(
-            sequences: rows.map { sequences[$0] },
-            samples: SampleBatch(
-                times: rows.map { samples.times[$0] },
-                columns: samples.columns.map { column in
-                    switch column {
-                    case .numbers(let values): .numbers(rows.map { values[$0] })
-                    case .integers(let values): .integers(rows.map { values[$0] })
-                    case .texts(let values): .texts(rows.map { values[$0] })
-                    }
-                }))
-    }
-
-    subscript(rows: Range<Int>) -> StoredBatch {
-        guard rows != 0..<count else { return self }
-        return StoredBatch(
-            sequences: Array(sequences[rows]),
-            samples: SampleBatch(
-                times: Array(samples.times[rows]), columns: samples.columns.map { $0[rows] }))
-    }
-
     /// The samples that match, in the order they have here.
     func filtered(_ isKept: (Int) -> Bool) -> StoredBatch {
-        let rows = (0..<count).filter(isKept)
-        return rows.count == count ? self : self[rows]
-    }
-}
-
-extension StoredBatch {
-    /// Nothing, of a sensor with these fields.
-    init(of fields: [Field]) {
-        self.init(sequences: [], samples: SampleBatch(of: fields))
+        keeping(rows: (0..<count).filter(isKept))
     }
 }
 
