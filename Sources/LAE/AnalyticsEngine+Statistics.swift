@@ -19,7 +19,9 @@ extension AnalyticsEngine {
         let matchers = try matchers(query.conditions, all)
         do {
             let source = try await source(of: grant.sensor)
-            let samples = try await extent(of: grant.sensor, source, terms)
+            let samples = try await extent(
+                of: grant.sensor, source, terms,
+                needsStart: query.every != nil || !terms.allowsSamples)
             let reader = StatisticsReader(
                 machine, source, terms, grant.sensor, all, columns, matchers, until: samples.to)
             let table =
@@ -65,16 +67,19 @@ extension AnalyticsEngine {
     }
 
     /// The stretch of time from the first sample that may be seen to the newest, or nothing.
+    ///
+    /// - Parameter needsStart: whether the first sample is looked for, in the file; one window of
+    ///   everything does without it.
     private func extent(
-        of sensor: SensorID, _ source: SampleSource, _ terms: GrantTerms
+        of sensor: SensorID, _ source: SampleSource, _ terms: GrantTerms, needsStart: Bool
     ) async throws -> TimeRange {
+        let nothing = TimeRange(from: now(), to: now())
+        guard let newest = try await source.newest(of: sensor) else { return nothing }
+        let end = newest.advanced(byMicroseconds: 1)
+        guard needsStart else { return TimeRange(from: .distantPast, to: end) }
         let first = try await source.batch(
             SampleQuery(sensor: sensor, range: terms.visible(.all), limit: 1))
-        let newest = try await source.newest(of: sensor)
-        guard let start = first.samples.times.first, let newest else {
-            return TimeRange(from: now(), to: now())
-        }
-        return TimeRange(from: start, to: newest.advanced(byMicroseconds: 1))
+        return first.samples.times.first.map { TimeRange(from: $0, to: end) } ?? nothing
     }
 
     private func wholeTable(

@@ -25,7 +25,6 @@ public actor SampleStore {
     private var hasFailedToSynchronise = false
     var waiting = 0
     private var freshCounts: [Int64: SampleFile.FreshCount]
-    var layouts: [Int64: Layout] = [:]
     var queue = MaintenanceQueue()
     var upkeep: Upkeep
     /// Layouts whose fresh samples are about to be packed.
@@ -80,8 +79,6 @@ public actor SampleStore {
             let layouts = try await file.layouts(of: row)
             var past = SensorSeries(row: row, current: layout)
             past.change(to: layout, among: layouts)
-            for (id, layout) in layouts { self.layouts[id] = layout }
-            self.layouts[layout.id] = layout
             let latest = SampleQuery(sensor: sensor, order: .descending, limit: 1)
             let newest = try await newest(latest, of: past)
             // Another registration may have come first while this one waited.
@@ -387,7 +384,7 @@ public actor SampleStore {
         freshCounts[layout.id, default: SampleFile.FreshCount()].samples -= taken.samples
     }
 
-    /// Notes what of a sensor could not be read; it is told of in the status.
+    /// Notes what of a sensor could not be read.
     func note(_ ranges: [TimeRange], of sensor: SensorID) {
         for range in ranges where damage[sensor]?.contains(range) != true {
             damage[sensor, default: []].append(range)

@@ -17,8 +17,8 @@ struct DenseCells {
         let whole = held.map { $0.joined(with: page) } ?? page
         let start = cells.floor(last)
         let end = whole.samples.times.firstIndex { $0 >= start } ?? whole.count
-        held = whole.keeping(rows: Array(end..<whole.count))
-        return dense(whole.keeping(rows: Array(0..<end)))
+        held = whole[end..<whole.count]
+        return dense(whole[0..<end])
     }
 
     /// The samples of the last cell.
