@@ -9,8 +9,8 @@ struct ImportCommand: AsyncParsableCommand {
         abstract: "Store the samples of a file.",
         discussion: """
             The sensor must be there: a new one is declared by nervous sensors add. Every batch of
-            the file has a key of its own, so an import that is given again within 24 hours, while
-            the same host runs, stores nothing twice.
+            the file has a key of its own, so an import that is given again within 24 hours stores
+            nothing twice.
 
             Examples:
               nervous import walk.csv --sensor my.steps
