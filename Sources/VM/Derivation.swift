@@ -43,6 +43,14 @@ public struct Derivation: Hashable, Sendable, Codable {
         self.slide = slide
         self.outputs = outputs
     }
+
+    /// The sensors that the inputs are fields of; one that is no name of a sensor is left out.
+    var sensors: [SensorID] {
+        inputs.compactMap { input in
+            guard let dot = input.lastIndex(of: ".") else { return nil }
+            return SensorID(String(input[..<dot]))
+        }
+    }
 }
 
 extension Cadence {

@@ -78,4 +78,14 @@ extension VirtualMachine {
                 hint: "Switch it on with: nervous sensors set \(id) low")
         }
     }
+
+    /// Whether clients can have made what a sensor gives: its own samples, or those of an input.
+    public func isPublished(_ id: SensorID) -> Bool {
+        guard let known = sensors[id] else { return false }
+        if let derivation = known.sensor.derivation {
+            return derivation.sensors.contains(where: isPublished)
+        }
+        guard case .published = known.availability else { return false }
+        return true
+    }
 }

@@ -1,9 +1,11 @@
 import Auth
 import Foundation
+import SampleStore
 import Samples
 import Testing
 
 @testable import LAE
+@testable import VM
 
 /// The terms of grants in analyses.
 struct AnalysisGrantTests {
@@ -132,6 +134,64 @@ struct AnalysisGrantTests {
             }
             #expect(error?.code == .notGranted)
         }
+    }
+
+    @Test func `a condition on another sensor singles nothing out where statistics are granted`()
+        async throws
+    {
+        try await lab.add((0..<40).map { (time: $0, x: Double($0)) })
+        try await lab.addOther((0..<40).map { (time: $0, y: Double($0)) })
+        func analyze(_ conditions: [String], _ terms: Terms) async throws -> AnalysisAnswer {
+            try await lab.analyze(
+                "correlation", of: ["probe.x", "other.y"], conditions: conditions,
+                join: .nearest(within: .zero), terms: terms)
+        }
+        #expect(try await analyze([], stats).count == 40)
+        #expect(try await analyze(["other.y<7"], Terms(access: .raw)).count == 7)
+        let error = await #expect(throws: LAEError.self) {
+            try await analyze(["other.y<7"], stats)
+        }
+        #expect(error?.code == .notGranted)
+    }
+
+    @Test(arguments: [false, true])
+    func `a series that clients publish is not compared with statistics alone`(
+        isDerived: Bool
+    ) async throws {
+        let published: SensorID = "own"
+        let fields = [Field("y")]
+        _ = try await lab.machine.declare(
+            Sensor(id: published, title: "Own", fields: fields, source: "a test"))
+        let samples = (0..<40).map { (time: $0, y: Double($0)) } as [(time: Int64, y: Double)]
+        try await lab.add(samples.map { (time: $0.time, x: $0.y) })
+        try await lab.machine.store.append(
+            samples.map {
+                Sample(time: Timestamp(microseconds: $0.time), values: [.number($0.y)])
+            }, to: published)
+        var name = "own.y"
+        if isDerived {
+            let derivation = Derivation(
+                inputs: [name], window: "1s", outputs: [Derivation.Output(name: "y", by: "mean")])
+            _ = try await lab.machine.declare(
+                Sensor(
+                    id: "made", title: "Made", fields: fields, source: "a test",
+                    cadence: try #require(Cadence(derivation)), derivation: derivation))
+            name = "made.y"
+        }
+        let inputs = [try FieldReference(parsing: "probe.x"), try FieldReference(parsing: name)]
+        let request = AnalysisRequest(
+            try Analysis("correlation"), of: inputs, join: .nearest(within: .zero))
+        func analyze(_ terms: Terms) async throws -> AnalysisAnswer {
+            let grants = [
+                try await lab.grant(terms),
+                try await lab.grant(Terms(access: .raw), to: inputs[1].sensor),
+            ]
+            return try await lab.engine.analyze(request, grants: grants)
+        }
+        if !isDerived { #expect(try await analyze(Terms(access: .raw)).count == 40) }
+        let error = await #expect(throws: LAEError.self) { try await analyze(stats) }
+        #expect(error?.code == .notGranted)
+        #expect(error?.message.contains("publishes") == true)
     }
 
     @Test func `every sensor needs a grant of its own that reads`() async throws {

@@ -1,5 +1,6 @@
 public import Auth
 import Samples
+import VM
 
 extension AnalyticsEngine {
     static let executor = AnalysisExecutor()
@@ -25,9 +26,10 @@ extension AnalyticsEngine {
             try Self.check(terms, grant, request.analysis)
             granted.append((grant, try await source(sensor, request, terms)))
         }
+        let minimum =
+            granted.allSatisfy(\.1.terms.allowsSamples) ? 0 : GrantTerms.minimumCount
+        if minimum > 0 { try await checkSelection(of: request, granted.map(\.1)) }
         do {
-            let minimum =
-                granted.allSatisfy(\.1.terms.allowsSamples) ? 0 : GrantTerms.minimumCount
             let (table, counts) = try await table(request, granted.map(\.1))
             let fields = Self.fields(of: request, granted.map(\.1))
             let computation = AnalysisComputation(
@@ -64,6 +66,24 @@ extension AnalyticsEngine {
         }
     }
 
+    /// Passes when no row of a sensor with aggregates only can be singled out with the help of
+    /// another: neither by a condition, nor by a series that whoever asks could have made for it.
+    private func checkSelection(
+        of request: AnalysisRequest, _ sources: [AnalysisSource]
+    ) async throws(LAEError) {
+        guard let shielded = sources.first(where: { !$0.terms.allowsSamples })?.sensor else {
+            return
+        }
+        guard request.conditions.isEmpty else { throw Self.conditionsRefusal(shielded) }
+        guard sources.count > 1 else { return }
+        for source in sources where await machine.isPublished(source.sensor) {
+            throw LAEError(
+                .notGranted,
+                "Whoever publishes \(source.sensor) can choose what it is compared with, and only"
+                    + " statistics of \(shielded) are granted.")
+        }
+    }
+
     /// What of one sensor goes into the request.
     private func source(
         _ sensor: SensorID, _ request: AnalysisRequest, _ terms: GrantTerms
@@ -79,7 +99,6 @@ extension AnalyticsEngine {
         var cells: AggregateCells?
         var range = request.range
         if !terms.allowsSamples {
-            guard own.isEmpty else { throw Self.conditionsRefusal(sensor) }
             let known = AggregateCells(await cadence(of: sensor))
             cells = known
             range = known.covering(range, now: now())
