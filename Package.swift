@@ -140,31 +140,37 @@ let package = Package(
             ], swiftSettings: house),
         .executableTarget(name: "nervous", dependencies: ["Host"], swiftSettings: house),
 
-        .testTarget(name: "SamplesTests", dependencies: ["Samples"], swiftSettings: house),
+        .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: house),
         .testTarget(
-            name: "SampleFormsTests", dependencies: ["SampleForms", "Samples"],
+            name: "SamplesTests", dependencies: ["Samples", "TestSupport"], swiftSettings: house),
+        .testTarget(
+            name: "SampleFormsTests", dependencies: ["SampleForms", "Samples", "TestSupport"],
             swiftSettings: house),
         .executableTarget(
             name: "store-writer", dependencies: ["SampleStore", "Samples"],
             path: "Tests/StoreWriter", swiftSettings: house),
         .testTarget(
             name: "SampleStoreTests",
-            dependencies: ["SampleStore", "Samples", grdb, "store-writer"], swiftSettings: house),
-        .testTarget(name: "VMTests", dependencies: ["VM", "Samples"], swiftSettings: house),
+            dependencies: ["SampleStore", "Samples", grdb, "store-writer", "TestSupport"],
+            swiftSettings: house),
+        .testTarget(
+            name: "VMTests", dependencies: ["VM", "Samples", "TestSupport"], swiftSettings: house),
         .executableTarget(
             name: "log-writer", dependencies: ["Auth"], path: "Tests/LogWriter",
             swiftSettings: house),
         .testTarget(
-            name: "AuthTests", dependencies: ["Auth", "Samples", grdb, "log-writer"],
+            name: "AuthTests",
+            dependencies: ["Auth", "Samples", grdb, "log-writer", "TestSupport"],
             swiftSettings: house),
         .testTarget(
-            name: "LAETests", dependencies: ["LAE", "VM", "SampleStore", "Auth", "Samples"],
+            name: "LAETests",
+            dependencies: ["LAE", "VM", "SampleStore", "Auth", "Samples", "TestSupport"],
             resources: [.copy("Fixtures")], swiftSettings: house),
         .testTarget(
             name: "JSAppsTests",
             dependencies: [
                 "JSApps", "Archive", "Auth", "RunnerProtocol", "forging-runner", "nervous-runner",
-                "nervous-unpacker", "forging-unpacker", "package-updater",
+                "nervous-unpacker", "forging-unpacker", "package-updater", "TestSupport",
             ], swiftSettings: house),
         .executableTarget(name: "forging-unpacker", path: "Tests/ForgingUnpacker"),
         .executableTarget(
@@ -175,7 +181,9 @@ let package = Package(
             name: "sandbox-probe", dependencies: ["CSandbox"], path: "Tests/SandboxProbe"),
         .testTarget(
             name: "RunnerTests",
-            dependencies: ["RunnerProtocol", "CEscapeProbes", "nervous-runner", "sandbox-probe"],
+            dependencies: [
+                "RunnerProtocol", "CEscapeProbes", "nervous-runner", "sandbox-probe", "TestSupport",
+            ],
             swiftSettings: house),
         .testTarget(
             name: "ProviderTests",
@@ -185,13 +193,13 @@ let package = Package(
                 hummingbird, lifecycle, logging,
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"), "TestSupport",
             ], swiftSettings: house),
         .testTarget(
             name: "HostTests",
             dependencies: [
                 "Host", "Auth", "JSApps", "Samples", "nervous", "nervous-runner",
-                "nervous-unpacker", grdb, logging,
+                "nervous-unpacker", grdb, logging, "TestSupport",
             ],
             swiftSettings: house),
     ]

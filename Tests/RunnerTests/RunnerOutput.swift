@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// What the runner prints when it is asked about itself.
 struct RunnerOutput {
@@ -8,7 +9,7 @@ struct RunnerOutput {
     init(arguments: [String]) throws {
         let process = Process()
         let output = Pipe()
-        process.executableURL = URL(filePath: RunnerProcess.path(of: "nervous-runner"))
+        process.executableURL = URL(filePath: BuiltProgram.path("nervous-runner"))
         process.arguments = arguments
         process.standardOutput = output
         try process.run()

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import RunnerProtocol
+import TestSupport
 
 /// A real runner with a socket on descriptor 3, started as a supervisor would.
 ///
@@ -18,7 +19,7 @@ final class RunnerProcess {
     init(
         _ program: String = "nervous-runner", arguments: [String] = [], environment: [String] = []
     ) throws {
-        let executable = Self.path(of: program)
+        let executable = BuiltProgram.path(program)
         var ends: [Int32] = [-1, -1]
         guard
             socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0
@@ -46,15 +47,6 @@ final class RunnerProcess {
         guard !isReaped else { return }
         kill(process, SIGKILL)
         waitpid(process, nil, 0)
-    }
-
-    /// A binary that the package built beside the tests.
-    static func path(of program: String) -> String {
-        var place = URL(fileURLWithPath: CommandLine.arguments[0])
-        if let bundle = CommandLine.arguments.first(where: { $0.hasSuffix(".xctest") }) {
-            place = URL(fileURLWithPath: bundle)
-        }
-        return place.deletingLastPathComponent().appendingPathComponent(program).path
     }
 
     /// Sends frames at once: after the first of them the app may already have ended its run.

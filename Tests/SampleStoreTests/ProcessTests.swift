@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import Samples
+import TestSupport
 import Testing
 
 @testable import SampleStore
@@ -31,25 +32,10 @@ struct ProcessTests {
         #expect(total > 0)
     }
 
-    /// Whether this system lets a process mount a file system that only it can see.
-    private static let canMount: Bool = {
-        let probe = try? WriterProcess(
-            URL(filePath: "/bin/sh"),
-            ["-c", "unshare -rm mount -t tmpfs none /mnt 2>/dev/null && echo yes"])
-        return (try? probe?.lines()) == ["yes"]
-    }()
-
-    @Test(.enabled(if: ProcessTests.canMount, "needs user and mount namespaces"))
+    @Test(.enabled(if: WriterProcess.canMount, "needs user and mount namespaces"))
     func `a full disk stops writing alone, and room brings everything back`() throws {
         let folder = try TemporaryStore()
-        let script = #"mount -t tmpfs -o size=2m none "$1" && exec "$2" fill "$1""#
-        let lines = try WriterProcess(
-            URL(filePath: "/usr/bin/env"),
-            [
-                "unshare", "-rm", "sh", "-c", script, "sh", folder.folder.path(),
-                WriterProcess.executable.path(),
-            ]
-        ).lines()
+        let lines = try WriterProcess("fill", in: folder, onDiskOf: "2m").lines()
         #expect(
             lines == [
                 "full", "full", "status 2010 true", "read 2110", "status 0 false",
@@ -57,17 +43,10 @@ struct ProcessTests {
             ])
     }
 
-    @Test(.enabled(if: ProcessTests.canMount, "needs user and mount namespaces"))
+    @Test(.enabled(if: WriterProcess.canMount, "needs user and mount namespaces"))
     func `a disk that fills up while chunks are made loses nothing`() throws {
         let folder = try TemporaryStore()
-        let script = #"mount -t tmpfs -o size=3m none "$1" && exec "$2" fill-packing "$1""#
-        let lines = try WriterProcess(
-            URL(filePath: "/usr/bin/env"),
-            [
-                "unshare", "-rm", "sh", "-c", script, "sh", folder.folder.path(),
-                WriterProcess.executable.path(),
-            ]
-        ).lines()
+        let lines = try WriterProcess("fill-packing", in: folder, onDiskOf: "3m").lines()
         #expect(lines == ["full true true", "read 10000 10000", "kept 10000 10000 []"])
     }
 }

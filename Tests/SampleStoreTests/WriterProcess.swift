@@ -1,15 +1,17 @@
 import Foundation
+import TestSupport
 
 /// The process that works on a store for a test to watch or to kill.
 struct WriterProcess {
-    /// Beside the test bundle, where SwiftPM puts executables.
-    static var executable: URL {
-        let bundle = Bundle.allBundles.first { $0.bundlePath.hasSuffix(".xctest") }
-        let folder =
-            bundle?.bundleURL.deletingLastPathComponent()
-            ?? URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
-        return folder.appending(path: "store-writer")
-    }
+    static let executable = URL(filePath: BuiltProgram.path("store-writer"))
+
+    /// Whether this system lets a process mount a file system that only it can see.
+    static let canMount: Bool = {
+        let probe = try? WriterProcess(
+            URL(filePath: "/bin/sh"),
+            ["-c", "unshare -rm mount -t tmpfs none /mnt 2>/dev/null && echo yes"])
+        return (try? probe?.lines()) == ["yes"]
+    }()
 
     private let process = Process()
     private let output = Pipe()
@@ -19,6 +21,19 @@ struct WriterProcess {
         process.arguments = arguments
         process.standardOutput = output
         try process.run()
+    }
+
+    /// A process that does its work in a folder on a disk of its own.
+    ///
+    /// - Parameter size: of the disk, as `mount` takes it.
+    init(_ work: String, in folder: TemporaryStore, onDiskOf size: String) throws {
+        let script = #"mount -t tmpfs -o size="$1" none "$2" && exec "$3" "$4" "$2""#
+        try self.init(
+            URL(filePath: "/usr/bin/env"),
+            [
+                "unshare", "-rm", "sh", "-c", script, "sh", size, folder.folder.path(),
+                Self.executable.path(), work,
+            ])
     }
 
     /// Kills the process after it has printed some lines, at a moment of its own choosing.

@@ -1,4 +1,5 @@
 import Auth
+import TestSupport
 import Testing
 
 @Suite(.serialized) struct StrictJSONRobustnessTests {
@@ -86,18 +87,5 @@ import Testing
             let text = "[\"a" + String(repeating: "\u{301}", count: count) + "\"]"
             #expect(survives(Array(text.utf8)) == isRead)
         }
-    }
-}
-
-/// A small random generator that can be run again from a printed seed.
-struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Auth
@@ -7,14 +8,7 @@ import Testing
 struct LogCrashTests {
     private static let isLong = ProcessInfo.processInfo.environment["NERVOUS_LONG_TESTS"] == "1"
 
-    /// Beside the test bundle, where SwiftPM puts executables.
-    private static var writer: URL {
-        let bundle = Bundle.allBundles.first { $0.bundlePath.hasSuffix(".xctest") }
-        let folder =
-            bundle?.bundleURL.deletingLastPathComponent()
-            ?? URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
-        return folder.appending(path: "log-writer")
-    }
+    private static let writer = URL(filePath: BuiltProgram.path("log-writer"))
 
     @Test func `a host killed while it writes leaves a chain that fits and lacks no line`()
         async throws

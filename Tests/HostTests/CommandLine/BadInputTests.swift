@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// What a newcomer or an attacker gets wrong: one clear sentence, an exit code, nothing left behind.
@@ -93,7 +94,7 @@ struct BadInputTests {
         let file = sandbox.path("demo.zip")
         try Data(try sandbox.package()).write(to: URL(filePath: file))
         // Another name of the same file, in a folder where it is alone.
-        let folder = try "\(Binary.folder)/alone-\(UUID().uuidString)"
+        let folder = "\(BuiltProgram.folder)/alone-\(UUID().uuidString)"
         try FileManager.default.createDirectory(
             atPath: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: folder) }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// `nervous doctor` on this machine, over data that is sound and data that is not.
@@ -174,7 +175,7 @@ struct DoctorTests {
 
     @Test func `both programs are of one version`() throws {
         let runner = try Invocation(
-            Binary.folder + "/nervous-runner", ["--version"], environment: [:])
+            BuiltProgram.folder + "/nervous-runner", ["--version"], environment: [:])
         let host = try Invocation(Binary.nervous, ["--version"], environment: [:])
         #expect(runner.code == 0)
         #expect(runner.output == host.output)

@@ -1,15 +1,9 @@
 import Foundation
+import TestSupport
 
 /// The programs as they were built beside the tests.
 enum Binary {
-    static var folder: String {
-        get throws {
-            let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-            return (own as NSString).deletingLastPathComponent
-        }
-    }
-
-    static var nervous: String { get throws { try folder + "/nervous" } }
+    static let nervous = BuiltProgram.path("nervous")
 
     /// The root of the repository, from which the bundled apps are taken.
     static var repository: String {

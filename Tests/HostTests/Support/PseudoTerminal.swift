@@ -148,7 +148,7 @@ extension Sandbox {
         _ arguments: [String], columns: Int = 80, rows: Int = 24
     ) throws -> PseudoTerminal {
         try PseudoTerminal(
-            try Binary.nervous, arguments, environment: environment, rows: UInt16(rows),
+            Binary.nervous, arguments, environment: environment, rows: UInt16(rows),
             columns: UInt16(columns))
     }
 }

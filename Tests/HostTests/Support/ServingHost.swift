@@ -17,7 +17,7 @@ final class ServingHost {
 
     /// - Parameter errors: the file that takes its standard error.
     init(_ sandbox: Sandbox, _ arguments: [String] = [], errors: String? = nil) throws {
-        process.executableURL = URL(filePath: try Binary.nervous)
+        process.executableURL = URL(filePath: Binary.nervous)
         process.arguments = ["serve", "--port", "0", "--json"] + arguments
         process.environment = sandbox.environment
         process.standardInput = FileHandle.nullDevice

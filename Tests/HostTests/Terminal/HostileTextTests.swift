@@ -2,6 +2,7 @@ import Auth
 import Foundation
 import JSApps
 import Samples
+import TestSupport
 import Testing
 
 @testable import Host
@@ -147,7 +148,7 @@ struct HostileTextTests {
         let file = folder.path + "/a.zip"
         let library = try await AppLibrary.open(
             at: folder.appending(path: "apps"),
-            unpacker: Unpacker(program: try Binary.folder + "/nervous-unpacker"),
+            unpacker: Unpacker(program: BuiltProgram.folder + "/nervous-unpacker"),
             keys: KeyFolder(data: folder.path))
         let terminal = try TerminalPair()
         let console = Console(

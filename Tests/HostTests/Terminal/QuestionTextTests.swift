@@ -1,5 +1,6 @@
 import Auth
 import Samples
+import TestSupport
 import Testing
 
 @testable import Host

@@ -2,6 +2,7 @@ import Archive
 import Auth
 import Foundation
 import RunnerProtocol
+import TestSupport
 import Testing
 
 @testable import JSApps
@@ -15,7 +16,7 @@ import Testing
     }
 
     private func library(patience: Duration = .seconds(30)) async throws -> AppLibrary {
-        let program = Unpacker.program("forging-unpacker")
+        let program = BuiltProgram.path("forging-unpacker")
         return try await AppLibrary.open(
             at: folder.url.appending(path: "apps"),
             unpacker: Unpacker(program: program, patience: patience))

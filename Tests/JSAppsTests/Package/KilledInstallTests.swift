@@ -1,5 +1,6 @@
 import Foundation
 import JSApps
+import TestSupport
 import Testing
 
 /// An installation in a process that `strace` kills as it enters a call of the kernel: the first
@@ -32,8 +33,8 @@ struct KilledInstallTests {
         process.arguments = [
             "-f", "-qq", "-o", "/dev/null", "-e", "trace=\(call)", "-e", "signal=none",
             "-e", "inject=\(call):signal=KILL:when=\(number)",
-            Unpacker.program("package-updater"), apps.path(), package.path(),
-            Unpacker.program("nervous-unpacker"),
+            BuiltProgram.path("package-updater"), apps.path(), package.path(),
+            BuiltProgram.path("nervous-unpacker"),
         ]
         process.standardError = FileHandle.nullDevice
         try process.run()

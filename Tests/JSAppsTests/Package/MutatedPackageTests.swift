@@ -1,5 +1,6 @@
 import Foundation
 import JSApps
+import TestSupport
 import Testing
 
 /// Archives that chance has changed; with `NERVOUS_LONG_TESTS=1` there are 10 000.

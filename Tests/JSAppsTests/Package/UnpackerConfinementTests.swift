@@ -2,6 +2,7 @@ import Archive
 import Foundation
 import JSApps
 import RunnerProtocol
+import TestSupport
 import Testing
 
 /// The program itself, looked at while it works.
@@ -19,7 +20,7 @@ struct UnpackerConfinementTests {
             let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
             guard socketpair(AF_UNIX, type, 0, &ends) == 0 else { throw POSIXError(.EMFILE) }
             input = FileHandle(fileDescriptor: ends[0], closeOnDealloc: true)
-            process.executableURL = URL(filePath: Unpacker.program("nervous-unpacker"))
+            process.executableURL = URL(filePath: BuiltProgram.path("nervous-unpacker"))
             process.arguments = arguments
             process.environment = ["SECRET": "1", "LC_ALL": "C"]
             process.standardInput = FileHandle(fileDescriptor: ends[1], closeOnDealloc: true)

@@ -42,14 +42,12 @@ struct ForgedFrameTests {
     }
 
     private func run(_ bytes: [UInt8]) async throws -> (RunOutcome, [HostCall]) {
-        let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-        let folder = (own as NSString).deletingLastPathComponent
         let spelled = bytes.map { String(format: "%02x", $0) }.joined()
         let recorder = Recorder()
         var configuration = RunConfiguration(
             app: "demo", token: "secret", scripts: [.init(name: "app.js", source: spelled)])
         configuration.patience = .seconds(30)
-        let process = try await RunnerProcess.startUnconfined(path: "\(folder)/forging-runner")
+        let process = try await RunnerProcess.startUnconfined(path: ForgedProgram.path)
         let run = AppRun(configuration, process: process, connection: recorder) { _ in }
         let (outcome, _) = await run.run()
         return (outcome, recorder.calls.withLock { $0 })

@@ -1,16 +1,9 @@
 import Foundation
+import TestSupport
 
 /// The program that speaks the protocol as an attacker would.
 enum ForgedProgram {
-    /// Beside the tests.
-    static var path: String { get throws { try folder + "/forging-runner" } }
-
-    static var folder: String {
-        get throws {
-            let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-            return (own as NSString).deletingLastPathComponent
-        }
-    }
+    static let path = BuiltProgram.path("forging-runner")
 
     /// The same under a name of its own, beside what it is to say as a zygote.
     static func zygote(

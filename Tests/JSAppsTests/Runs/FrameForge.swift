@@ -1,4 +1,5 @@
 import RunnerProtocol
+import TestSupport
 
 /// Makes what a runner that was taken over might say: frames at random, in any order, with fields
 /// that no honest one has, and bytes that are no frames.

@@ -1,13 +1,12 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import JSApps
 
 /// The process that forks runners, and what it makes.
 struct ZygoteTests {
-    private static var program: String {
-        get throws { try ForgedProgram.folder + "/nervous-runner" }
-    }
+    private static let program = BuiltProgram.path("nervous-runner")
 
     @Test func `a runner is confined, alone in its session, and holds what it needs`() async throws
     {
@@ -48,7 +47,7 @@ struct ZygoteTests {
     }
 
     @Test func `runners die with their zygote, and the next comes from a new one`() async throws {
-        let pool = RunnerPool(path: try Self.program, keepsSpare: false)
+        let pool = RunnerPool(path: Self.program, keepsSpare: false)
         let first = try await pool.runner(for: RunBudget())
         let second = try await pool.runner(for: RunBudget())
         try first.becomesReady()
@@ -67,7 +66,7 @@ struct ZygoteTests {
     }
 
     @Test func `runners of one zygote share a layout, and a new zygote has another`() async throws {
-        let pool = RunnerPool(path: try Self.program, keepsSpare: false)
+        let pool = RunnerPool(path: Self.program, keepsSpare: false)
         let first = try await pool.runner(for: RunBudget())
         let second = try await pool.runner(for: RunBudget())
         try first.becomesReady()
@@ -90,7 +89,7 @@ struct ZygoteTests {
     @Test func `the process that waits is used, replaced, and not used when it was killed`()
         async throws
     {
-        let pool = RunnerPool(path: try Self.program, keepsSpare: true)
+        let pool = RunnerPool(path: Self.program, keepsSpare: true)
         await pool.warmUp()
         let spare = try await Self.spare(of: pool)
         let used = try await pool.runner(for: RunBudget())
@@ -117,7 +116,7 @@ struct ZygoteTests {
     }
 
     @Test func `all who ask at once share one zygote`() async throws {
-        let pool = RunnerPool(path: try Self.program, keepsSpare: false)
+        let pool = RunnerPool(path: Self.program, keepsSpare: false)
         let zygotes = try await withThrowingTaskGroup(of: pid_t.self) { group in
             for _ in 0..<8 { group.addTask { try await pool.current().pid } }
             return try await group.reduce(into: Set()) { $0.insert($1) }

@@ -8,6 +8,7 @@ import NIOCore
 import Samples
 import ServiceLifecycle
 import Synchronization
+import TestSupport
 import VM
 
 @testable import Provider
@@ -74,10 +75,10 @@ struct ServedHost: Sendable {
             path: path + "/permissions.sqlite", now: { clock.now }, logger: logger)
         let library = try await AppLibrary.open(
             at: folder.appending(path: "apps"),
-            unpacker: Unpacker(program: Self.path(of: "nervous-unpacker")),
+            unpacker: Unpacker(program: BuiltProgram.path("nervous-unpacker")),
             keys: KeyFolder(data: path))
         let supervisor = RunSupervisor(
-            runner: Self.path(of: "nervous-runner"), library: library, authority: authority,
+            runner: BuiltProgram.path("nervous-runner"), library: library, authority: authority,
             prelude: Provider.prelude, records: folder.appending(path: "runs"),
             budget: budget, restarts: restarts, keepsSpare: keepsSpare,
             now: { Date(timeIntervalSince1970: Double(clock.now.microseconds) / 1e6) },
@@ -122,16 +123,6 @@ struct ServedHost: Sendable {
         await supervisor.close()
         await machine.close()
         return result
-    }
-
-    /// A program that the package builds beside the tests.
-    private static func path(of program: String) -> String {
-        var place = URL(filePath: CommandLine.arguments[0])
-        if let bundle = CommandLine.arguments.first(where: { $0.hasSuffix(".xctest") }) {
-            place = URL(filePath: bundle)
-        }
-        return place.deletingLastPathComponent().appending(path: program)
-            .path(percentEncoded: false)
     }
 
     /// Sends a call on a connection of its own.

@@ -1,5 +1,6 @@
 import Foundation
 import Samples
+import TestSupport
 import Testing
 
 @testable import SampleStore

@@ -1,3 +1,5 @@
+import TestSupport
+
 @testable import SampleStore
 
 /// Integers such as sensors, counters and hostile callers give.

@@ -1,3 +1,5 @@
+import TestSupport
+
 @testable import SampleStore
 
 /// Finite numbers such as sensors and hostile callers give.

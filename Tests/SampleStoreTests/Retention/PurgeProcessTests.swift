@@ -1,5 +1,6 @@
 import Foundation
 import Samples
+import TestSupport
 import Testing
 
 @testable import SampleStore
@@ -40,24 +41,10 @@ struct PurgeProcessTests {
         #expect(summarised > 0, "seed \(seed)")
     }
 
-    private static let canMount: Bool = {
-        let probe = try? WriterProcess(
-            URL(filePath: "/bin/sh"),
-            ["-c", "unshare -rm mount -t tmpfs none /mnt 2>/dev/null && echo yes"])
-        return (try? probe?.lines()) == ["yes"]
-    }()
-
-    @Test(.enabled(if: PurgeProcessTests.canMount, "needs user and mount namespaces"))
+    @Test(.enabled(if: WriterProcess.canMount, "needs user and mount namespaces"))
     func `samples can be removed on a full disk, and collection goes on by itself`() throws {
         let folder = try TemporaryStore()
-        let script = #"mount -t tmpfs -o size=48m none "$1" && exec "$2" purge-full "$1""#
-        let lines = try WriterProcess(
-            URL(filePath: "/usr/bin/env"),
-            [
-                "unshare", "-rm", "sh", "-c", script, "sh", folder.folder.path(),
-                WriterProcess.executable.path(),
-            ]
-        ).lines()
+        let lines = try WriterProcess("purge-full", in: folder, onDiskOf: "48m").lines()
         #expect(
             lines == [
                 "before 800000", "full true", "resumed 0 true 0", "all true", "faults []",

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// Numbers of many kinds, made again from one seed.
 enum NumberSets {

@@ -1,5 +1,6 @@
 import Foundation
 import Samples
+import TestSupport
 import Testing
 
 @testable import VM
@@ -96,20 +97,13 @@ struct DriverCatalogueTests {
             "0", "1", "-1", "9223372036854775807", "18446744073709551615", "1e308", "nan", "-inf",
             "\\040", "\\", "/", "ext4", "\u{0}", "\u{301}", "\u{202E}", "Battery", "1/2", ";", ",",
         ]
-        private var state: UInt64
+        private var random: SplitMix
 
         init(seed: UInt64) {
-            state = seed
+            random = SplitMix(state: seed)
         }
 
-        /// SplitMix64, Steele, Lea and Flood (2014).
-        mutating func next() -> UInt64 {
-            state &+= 0x9E37_79B9_7F4A_7C15
-            var mixed = state
-            mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-            mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-            return mixed ^ (mixed >> 31)
-        }
+        mutating func next() -> UInt64 { random.next() }
 
         mutating func contents() -> Data {
             if Int.random(in: 0..<3, using: &self) > 0 {
