@@ -112,7 +112,8 @@ struct BackgroundRunTests {
         let host = try ServingHost(sandbox)
         let scripts = [
             ("flood", "for (;;) console.log('x'.repeat(10000))", "budget-log-per-minute", 124),
-            ("loop", "for (;;);", "budget-turn-cpu", 124),
+            // On a busy machine the time of the turn ends before its processor time.
+            ("loop", "for (;;);", "budget-turn", 124),
             (
                 "bomb", "const m = new Map(); for (let i = 0; ; i++) m.set(i, { i })",
                 "budget-memory", 137
