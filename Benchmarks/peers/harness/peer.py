@@ -179,10 +179,31 @@ class LibraryPeer(Peer):
     # A script for a process of its own: opens `sys.argv[1]`, puts the newest value in `newest`.
     opening: str
 
+    # What `connect` gave.
+    database: Any
+
     @property
     @abstractmethod
     def place(self) -> Path:
         """What is opened: a file or folder."""
+
+    @abstractmethod
+    def connect(self) -> Any:
+        """A connection to what is at `place`."""
+
+    @abstractmethod
+    def row(self, columns: str) -> Reply[list[float]]:
+        """The one row of a query of all samples, in SQL."""
+
+    def close(self) -> None:
+        if hasattr(self, "database"):
+            self.database.close()
+
+    def mean(self) -> Reply[list[float]]:
+        return self.row(", ".join(f"avg({field})" for field in self.fields))
+
+    def extremes(self) -> Reply[list[float]]:
+        return self.row("min(x), max(x), count(x)")
 
     def prepare_csv(self, text: bytes) -> tuple[np.ndarray, np.ndarray]:
         """Times and values of lines of numbers that are parted by commas."""
@@ -218,4 +239,5 @@ class LibraryPeer(Peer):
             return json.loads(done.stdout)
 
         reply = timed(launched)
+        self.database = self.connect()
         return Reply(reply.seconds, reply.value[0]), reply.value[1]

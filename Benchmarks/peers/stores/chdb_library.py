@@ -39,9 +39,9 @@ class ChDB(LibraryPeer):
         return self.folder / "chdb"
 
     def open(self) -> None:
-        self._connect()
+        self.database = self.connect()
         columns = ", ".join(f"{field} Float64 CODEC(ZSTD(1))" for field in self.fields)
-        self._database.query(
+        self.database.query(
             f"CREATE TABLE walk (t Int64 CODEC(DoubleDelta, ZSTD(1)), {columns})"
             " ENGINE = MergeTree ORDER BY t"
         )
@@ -54,34 +54,24 @@ class ChDB(LibraryPeer):
 
     def ingest(self, batch: Any) -> None:
         # chdb finds `batch` by its name among the variables of the caller.
-        self._database.query("INSERT INTO walk SELECT * FROM Python(batch)")
+        self.database.query("INSERT INTO walk SELECT * FROM Python(batch)")
 
     def flush(self) -> None:
-        self._database.query("OPTIMIZE TABLE walk FINAL")
+        self.database.query("OPTIMIZE TABLE walk FINAL")
 
     def stored(self) -> int:
         # Parts that were merged stay on disk for minutes; the engine knows which ones live.
         living = "SELECT sum(bytes_on_disk) FROM system.parts WHERE table = 'walk' AND active"
-        found = int(self._database.query(living, "CSV").bytes())
+        found = int(self.database.query(living, "CSV").bytes())
         if not 0 < found <= bytes_under(self.place):
             raise ValueError("chdb counts more bytes than there are")
         return found
 
-    def close(self) -> None:
-        if hasattr(self, "_database"):
-            self._database.close()
-
-    def mean(self) -> Reply[list[float]]:
-        return self._row(", ".join(f"avg({field})" for field in self.fields))
-
     def mean_deviation(self) -> Reply[list[float]]:
-        return self._row("avg(x), stddevSampStable(x)")
-
-    def extremes(self) -> Reply[list[float]]:
-        return self._row("min(x), max(x), count(x)")
+        return self.row("avg(x), stddevSampStable(x)")
 
     def p99(self) -> Reply[list[float]]:
-        return self._row("quantileExactInclusive(0.99)(x)")
+        return self.row("quantileExactInclusive(0.99)(x)")
 
     def window_means(self, windows: Windows) -> Reply[list[float]]:
         reply = self._csv(
@@ -97,19 +87,14 @@ class ChDB(LibraryPeer):
         reply = self._csv("SELECT x FROM walk ORDER BY t DESC LIMIT 1")
         return Reply(reply.seconds, float(reply.value))
 
-    def start(self) -> tuple[Reply[float], float]:
-        started = super().start()
-        self._connect()
-        return started
-
-    def _connect(self) -> None:
+    def connect(self) -> Any:
         from chdb import session
 
-        self._database: Any = session.Session(str(self.place))
+        return session.Session(str(self.place))
 
-    def _row(self, columns: str) -> Reply[list[float]]:
+    def row(self, columns: str) -> Reply[list[float]]:
         reply = self._csv(f"SELECT {columns} FROM walk")
         return Reply(reply.seconds, [float(cell) for cell in reply.value.split(b",")])
 
     def _csv(self, query: str) -> Reply[bytes]:
-        return timed(lambda: bytes(self._database.query(query, "CSV").bytes()))
+        return timed(lambda: bytes(self.database.query(query, "CSV").bytes()))

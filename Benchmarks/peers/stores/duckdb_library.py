@@ -36,9 +36,9 @@ class DuckDB(LibraryPeer):
         return self.folder / "walk.duckdb"
 
     def open(self) -> None:
-        self._connect()
+        self.database = self.connect()
         columns = ", ".join(f"{field} DOUBLE NOT NULL" for field in self.fields)
-        self._database.execute(f"CREATE TABLE walk (t BIGINT NOT NULL, {columns})")
+        self.database.execute(f"CREATE TABLE walk (t BIGINT NOT NULL, {columns})")
 
     def prepare(self, times: np.ndarray, values: np.ndarray) -> dict[str, np.ndarray]:
         columns = {"t": times.copy()}
@@ -48,36 +48,26 @@ class DuckDB(LibraryPeer):
 
     def ingest(self, batch: dict[str, np.ndarray]) -> None:
         # DuckDB finds `batch` by its name among the variables of the caller.
-        self._database.execute("INSERT INTO walk SELECT * FROM batch")
+        self.database.execute("INSERT INTO walk SELECT * FROM batch")
 
     def flush(self) -> None:
-        self._database.execute("CHECKPOINT")
+        self.database.execute("CHECKPOINT")
 
     def stored(self) -> int:
         return self.place.stat().st_size
 
-    def close(self) -> None:
-        if hasattr(self, "_database"):
-            self._database.close()
-
-    def mean(self) -> Reply[list[float]]:
-        return self._row(", ".join(f"avg({field})" for field in self.fields))
-
     def mean_deviation(self) -> Reply[list[float]]:
-        return self._row("avg(x), stddev_samp(x)")
-
-    def extremes(self) -> Reply[list[float]]:
-        return self._row("min(x), max(x), count(x)")
+        return self.row("avg(x), stddev_samp(x)")
 
     def p99(self) -> Reply[list[float]]:
-        return self._row("quantile_cont(x, 0.99)")
+        return self.row("quantile_cont(x, 0.99)")
 
     def window_means(self, windows: Windows) -> Reply[list[float]]:
         query = (
             f"SELECT (t - {windows.origin}) // {windows.width} AS w, avg(x) FROM walk"
             f" WHERE t >= {windows.origin} AND t < {windows.end} GROUP BY w ORDER BY w"
         )
-        reply = timed(lambda: self._database.execute(query).fetchall())
+        reply = timed(lambda: self.database.execute(query).fetchall())
         return Reply(reply.seconds, [row[1] for row in reply.value])
 
     def rows(self, form: str, count: int) -> Reply[bytes]:
@@ -87,25 +77,20 @@ class DuckDB(LibraryPeer):
             f"COPY (SELECT t, {names} FROM walk ORDER BY t LIMIT {count})"
             f" TO '{target}' (FORMAT csv, HEADER false)"
         )
-        reply = timed(lambda: self._database.execute(query))
+        reply = timed(lambda: self.database.execute(query))
         text = target.read_bytes()
         target.unlink()
         return Reply(reply.seconds, text)
 
     def newest(self) -> Reply[float]:
-        reply = self._row("arg_max(x, t)")
+        reply = self.row("arg_max(x, t)")
         return Reply(reply.seconds, reply.value[0])
 
-    def start(self) -> tuple[Reply[float], float]:
-        started = super().start()
-        self._connect()
-        return started
-
-    def _connect(self) -> None:
+    def connect(self) -> Any:
         import duckdb
 
-        self._database: Any = duckdb.connect(str(self.place))
+        return duckdb.connect(str(self.place))
 
-    def _row(self, columns: str) -> Reply[list[float]]:
+    def row(self, columns: str) -> Reply[list[float]]:
         query = f"SELECT {columns} FROM walk"
-        return timed(lambda: [float(value) for value in self._database.execute(query).fetchone()])
+        return timed(lambda: [float(value) for value in self.database.execute(query).fetchone()])

@@ -38,52 +38,42 @@ class SQLiteRows(LibraryPeer):
         return self.folder / "walk.sqlite"
 
     def open(self) -> None:
-        self._database = sqlite3.connect(self.place, isolation_level=None)
-        self._database.execute("PRAGMA journal_mode = WAL")
-        self._database.execute("PRAGMA synchronous = FULL")
+        self.database = self.connect()
+        self.database.execute("PRAGMA journal_mode = WAL")
+        self.database.execute("PRAGMA synchronous = FULL")
         columns = ", ".join(f"{field} REAL NOT NULL" for field in self.fields)
-        self._database.execute(f"CREATE TABLE walk (t INTEGER NOT NULL, {columns}) STRICT")
+        self.database.execute(f"CREATE TABLE walk (t INTEGER NOT NULL, {columns}) STRICT")
         if self.index:
-            self._database.execute(self.index)
+            self.database.execute(self.index)
 
     def prepare(self, times: np.ndarray, values: np.ndarray) -> list[tuple[float, ...]]:
         return list(zip(times.tolist(), *(column.tolist() for column in values.T), strict=True))
 
     def ingest(self, batch: list[tuple[float, ...]]) -> None:
         marks = ", ".join("?" * (1 + len(self.fields)))
-        self._database.execute("BEGIN")
-        self._database.executemany(f"INSERT INTO walk VALUES ({marks})", batch)
-        self._database.execute("COMMIT")
+        self.database.execute("BEGIN")
+        self.database.executemany(f"INSERT INTO walk VALUES ({marks})", batch)
+        self.database.execute("COMMIT")
 
     def flush(self) -> None:
-        self._database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        self.database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def stored(self) -> int:
         return self.place.stat().st_size
 
-    def close(self) -> None:
-        if hasattr(self, "_database"):
-            self._database.close()
-
-    def mean(self) -> Reply[list[float]]:
-        return self._row(", ".join(f"avg({field})" for field in self.fields))
-
     def mean_deviation(self) -> Reply[list[float]]:
-        reply = self._row("count(x), sum(x), sum(x * x)")
+        reply = self.row("count(x), sum(x), sum(x * x)")
         count, total, squares = reply.value
         mean = total / count
         return Reply(reply.seconds, [mean, math.sqrt(squares / count - mean * mean)])
 
-    def extremes(self) -> Reply[list[float]]:
-        return self._row("min(x), max(x), count(x)")
-
     def p99(self) -> Reply[list[float]]:
         def ranked() -> list[float]:
-            count = self._database.execute("SELECT count(*) FROM walk").fetchone()[0]
+            count = self.database.execute("SELECT count(*) FROM walk").fetchone()[0]
             place = (count - 1) * 0.99
             rank = math.floor(place)
             query = "SELECT x FROM walk ORDER BY x LIMIT 2 OFFSET ?"
-            pair = [row[0] for row in self._database.execute(query, (rank,))]
+            pair = [row[0] for row in self.database.execute(query, (rank,))]
             return [pair[0] + (pair[-1] - pair[0]) * (place - rank)]
 
         return timed(ranked)
@@ -94,7 +84,7 @@ class SQLiteRows(LibraryPeer):
             " GROUP BY (t - :origin) / :width ORDER BY (t - :origin) / :width"
         )
         names = {"origin": windows.origin, "end": windows.end, "width": windows.width}
-        reply = timed(lambda: self._database.execute(query, names).fetchall())
+        reply = timed(lambda: self.database.execute(query, names).fetchall())
         return Reply(reply.seconds, [row[0] for row in reply.value])
 
     def rows(self, form: str, count: int) -> Reply[bytes]:
@@ -103,23 +93,21 @@ class SQLiteRows(LibraryPeer):
             names = ", ".join(self.fields)
             query = f"SELECT t, {names} FROM walk ORDER BY t LIMIT ?"
             writer = csv.writer(text, lineterminator="\n")
-            writer.writerows(self._database.execute(query, (count,)))
+            writer.writerows(self.database.execute(query, (count,)))
             return text.getvalue().encode()
 
         return timed(written)
 
     def newest(self) -> Reply[float]:
         query = "SELECT x FROM walk ORDER BY t DESC LIMIT 1"
-        return timed(lambda: self._database.execute(query).fetchone()[0])
+        return timed(lambda: self.database.execute(query).fetchone()[0])
 
-    def _row(self, columns: str) -> Reply[list[float]]:
+    def connect(self) -> sqlite3.Connection:
+        return sqlite3.connect(self.place, isolation_level=None)
+
+    def row(self, columns: str) -> Reply[list[float]]:
         query = f"SELECT {columns} FROM walk"
-        return timed(lambda: [float(value) for value in self._database.execute(query).fetchone()])
-
-    def start(self) -> tuple[Reply[float], float]:
-        started = super().start()
-        self._database = sqlite3.connect(self.place, isolation_level=None)
-        return started
+        return timed(lambda: [float(value) for value in self.database.execute(query).fetchone()])
 
 
 class SQLiteIndexed(SQLiteRows):

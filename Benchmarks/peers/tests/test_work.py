@@ -94,7 +94,7 @@ class WorkTests(unittest.TestCase):
 
     def test_a_lack_has_a_reason_and_is_no_fault(self) -> None:
         figures = self.figures(Lacking)
-        self.assertEqual(figures["ingest"].missing, "no such call")
+        self.assertEqual(figures["load"].missing, "no such call")
         self.assertFalse(any(figure.is_wrong for figure in figures.values()))
 
     def test_a_fault_counts_and_the_rest_is_measured(self) -> None:
