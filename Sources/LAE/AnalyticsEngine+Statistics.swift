@@ -88,6 +88,7 @@ extension AnalyticsEngine {
         let summaryQuery = try summaryQuery(
             query, query.range, query.every?.wholeMicroseconds, samples, reader)
         let windows = try await reader.summaries(summaryQuery)
+        let coverage = try await coverage(query, summaryQuery, windows, reader)
         var told: [StatisticsTable.Window] = []
         for (place, window) in windows.enumerated() {
             let range = summaryQuery.span(of: place)
@@ -99,10 +100,25 @@ extension AnalyticsEngine {
                 values.append(try await reader.values(statistics, of: field, in: range, summary))
             }
             told.append(
-                StatisticsTable.Window(range, window, count: window.count, values: values))
+                StatisticsTable.Window(
+                    range, window, coverage[place], count: window.count, values: values))
         }
         return StatisticsTable(
             fields: reader.fields, statistics: query.statistics, windows: told)
+    }
+
+    /// What was seen of each window: a sample that no condition lets count has seen its time, too.
+    private func coverage(
+        _ query: StatisticsQuery, _ summaryQuery: SummaryQuery, _ windows: [WindowSummary],
+        _ reader: StatisticsReader
+    ) async throws -> [Coverage?] {
+        var all = windows
+        if !query.conditions.isEmpty {
+            var plain = summaryQuery
+            plain.hasSketch = false
+            all = try await reader.withoutConditions.summaries(plain)
+        }
+        return Coverage.of(all, in: all.indices.map(summaryQuery.span), now: now())
     }
 
     private func aggregateTable(
@@ -115,13 +131,15 @@ extension AnalyticsEngine {
         let step = query.every.map { cells.step(max(1, $0.wholeMicroseconds)) }
         let summaryQuery = try summaryQuery(
             query, cells.covering(range, now: now()), step, samples, reader)
-        let windows = try await cells.summaries(summaryQuery, samples, reader)
+        let (windows, seen) = try await cells.summaries(summaryQuery, samples, reader)
         // Exact order statistics are values of single samples.
         let statistics = query.statistics.approximate
         let told = windows.enumerated().map { place, window in
             let isTold = window.count >= GrantTerms.minimumCount
+            let range = summaryQuery.span(of: place)
             return StatisticsTable.Window(
-                summaryQuery.span(of: place), window, count: isTold ? window.count : nil,
+                range, window, Coverage(seen[place], of: range),
+                count: isTold ? window.count : nil,
                 values: window.fields.map { summary in
                     statistics.map { isTold ? summary.value(of: $0) : nil }
                 })

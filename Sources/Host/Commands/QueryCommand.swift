@@ -154,7 +154,7 @@ struct QueryCommand: AsyncParsableCommand {
         }
         let answer = try JSONDecoder().decode(StatisticsAnswer.self, from: data)
         let isWindowed = every != nil
-        let header = (isWindowed ? ["from"] : []) + ["field"] + answer.fn
+        let header = (isWindowed ? ["from"] : []) + ["field"] + answer.fn + ["coverage"]
         var table = Table(header.map { $0.uppercased() })
         if outputFormat == .csv { options.console.print(header.joined(separator: ",")) }
         for window in answer.items {
@@ -162,14 +162,15 @@ struct QueryCommand: AsyncParsableCommand {
                 let numbers = answer.fn.map { window.values[field.name]?[$0] ?? nil }
                 if outputFormat == .csv {
                     let start = isWindowed ? [window.from.map(Format.exact) ?? ""] : []
-                    let cells = numbers.map { $0.map(Format.exact) ?? "" }
+                    let cells = (numbers + [window.coverage]).map { $0.map(Format.exact) ?? "" }
                     options.console.print((start + [field.name] + cells).joined(separator: ","))
                 } else {
                     let start = isWindowed ? [window.from.map(Format.time) ?? ""] : []
                     let cells = zip(answer.fn, numbers).map { name, number in
                         Format.value(number, unit: name == "count" ? nil : field.unit)
                     }
-                    table.add(start + [field.name] + cells)
+                    table.add(
+                        start + [field.name] + cells + [Format.share(window.coverage)])
                 }
             }
         }

@@ -14,7 +14,7 @@ struct StatisticsReader: Sendable {
     private let all: [Field]
     /// The numeric fields that are asked for, as indices of `all`.
     private let columns: [Int]
-    private let matchers: [Condition.Matcher]
+    private var matchers: [Condition.Matcher]
     /// What comes later than when the question was asked does not count.
     private let horizon: Timestamp
 
@@ -35,6 +35,13 @@ struct StatisticsReader: Sendable {
     }
 
     var fields: [Field] { columns.map { all[$0] } }
+
+    /// The same of every sample, whatever the conditions.
+    var withoutConditions: StatisticsReader {
+        var reader = self
+        reader.matchers = []
+        return reader
+    }
 
     /// Whether samples have to be looked at one by one.
     private var needsSamples: Bool {

@@ -15,9 +15,15 @@ public struct StatisticsTable: Hashable, Sendable {
         public let isFromSummaries: Bool
         /// Whether samples are left out of it of which only summaries are left that reach beyond it.
         public let isPartial: Bool
+        /// How much of its time was seen; `nil` when that cannot be told.
+        public let coverage: Coverage?
 
-        init(_ range: TimeRange, _ summary: WindowSummary, count: Int?, values: [[Double?]]) {
+        init(
+            _ range: TimeRange, _ summary: WindowSummary, _ coverage: Coverage?, count: Int?,
+            values: [[Double?]]
+        ) {
             self.range = range
+            self.coverage = coverage
             self.count = count
             self.values = values
             isFromSummaries = summary.isFromSummaries

@@ -15,6 +15,10 @@ public struct StatisticsAnswer: Codable, Sendable {
         public let approximate: Bool?
         /// True when samples are left out of which only summaries are left that reach beyond it.
         public let partial: Bool?
+        /// How much of its time was seen, 0 to 1, up to now; not there when that cannot be told.
+        public let coverage: Double?
+        /// The same in milliseconds.
+        public let seen: Double?
     }
 
     public let sensor: String
@@ -35,7 +39,9 @@ public struct StatisticsAnswer: Codable, Sendable {
                 to: window.range.to.bounded?.milliseconds, count: window.count,
                 values: Dictionary(zip(table.fields.map(\.name), rows)) { first, _ in first },
                 approximate: window.isFromSummaries ? true : nil,
-                partial: window.isPartial ? true : nil)
+                partial: window.isPartial ? true : nil,
+                coverage: window.coverage?.share,
+                seen: window.coverage.map { Timestamp(microseconds: $0.seen).milliseconds })
         }
     }
 }

@@ -22,8 +22,8 @@ extension SampleFile {
                     damage.append($0)
                 }
             }
-            summarizer.add(loose.take().ordered())
-            return (summarizer.windows, summarizer.damage + damage)
+            let windows = try summarizer.finish(loose.take().ordered(), database)
+            return (windows, summarizer.damage + damage)
         }
     }
 
