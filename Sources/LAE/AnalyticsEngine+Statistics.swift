@@ -93,18 +93,23 @@ extension AnalyticsEngine {
         for (place, window) in windows.enumerated() {
             let range = summaryQuery.span(of: place)
             var values: [[Double?]] = []
+            var isApproximate = false
             for (field, summary) in window.fields.enumerated() {
                 // Order statistics of samples that are gone are known from their sketch only.
                 let statistics =
                     window.isFromSummaries ? query.statistics.approximate : query.statistics
-                values.append(try await reader.values(statistics, of: field, in: range, summary))
+                let found = try await reader.values(statistics, of: field, in: range, summary)
+                values.append(found.values)
+                isApproximate = isApproximate || found.isApproximate
             }
             told.append(
                 StatisticsTable.Window(
-                    range, window, coverage[place], count: window.count, values: values))
+                    range, window, coverage[place], count: window.count, values: values,
+                    isApproximate: isApproximate))
         }
         return StatisticsTable(
-            fields: reader.fields, statistics: query.statistics, windows: told)
+            fields: reader.fields, statistics: query.statistics, windows: told,
+            damage: await reader.damage(in: query.range))
     }
 
     /// What was seen of each window: a sample that no condition lets count has seen its time, too.
@@ -144,7 +149,12 @@ extension AnalyticsEngine {
                     statistics.map { isTold ? summary.value(of: $0) : nil }
                 })
         }
-        return StatisticsTable(fields: reader.fields, statistics: statistics, windows: told)
+        // Where damage begins and ends is where single samples were.
+        let damage = await reader.damage(in: summaryQuery.range).map {
+            cells.covering($0, now: now())
+        }
+        return StatisticsTable(
+            fields: reader.fields, statistics: statistics, windows: told, damage: damage.joined)
     }
 
     /// An open range with windows holds as many whole ones as there are samples for.
@@ -183,7 +193,7 @@ extension AnalyticsEngine {
 
 extension [Statistic] {
     /// The same with percentiles that summaries are enough for.
-    fileprivate var approximate: [Statistic] {
+    var approximate: [Statistic] {
         map { statistic in
             statistic.exactPercent.map { .approximatePercentile($0) } ?? statistic
         }

@@ -55,7 +55,7 @@ public struct WindowSummary: Hashable, Sendable {
     /// Then what needs every number is not known any more, and percentiles come from the sketch.
     public var isFromSummaries = false
     /// Whether samples are missing: they are gone, and the summary that counts them reaches beyond
-    /// the window.
+    /// the window, or they are damaged.
     public var isPartial = false
     /// How the moments of the samples follow one another; `nil` where there are none.
     public var spacing: Spacing?

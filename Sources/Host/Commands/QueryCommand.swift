@@ -102,6 +102,7 @@ struct QueryCommand: AsyncParsableCommand {
     private func samples(_ session: HostSession) async throws {
         let query = selection + [("limit", String(limit)), ("order", "desc")]
         let data = try await session.client.data(.get, "\(path)/samples", query: query)
+        options.console.tellDamage(data, of: sensor)
         if outputFormat == .json {
             options.console.print(json: data)
             return
@@ -148,6 +149,7 @@ struct QueryCommand: AsyncParsableCommand {
     private func statistics(_ session: HostSession) async throws {
         let query = selection + [("fn", stats), ("every", every)]
         let data = try await session.client.data(.get, "\(path)/stats", query: query)
+        options.console.tellDamage(data, of: sensor)
         if outputFormat == .json {
             options.console.print(json: data)
             return

@@ -59,10 +59,11 @@ struct AggregateCells: Sendable {
             var part = query
             part.range = TimeRange(from: start, to: end)
             part.step = width
-            for (cell, summary) in try await reader.summaries(part).enumerated()
-            where summary.count >= GrantTerms.minimumCount {
+            for (cell, summary) in try await reader.summaries(part).enumerated() {
                 let span = part.span(of: cell)
                 let window = query.window(of: span.from)
+                if summary.isPartial { gathered.noteGap(in: window) }
+                guard summary.count >= GrantTerms.minimumCount else { continue }
                 gathered.merge(summary.fields, count: summary.count, to: window)
                 let own = SeenTime([summary.spacing], in: [span]).seen[0] ?? 0
                 seen[window] = summary.hasUnknownTimes ? nil : seen[window].map { $0 + own }

@@ -123,7 +123,8 @@ struct WindowComputation: Sendable {
         }
         let found = try await inputs[input].reader.values(
             [statistic], of: place, in: span, summary.fields[place])
-        return found.first ?? nil
+        // What is damaged has no exact percentiles.
+        return found.isApproximate ? nil : found.values.first ?? nil
     }
 }
 

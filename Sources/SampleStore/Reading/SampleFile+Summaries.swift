@@ -9,21 +9,21 @@ extension SampleFile {
     ) async throws -> ([WindowSummary], damage: [TimeRange]) {
         try await pool.read { database in
             var summarizer = Summarizer(query)
-            var damage: [TimeRange] = []
             var loose = BatchBuilder(query.fields)
             let last = try Self.lastArrival(projections, database)
             loose.append(waiting.filtered { waiting.sequences[$0] > last })
             for projection in projections.values {
-                damage += try Self.damagedRanges(projection.layout.id, in: query.range, database)
+                summarizer.leaveOut(
+                    try Self.damagedRanges(projection.layout.id, in: query.range, database))
                 try summarizer.add(projection, database)
                 try Self.eachFresh(projection.layout, database) { batch in
                     loose.append(projection(batch))
                 } damage: {
-                    damage.append($0)
+                    summarizer.leaveOut([$0])
                 }
             }
             let windows = try summarizer.finish(loose.take().ordered(), database)
-            return (windows, summarizer.damage + damage)
+            return (windows, summarizer.damage)
         }
     }
 

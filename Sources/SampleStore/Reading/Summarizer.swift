@@ -28,6 +28,17 @@ struct Summarizer {
         try addRollups(projection, database)
     }
 
+    /// Notes that samples of some ranges are left out.
+    mutating func leaveOut(_ ranges: [TimeRange]) {
+        damage += ranges
+        for range in ranges {
+            let reach = range.intersection(query.range)
+            guard !reach.isEmpty else { continue }
+            let last = query.window(of: reach.to.advanced(byMicroseconds: -1))
+            for window in query.window(of: reach.from)...last { gathered.noteGap(in: window) }
+        }
+    }
+
     /// The windows, once the samples are added that are in no chunk.
     ///
     /// - Parameter loose: in order, with the query's fields.
@@ -163,7 +174,7 @@ struct Summarizer {
                 }
             }
         } catch is ByteReader.Damage {
-            damage.append(TimeRange(from: entry.from.time, through: entry.to.time))
+            leaveOut([TimeRange(from: entry.from.time, through: entry.to.time)])
         }
     }
 

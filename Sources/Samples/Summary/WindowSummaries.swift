@@ -72,7 +72,8 @@ extension WindowSummaries {
         windows[window].hasUnknownTimes = !isWhole
     }
 
-    /// Notes that samples of a window are left out: they are known by summaries that reach beyond it.
+    /// Notes that samples of a window are left out: they are known by summaries that reach beyond it, or
+    /// they are damaged.
     public mutating func noteGap(in window: Int) { windows[window].isPartial = true }
 }
 
