@@ -20,7 +20,7 @@ extension AnalyticsEngine {
         do {
             let source = try await source(of: grant.sensor)
             let samples = try await extent(
-                of: grant.sensor, source, terms,
+                of: grant.sensor, columns.map { all[$0] }, source, terms,
                 needsStart: query.every != nil || !terms.allowsSamples)
             let reader = StatisticsReader(
                 machine, source, terms, grant.sensor, all, columns, matchers, until: samples.to)
@@ -66,20 +66,43 @@ extension AnalyticsEngine {
         await machine.status(of: sensor)?.sensor.cadence ?? .standard
     }
 
-    /// The stretch of time from the first sample that may be seen to the newest, or nothing.
+    /// The stretch of time from the first sample that may be seen to the newest, or nothing; samples
+    /// that are gone count where summaries tell of them.
     ///
-    /// - Parameter needsStart: whether the first sample is looked for, in the file; one window of
-    ///   everything does without it.
+    /// - Parameters:
+    ///   - fields: those that are asked for.
+    ///   - needsStart: whether the first sample is looked for, in the file; one window of everything
+    ///     does without it.
     private func extent(
-        of sensor: SensorID, _ source: SampleSource, _ terms: GrantTerms, needsStart: Bool
+        of sensor: SensorID, _ fields: [Field], _ source: SampleSource, _ terms: GrantTerms,
+        needsStart: Bool
     ) async throws -> TimeRange {
-        let nothing = TimeRange(from: now(), to: now())
-        guard let newest = try await source.newest(of: sensor) else { return nothing }
-        let end = newest.advanced(byMicroseconds: 1)
-        guard needsStart else { return TimeRange(from: .distantPast, to: end) }
-        let first = try await source.batch(
-            SampleQuery(sensor: sensor, range: terms.visible(.all), limit: 1))
-        return first.samples.times.first.map { TimeRange(from: $0, to: end) } ?? nothing
+        let newest = try await source.newest(of: sensor)
+        guard needsStart else {
+            return TimeRange(
+                from: .distantPast, to: newest?.advanced(byMicroseconds: 1) ?? now())
+        }
+        let visible = terms.visible(.all)
+        var found: [TimeRange] = []
+        if let newest {
+            let first = try await source.batch(
+                SampleQuery(sensor: sensor, range: visible, limit: 1))
+            found += first.samples.times.map {
+                TimeRange(from: $0, to: max($0, newest).advanced(byMicroseconds: 1))
+            }
+        }
+        if !source.isComputed, !terms.changesSamples {
+            // Where samples are looked at one by one, summaries do not help.
+            found +=
+                try await machine.summarised(sensor, fields: fields, in: visible)
+                .map { [$0] } ?? []
+        }
+        let ends = found.reduce(into: TimeRange?.none) { whole, part in
+            whole = TimeRange(
+                from: min(part.from, whole?.from ?? part.from),
+                to: max(part.to, whole?.to ?? part.to))
+        }
+        return ends ?? TimeRange(from: now(), to: now())
     }
 
     private func wholeTable(

@@ -219,6 +219,18 @@ public actor VirtualMachine {
         await store.damage(of: id, in: range)
     }
 
+    /// The stretch of time, within a range, of the samples that are gone and that summaries still tell
+    /// of; `nil` when there are none.
+    public func summarised(
+        _ id: SensorID, fields: [Field], in range: TimeRange
+    ) async throws(VirtualMachineError) -> TimeRange? {
+        do {
+            return try await store.summarised(id, fields: fields, in: range)
+        } catch {
+            throw Self.wrap(error)
+        }
+    }
+
     /// Hands the numbers of one field over, stretch by stretch and in no particular order.
     ///
     /// - Parameter body: takes what was gathered so far and some numbers.
