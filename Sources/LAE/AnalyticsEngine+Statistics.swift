@@ -20,7 +20,7 @@ extension AnalyticsEngine {
         do {
             let source = try await source(of: grant.sensor)
             let samples = try await extent(
-                of: grant.sensor, source, terms,
+                of: grant.sensor, columns.map { all[$0] }, source, terms,
                 needsStart: query.every != nil || !terms.allowsSamples)
             let reader = StatisticsReader(
                 machine, source, terms, grant.sensor, all, columns, matchers, until: samples.to)
@@ -66,20 +66,43 @@ extension AnalyticsEngine {
         await machine.status(of: sensor)?.sensor.cadence ?? .standard
     }
 
-    /// The stretch of time from the first sample that may be seen to the newest, or nothing.
+    /// The stretch of time from the first sample that may be seen to the newest, or nothing; samples
+    /// that are gone count where summaries tell of them.
     ///
-    /// - Parameter needsStart: whether the first sample is looked for, in the file; one window of
-    ///   everything does without it.
+    /// - Parameters:
+    ///   - fields: those that are asked for.
+    ///   - needsStart: whether the first sample is looked for, in the file; one window of everything
+    ///     does without it.
     private func extent(
-        of sensor: SensorID, _ source: SampleSource, _ terms: GrantTerms, needsStart: Bool
+        of sensor: SensorID, _ fields: [Field], _ source: SampleSource, _ terms: GrantTerms,
+        needsStart: Bool
     ) async throws -> TimeRange {
-        let nothing = TimeRange(from: now(), to: now())
-        guard let newest = try await source.newest(of: sensor) else { return nothing }
-        let end = newest.advanced(byMicroseconds: 1)
-        guard needsStart else { return TimeRange(from: .distantPast, to: end) }
-        let first = try await source.batch(
-            SampleQuery(sensor: sensor, range: terms.visible(.all), limit: 1))
-        return first.samples.times.first.map { TimeRange(from: $0, to: end) } ?? nothing
+        let newest = try await source.newest(of: sensor)
+        guard needsStart else {
+            return TimeRange(
+                from: .distantPast, to: newest?.advanced(byMicroseconds: 1) ?? now())
+        }
+        let visible = terms.visible(.all)
+        var found: [TimeRange] = []
+        if let newest {
+            let first = try await source.batch(
+                SampleQuery(sensor: sensor, range: visible, limit: 1))
+            found += first.samples.times.map {
+                TimeRange(from: $0, to: max($0, newest).advanced(byMicroseconds: 1))
+            }
+        }
+        if !source.isComputed, !terms.changesSamples {
+            // Where samples are looked at one by one, summaries do not help.
+            found +=
+                try await machine.summarised(sensor, fields: fields, in: visible)
+                .map { [$0] } ?? []
+        }
+        let ends = found.reduce(into: TimeRange?.none) { whole, part in
+            whole = TimeRange(
+                from: min(part.from, whole?.from ?? part.from),
+                to: max(part.to, whole?.to ?? part.to))
+        }
+        return ends ?? TimeRange(from: now(), to: now())
     }
 
     private func wholeTable(
@@ -88,21 +111,42 @@ extension AnalyticsEngine {
         let summaryQuery = try summaryQuery(
             query, query.range, query.every?.wholeMicroseconds, samples, reader)
         let windows = try await reader.summaries(summaryQuery)
+        let coverage = try await coverage(query, summaryQuery, windows, reader)
         var told: [StatisticsTable.Window] = []
         for (place, window) in windows.enumerated() {
             let range = summaryQuery.span(of: place)
             var values: [[Double?]] = []
+            var isApproximate = false
             for (field, summary) in window.fields.enumerated() {
                 // Order statistics of samples that are gone are known from their sketch only.
                 let statistics =
                     window.isFromSummaries ? query.statistics.approximate : query.statistics
-                values.append(try await reader.values(statistics, of: field, in: range, summary))
+                let found = try await reader.values(statistics, of: field, in: range, summary)
+                values.append(found.values)
+                isApproximate = isApproximate || found.isApproximate
             }
             told.append(
-                StatisticsTable.Window(range, window, count: window.count, values: values))
+                StatisticsTable.Window(
+                    range, window, coverage[place], count: window.count, values: values,
+                    isApproximate: isApproximate))
         }
         return StatisticsTable(
-            fields: reader.fields, statistics: query.statistics, windows: told)
+            fields: reader.fields, statistics: query.statistics, windows: told,
+            damage: await reader.damage(in: query.range))
+    }
+
+    /// What was seen of each window: a sample that no condition lets count has seen its time, too.
+    private func coverage(
+        _ query: StatisticsQuery, _ summaryQuery: SummaryQuery, _ windows: [WindowSummary],
+        _ reader: StatisticsReader
+    ) async throws -> [Coverage?] {
+        var all = windows
+        if !query.conditions.isEmpty {
+            var plain = summaryQuery
+            plain.hasSketch = false
+            all = try await reader.withoutConditions.summaries(plain)
+        }
+        return Coverage.of(all, in: all.indices.map(summaryQuery.span), now: now())
     }
 
     private func aggregateTable(
@@ -115,18 +159,25 @@ extension AnalyticsEngine {
         let step = query.every.map { cells.step(max(1, $0.wholeMicroseconds)) }
         let summaryQuery = try summaryQuery(
             query, cells.covering(range, now: now()), step, samples, reader)
-        let windows = try await cells.summaries(summaryQuery, samples, reader)
+        let (windows, seen) = try await cells.summaries(summaryQuery, samples, reader)
         // Exact order statistics are values of single samples.
         let statistics = query.statistics.approximate
         let told = windows.enumerated().map { place, window in
             let isTold = window.count >= GrantTerms.minimumCount
+            let range = summaryQuery.span(of: place)
             return StatisticsTable.Window(
-                summaryQuery.span(of: place), window, count: isTold ? window.count : nil,
+                range, window, Coverage(seen[place], of: range),
+                count: isTold ? window.count : nil,
                 values: window.fields.map { summary in
                     statistics.map { isTold ? summary.value(of: $0) : nil }
                 })
         }
-        return StatisticsTable(fields: reader.fields, statistics: statistics, windows: told)
+        // Where damage begins and ends is where single samples were.
+        let damage = await reader.damage(in: summaryQuery.range).map {
+            cells.covering($0, now: now())
+        }
+        return StatisticsTable(
+            fields: reader.fields, statistics: statistics, windows: told, damage: damage.joined)
     }
 
     /// An open range with windows holds as many whole ones as there are samples for.
@@ -165,7 +216,7 @@ extension AnalyticsEngine {
 
 extension [Statistic] {
     /// The same with percentiles that summaries are enough for.
-    fileprivate var approximate: [Statistic] {
+    var approximate: [Statistic] {
         map { statistic in
             statistic.exactPercent.map { .approximatePercentile($0) } ?? statistic
         }

@@ -80,7 +80,7 @@ public struct AnalyticsEngine: Sendable {
                 await log.record("stream", .raw, for: grant, range: nil, count: kept.count)
             }
             return (
-                SamplePage(fields: fields, samples: kept, next: nil),
+                SamplePage(fields: fields, samples: kept, next: nil, damage: []),
                 arrived.last?.sequence ?? sequence
             )
         } catch {
@@ -98,7 +98,7 @@ public struct AnalyticsEngine: Sendable {
             selection, for: grant, operation: operation, looksFurther: looksFurther)
         return SamplePage(
             fields: page.fields, samples: (0..<page.stored.count).map { page.stored[$0] },
-            next: page.next)
+            next: page.next, damage: page.damage)
     }
 
     /// - Parameter looksFurther: whether the page is to say if more samples follow.
@@ -124,8 +124,12 @@ public struct AnalyticsEngine: Sendable {
             await log.record(
                 operation, .raw, for: grant, range: selection.range, count: shown.count)
             let next = found.count > shown.count ? shown.position(shown.count - 1) : nil
+            let end = next ?? (looksFurther ? nil : shown.isEmpty ? nil : shown.position(0))
+            let damage = await source.damage(
+                of: grant.sensor, in: terms.visible(selection.stretch(to: end)))
             return BatchPage(
-                fields: columns.map { all[$0] }, stored: shown.keeping(columns), next: next)
+                fields: columns.map { all[$0] }, stored: shown.keeping(columns), next: next,
+                damage: damage)
         } catch {
             throw Self.wrap(error)
         }

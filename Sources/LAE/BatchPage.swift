@@ -8,6 +8,8 @@ public struct BatchPage: Hashable, Sendable {
     public let stored: StoredBatch
     /// Give it as `after` for the next page; `nil` when this is the last.
     public let next: SampleQuery.Position?
+    /// Where samples are damaged that would be on this page.
+    public let damage: [TimeRange]
 
     public var samples: SampleBatch { stored.samples }
 }

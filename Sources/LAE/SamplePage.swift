@@ -7,4 +7,6 @@ public struct SamplePage: Hashable, Sendable {
     public let samples: [StoredSample]
     /// Give it as `after` for the next page; `nil` when this is the last.
     public let next: SampleQuery.Position?
+    /// Where samples are damaged that would be on this page.
+    public let damage: [TimeRange]
 }

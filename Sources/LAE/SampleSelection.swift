@@ -23,4 +23,22 @@ public struct SampleSelection: Hashable, Sendable {
         self.after = after
         self.limit = max(1, limit)
     }
+    /// The stretch of time that a page of the selection stands for.
+    ///
+    /// - Parameter end: where the page ends; `nil` when it reaches as far as the range.
+    func stretch(to end: SampleQuery.Position?) -> TimeRange {
+        let (start, stop) = (after?.time, end?.time)
+        switch order {
+        case .ascending:
+            return range.intersection(
+                TimeRange(
+                    from: start ?? .distantPast,
+                    to: stop?.advanced(byMicroseconds: 1) ?? .distantFuture))
+        case .descending:
+            return range.intersection(
+                TimeRange(
+                    from: stop ?? .distantPast,
+                    to: start?.advanced(byMicroseconds: 1) ?? .distantFuture))
+        }
+    }
 }

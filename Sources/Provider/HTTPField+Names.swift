@@ -6,6 +6,7 @@ extension HTTPField.Name {
     static let referrerPolicy = known("Referrer-Policy")
     static let lastEventID = known("Last-Event-ID")
     static let idempotencyKey = known("Idempotency-Key")
+    static let damaged = known("Nervous-Damaged")
     static let link = known("Link")
     static let resourcePolicy = known("Cross-Origin-Resource-Policy")
     static let openerPolicy = known("Cross-Origin-Opener-Policy")

@@ -72,6 +72,21 @@ extension SampleStore {
         }
     }
 
+    /// The stretch of time, within a range, of the samples that are gone and that summaries still tell
+    /// of; `nil` when there are none.
+    ///
+    /// - Parameter fields: those that the summaries are to be of.
+    public func summarised(
+        _ sensor: SensorID, fields: [Field], in range: TimeRange
+    ) async throws(SampleStoreError) -> TimeRange? {
+        guard let known = series[sensor] else { return nil }
+        do {
+            return try await file.summarised(in: range, known.projections(for: fields))
+        } catch {
+            throw SampleStoreError(wrapping: error, while: "reading \(sensor)")
+        }
+    }
+
     /// Hands the numbers of one field over, stretch by stretch and in no particular order.
     ///
     /// - Parameters:

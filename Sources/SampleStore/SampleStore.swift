@@ -29,7 +29,7 @@ public actor SampleStore {
     var upkeep: Upkeep
     /// Layouts whose fresh samples are about to be packed.
     private var sealing: Set<Int64> = []
-    private(set) var damage: [SensorID: [TimeRange]] = [:]
+    var damage: [SensorID: [TimeRange]] = [:]
     private let numbering: SampleFile.Numbering
     private var dropped = 0
     private var writes = 0
@@ -382,13 +382,6 @@ public actor SampleStore {
     func forgetFresh(_ layout: Layout, _ taken: ForgetPlan.Taken) {
         freshCounts[layout.id, default: SampleFile.FreshCount()].rows -= taken.rows
         freshCounts[layout.id, default: SampleFile.FreshCount()].samples -= taken.samples
-    }
-
-    /// Notes what of a sensor could not be read.
-    func note(_ ranges: [TimeRange], of sensor: SensorID) {
-        for range in ranges where damage[sensor]?.contains(range) != true {
-            damage[sensor, default: []].append(range)
-        }
     }
 
     private func forget(listener: Int, of sensor: SensorID) {

@@ -55,11 +55,25 @@ public struct WindowSummary: Hashable, Sendable {
     /// Then what needs every number is not known any more, and percentiles come from the sketch.
     public var isFromSummaries = false
     /// Whether samples are missing: they are gone, and the summary that counts them reaches beyond
-    /// the window.
+    /// the window, or they are damaged.
     public var isPartial = false
+    /// How the moments of the samples follow one another; `nil` where there are none.
+    public var spacing: Spacing?
+    /// Whether the moments of some of the samples are not known; `spacing` is then of the others.
+    public var hasUnknownTimes = false
 
     /// Of nothing yet.
     public init(_ query: SummaryQuery) {
         fields = query.fields.map { _ in FieldSummary(hasSketch: query.hasSketch) }
+    }
+
+    /// Adds what is known of a window behind this one, as if both were one.
+    public mutating func merge(_ other: WindowSummary) {
+        count += other.count
+        for (place, field) in other.fields.enumerated() { fields[place].merge(field) }
+        isFromSummaries = isFromSummaries || other.isFromSummaries
+        isPartial = isPartial || other.isPartial
+        spacing.merge(other.spacing)
+        hasUnknownTimes = hasUnknownTimes || other.hasUnknownTimes
     }
 }

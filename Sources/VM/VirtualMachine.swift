@@ -211,6 +211,26 @@ public actor VirtualMachine {
         }
     }
 
+    /// Where samples of a sensor are known to be damaged and are not read, in order; all of time where
+    /// nobody can tell.
+    ///
+    /// - Parameter range: only what touches it.
+    public func damage(of id: SensorID, in range: TimeRange) async -> [TimeRange] {
+        await store.damage(of: id, in: range)
+    }
+
+    /// The stretch of time, within a range, of the samples that are gone and that summaries still tell
+    /// of; `nil` when there are none.
+    public func summarised(
+        _ id: SensorID, fields: [Field], in range: TimeRange
+    ) async throws(VirtualMachineError) -> TimeRange? {
+        do {
+            return try await store.summarised(id, fields: fields, in: range)
+        } catch {
+            throw Self.wrap(error)
+        }
+    }
+
     /// Hands the numbers of one field over, stretch by stretch and in no particular order.
     ///
     /// - Parameter body: takes what was gathered so far and some numbers.
@@ -255,11 +275,12 @@ public actor VirtualMachine {
     }
 
     public func status() async -> VirtualMachineStatus {
+        let damage = await store.knownDamage
         let store = await store.status
         return VirtualMachineStatus(
             started: started, collecting: isCollecting,
             samples: store.accepted, buffered: store.buffered, dropped: store.dropped,
-            bytes: store.bytes, failure: store.failure)
+            bytes: store.bytes, failure: store.failure, damage: damage)
     }
 
     /// Acknowledges everything and lets go of the file and of the data directory.

@@ -15,4 +15,7 @@ public struct VirtualMachineStatus: Hashable, Sendable {
     public let bytes: Int64
     /// The last failed write, until one succeeds.
     public let failure: String?
+    /// Where samples are known to be damaged and are not read, in order; all of time where nobody can
+    /// tell.
+    public let damage: [SensorID: [TimeRange]]
 }

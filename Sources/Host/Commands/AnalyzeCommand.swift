@@ -92,6 +92,7 @@ struct AnalyzeCommand: AsyncParsableCommand {
             if session.isOwn { _ = try await session.client.data(.post, "/api/v1/collection") }
             return try await session.client.data(.post, "/api/v1/analyze", body: body)
         }
+        options.console.tellDamage(data)
         if options.json {
             options.console.print(json: data)
             return

@@ -65,6 +65,8 @@ struct ExportCommand: AsyncParsableCommand {
         let samples: Int
         let bytes: Int
         let sha256: String
+        /// Where samples are damaged and not in the file; not there when none are known to be.
+        let damaged: [DamagedRange]?
     }
 
     private func export(_ sensor: String, _ session: HostSession) async throws -> Report {
@@ -86,7 +88,7 @@ struct ExportCommand: AsyncParsableCommand {
         var file = try ExportFile(path, wanted, hasOpenEnd: to == nil)
         let resource = "/api/v1/sensors/\(ControlClient.segment(sensor))"
         let bounds = [("from", file.progress.start), ("to", Optional(file.progress.to))]
-        let total = try await count(resource, bounds, session)
+        let total = try await totals(resource, bounds, session).items.first?.count
         let line = ProgressLine("Exporting \(sensor)", options.console)
         defer { line.end() }
         do {
@@ -106,11 +108,19 @@ struct ExportCommand: AsyncParsableCommand {
             throw error
         }
         let hash = try file.finish()
+        // What is damaged is known when it has been read.
+        let damaged = try await totals(resource, bounds, session).damaged
         let report = Report(
             sensor: sensor, file: path, samples: file.progress.samples, bytes: file.progress.bytes,
-            sha256: hash)
+            sha256: hash, damaged: damaged)
         line.end()
         if !options.json { say(report) }
+        options.console.tell(damaged, of: sensor)
+        guard damaged == nil else {
+            throw CommandFailure(
+                .badData, "Some samples of \(sensor) are damaged and not in \(path).",
+                hint: "See what else is: nervous doctor", type: "damaged")
+        }
         guard let total, total != report.samples else { return report }
         throw CommandFailure(
             .badData,
@@ -131,13 +141,12 @@ struct ExportCommand: AsyncParsableCommand {
         try file.append(body, samples: samples, next: page.next)
     }
 
-    /// How many samples the host counts; `nil` when it cannot tell.
-    private func count(
+    /// How many samples the host counts, and which it knows to be damaged.
+    private func totals(
         _ resource: String, _ bounds: [(String, String?)], _ session: HostSession
-    ) async throws -> Int? {
+    ) async throws -> StatisticsAnswer {
         try await session.client.get(
-            StatisticsAnswer.self, "\(resource)/stats", query: bounds + [("fn", "count")]
-        ).items.first?.count
+            StatisticsAnswer.self, "\(resource)/stats", query: bounds + [("fn", "count")])
     }
 
     private func say(_ report: Report) {

@@ -102,6 +102,7 @@ struct QueryCommand: AsyncParsableCommand {
     private func samples(_ session: HostSession) async throws {
         let query = selection + [("limit", String(limit)), ("order", "desc")]
         let data = try await session.client.data(.get, "\(path)/samples", query: query)
+        options.console.tellDamage(data, of: sensor)
         if outputFormat == .json {
             options.console.print(json: data)
             return
@@ -148,13 +149,14 @@ struct QueryCommand: AsyncParsableCommand {
     private func statistics(_ session: HostSession) async throws {
         let query = selection + [("fn", stats), ("every", every)]
         let data = try await session.client.data(.get, "\(path)/stats", query: query)
+        options.console.tellDamage(data, of: sensor)
         if outputFormat == .json {
             options.console.print(json: data)
             return
         }
         let answer = try JSONDecoder().decode(StatisticsAnswer.self, from: data)
         let isWindowed = every != nil
-        let header = (isWindowed ? ["from"] : []) + ["field"] + answer.fn
+        let header = (isWindowed ? ["from"] : []) + ["field"] + answer.fn + ["coverage"]
         var table = Table(header.map { $0.uppercased() })
         if outputFormat == .csv { options.console.print(header.joined(separator: ",")) }
         for window in answer.items {
@@ -162,14 +164,15 @@ struct QueryCommand: AsyncParsableCommand {
                 let numbers = answer.fn.map { window.values[field.name]?[$0] ?? nil }
                 if outputFormat == .csv {
                     let start = isWindowed ? [window.from.map(Format.exact) ?? ""] : []
-                    let cells = numbers.map { $0.map(Format.exact) ?? "" }
+                    let cells = (numbers + [window.coverage]).map { $0.map(Format.exact) ?? "" }
                     options.console.print((start + [field.name] + cells).joined(separator: ","))
                 } else {
                     let start = isWindowed ? [window.from.map(Format.time) ?? ""] : []
                     let cells = zip(answer.fn, numbers).map { name, number in
                         Format.value(number, unit: name == "count" ? nil : field.unit)
                     }
-                    table.add(start + [field.name] + cells)
+                    table.add(
+                        start + [field.name] + cells + [Format.share(window.coverage)])
                 }
             }
         }

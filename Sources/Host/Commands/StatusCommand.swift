@@ -27,6 +27,9 @@ struct StatusCommand: AsyncParsableCommand {
             )
             if status.dropped > 0 { console.print("\(status.dropped) samples were dropped") }
             if let failure = status.failure { console.print("The last write failed: \(failure)") }
+            for range in status.damaged ?? [] {
+                console.print("Samples of \(range.sensor ?? "a sensor") are damaged: \(range.span)")
+            }
         }
     }
 }

@@ -27,6 +27,11 @@ enum Format {
                 .locale(Locale(identifier: "en_US_POSIX")))
     }
 
+    /// A part of a whole in percent, rounded down, so that only all of it is `100 %`.
+    static func share(_ share: Double?) -> String {
+        value(share.map { ($0 * 1000).rounded(.down) / 10 }, unit: "%")
+    }
+
     /// The number that reads back as the same, without `.0` where it is whole.
     static func exact(_ number: Double) -> String {
         Int64(exactly: number).map { String($0) } ?? "\(number)"

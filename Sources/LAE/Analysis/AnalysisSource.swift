@@ -15,6 +15,16 @@ struct AnalysisSource: Sendable {
     let cells: AggregateCells?
 }
 
+extension AnalysisSource {
+    /// Where samples are known to be damaged that would have been read.
+    func damage(now: Timestamp) async -> [TimeRange] {
+        let found = await origin.damage(of: sensor, in: terms.visible(range))
+        guard let cells else { return found }
+        // Where damage begins and ends is where single samples were.
+        return found.map { cells.covering($0, now: now) }.joined
+    }
+}
+
 extension AnalyticsEngine {
     /// Hands over the wanted fields of a sensor in the order of time, as many samples at once as a
     /// page holds.

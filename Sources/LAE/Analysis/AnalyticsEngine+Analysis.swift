@@ -42,9 +42,14 @@ extension AnalyticsEngine {
                 await log.record(
                     "analyze", access, for: grant, range: request.range, count: count)
             }
+            var damage: [SensorID: [TimeRange]] = [:]
+            for (_, source) in granted {
+                let found = await source.damage(now: present)
+                if !found.isEmpty { damage[source.sensor] = found }
+            }
             return AnalysisAnswer(
                 inputs: request.inputs, fields: fields,
-                count: table.count >= minimum ? table.count : nil, result: result)
+                count: table.count >= minimum ? table.count : nil, result: result, damage: damage)
         } catch {
             throw Self.wrap(error)
         }

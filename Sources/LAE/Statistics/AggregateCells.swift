@@ -37,13 +37,17 @@ struct AggregateCells: Sendable {
         return whole.overflow ? Int64.max / width * width : max(width, whole.partialValue)
     }
 
-    /// The summary of each window of a query, made of cells that have samples enough.
+    /// The summary of each window of a query, made of cells that have samples enough, and the
+    /// microseconds that these have seen.
     ///
+    /// A cell's samples have seen of the cell what they would have if there were no others, and less
+    /// than three moments nothing: like every figure it says nothing of the neighbours.
     /// - Parameter samples: the stretch of time that there are samples of.
     func summaries(
         _ query: SummaryQuery, _ samples: TimeRange, _ reader: StatisticsReader
-    ) async throws -> [WindowSummary] {
+    ) async throws -> ([WindowSummary], seen: [Int64?]) {
         var gathered = WindowSummaries(query)
+        var seen = [Int64?](repeating: 0, count: query.windowCount)
         let wanted = query.range.intersection(
             TimeRange(
                 from: floor(samples.from),
@@ -55,15 +59,18 @@ struct AggregateCells: Sendable {
             var part = query
             part.range = TimeRange(from: start, to: end)
             part.step = width
-            for (cell, summary) in try await reader.summaries(part).enumerated()
-            where summary.count >= GrantTerms.minimumCount {
-                gathered.merge(
-                    summary.fields, count: summary.count,
-                    to: query.window(of: part.span(of: cell).from))
+            for (cell, summary) in try await reader.summaries(part).enumerated() {
+                let span = part.span(of: cell)
+                let window = query.window(of: span.from)
+                if summary.isPartial { gathered.noteGap(in: window) }
+                guard summary.count >= GrantTerms.minimumCount else { continue }
+                gathered.merge(summary.fields, count: summary.count, to: window)
+                let own = SeenTime([summary.spacing], in: [span]).seen[0] ?? 0
+                seen[window] = summary.hasUnknownTimes ? nil : seen[window].map { $0 + own }
             }
             start = end
         }
-        return gathered.windows
+        return (gathered.windows, seen)
     }
 
     /// Where the cell of a moment begins.

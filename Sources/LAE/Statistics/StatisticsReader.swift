@@ -14,7 +14,7 @@ struct StatisticsReader: Sendable {
     private let all: [Field]
     /// The numeric fields that are asked for, as indices of `all`.
     private let columns: [Int]
-    private let matchers: [Condition.Matcher]
+    private var matchers: [Condition.Matcher]
     /// What comes later than when the question was asked does not count.
     private let horizon: Timestamp
 
@@ -36,6 +36,13 @@ struct StatisticsReader: Sendable {
 
     var fields: [Field] { columns.map { all[$0] } }
 
+    /// The same of every sample, whatever the conditions.
+    var withoutConditions: StatisticsReader {
+        var reader = self
+        reader.matchers = []
+        return reader
+    }
+
     /// Whether samples have to be looked at one by one.
     private var needsSamples: Bool {
         terms.changesSamples || !matchers.isEmpty || source.isComputed
@@ -43,6 +50,11 @@ struct StatisticsReader: Sendable {
 
     private func visible(_ range: TimeRange) -> TimeRange {
         terms.visible(range).intersection(TimeRange(from: .distantPast, to: horizon))
+    }
+
+    /// Where samples are known to be damaged that may be seen.
+    func damage(in range: TimeRange) async -> [TimeRange] {
+        await source.damage(of: sensor, in: visible(range))
     }
 
     /// The summary of each window of a query.
@@ -70,19 +82,23 @@ struct StatisticsReader: Sendable {
         return result
     }
 
-    /// The statistics of one field in one window.
+    /// The statistics of one field in one window; percentiles within 1 % where samples that its
+    /// summary counts are damaged.
     ///
     /// - Parameter summary: of that field and window.
     func values(
         _ statistics: [Statistic], of place: Int, in range: TimeRange, _ summary: FieldSummary
-    ) async throws -> [Double?] {
+    ) async throws -> (values: [Double?], isApproximate: Bool) {
         let percents = statistics.compactMap(\.exactPercent)
-        guard !percents.isEmpty else { return statistics.map { summary.value(of: $0) } }
-        let exact = try await percentiles(percents, of: place, in: range, summary)
+        guard !percents.isEmpty else { return (statistics.map { summary.value(of: $0) }, false) }
+        guard let exact = try await percentiles(percents, of: place, in: range, summary) else {
+            return (statistics.approximate.map { summary.value(of: $0) }, true)
+        }
         let found = Dictionary(zip(percents, exact)) { first, _ in first }
-        return statistics.map { statistic in
+        let values = statistics.map { statistic in
             statistic.exactPercent.map { found[$0] ?? nil } ?? summary.value(of: statistic)
         }
+        return (values, false)
     }
 
     /// Exact percentiles of one field.
@@ -90,10 +106,10 @@ struct StatisticsReader: Sendable {
     /// - Parameters:
     ///   - summary: of the same field and range, with its sketch.
     ///   - percents: 0 to 100.
-    /// - Returns: one for each percent; `nil` of nothing.
+    /// - Returns: one for each percent, `nil` of nothing; `nil` when some of the samples are damaged.
     private func percentiles(
         _ percents: [Double], of place: Int, in range: TimeRange, _ summary: FieldSummary
-    ) async throws -> [Double?] {
+    ) async throws -> [Double?]? {
         let quantiles = percents.map { Quantile($0 / 100, of: summary.count) }
         let ranks = Set(quantiles.compactMap { $0 }.flatMap { [$0.lower, $0.upper] }).sorted()
         guard !ranks.isEmpty else { return percents.map { _ in nil } }
@@ -107,6 +123,7 @@ struct StatisticsReader: Sendable {
             selection = try await pass(selection, over: place, in: range)
         } while selection.endPass()
         guard let values = selection.values else {
+            guard await damage(in: range).isEmpty else { return nil }
             // Samples came meanwhile that are older than the newest: they will be counted next time.
             throw LAEError(
                 .failed, "The samples of \(sensor) changed while they were read.",

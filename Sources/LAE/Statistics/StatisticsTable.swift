@@ -13,14 +13,21 @@ public struct StatisticsTable: Hashable, Sendable {
         /// Whether samples went into it of which only summaries are left: percentiles are then within
         /// 1 %, like approximate ones.
         public let isFromSummaries: Bool
-        /// Whether samples are left out of it of which only summaries are left that reach beyond it.
+        /// Whether samples are left out of it: only summaries are left of them that reach beyond it, or
+        /// they are damaged.
         public let isPartial: Bool
+        /// How much of its time was seen; `nil` when that cannot be told.
+        public let coverage: Coverage?
 
-        init(_ range: TimeRange, _ summary: WindowSummary, count: Int?, values: [[Double?]]) {
+        init(
+            _ range: TimeRange, _ summary: WindowSummary, _ coverage: Coverage?, count: Int?,
+            values: [[Double?]], isApproximate: Bool = false
+        ) {
             self.range = range
+            self.coverage = coverage
             self.count = count
             self.values = values
-            isFromSummaries = summary.isFromSummaries
+            isFromSummaries = summary.isFromSummaries || isApproximate
             isPartial = summary.isPartial
         }
     }
@@ -28,4 +35,6 @@ public struct StatisticsTable: Hashable, Sendable {
     public let fields: [Field]
     public let statistics: [Statistic]
     public let windows: [Window]
+    /// Where samples of the range are known to be damaged, in order.
+    public let damage: [TimeRange]
 }

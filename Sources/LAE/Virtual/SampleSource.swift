@@ -25,6 +25,21 @@ enum SampleSource: Sendable {
         }
     }
 
+    /// Where samples of a range are known to be damaged: the sensor's, or those that its own are computed
+    /// from.
+    func damage(of sensor: SensorID, in range: TimeRange) async -> [TimeRange] {
+        switch self {
+        case .stored(let machine):
+            return await machine.damage(of: sensor, in: range).clipped(to: range)
+        case .computed(let reader):
+            var found: [TimeRange] = []
+            for input in reader.computation.inputs {
+                found += await reader.machine.damage(of: input.sensor, in: range)
+            }
+            return found.joined.clipped(to: range)
+        }
+    }
+
     /// Whether no summaries of its samples are kept.
     var isComputed: Bool {
         if case .computed = self { true } else { false }

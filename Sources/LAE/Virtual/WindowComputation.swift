@@ -79,12 +79,7 @@ struct WindowComputation: Sendable {
         guard cells.count > 1, let first = cells.first else {
             return cells.first ?? WindowSummary(query)
         }
-        return cells.dropFirst().reduce(into: first) { whole, cell in
-            whole.count += cell.count
-            for place in whole.fields.indices { whole.fields[place].merge(cell.fields[place]) }
-            whole.isFromSummaries = whole.isFromSummaries || cell.isFromSummaries
-            whole.isPartial = whole.isPartial || cell.isPartial
-        }
+        return cells.dropFirst().reduce(into: first) { $0.merge($1) }
     }
 
     /// - Parameter summaries: one for each input.
@@ -128,7 +123,8 @@ struct WindowComputation: Sendable {
         }
         let found = try await inputs[input].reader.values(
             [statistic], of: place, in: span, summary.fields[place])
-        return found.first ?? nil
+        // What is damaged has no exact percentiles.
+        return found.isApproximate ? nil : found.values.first ?? nil
     }
 }
 

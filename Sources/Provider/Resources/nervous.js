@@ -149,8 +149,9 @@
     /**
      * Statistics of a range. Options: last | from, to · fn · fields · where · every.
      *
-     * Without `every`: an object with `count` and one member a statistic, a number when one field
-     * was asked for, else an object by field. With `every`: an array of such, with `from` and `to`.
+     * Without `every`: an object with `count`, `coverage` (how much of the time was seen, 0 to 1) and
+     * one member a statistic, a number when one field was asked for, else an object by field. With
+     * `every`: an array of such, with `from` and `to`.
      */
     async stats(options = {}) {
       const answer = await get(`${this.#path}/stats`, {
@@ -163,7 +164,12 @@
         },
       });
       const windows = answer.items.map((window) => {
-        const result = { from: window.from, to: window.to, count: window.count ?? null };
+        const result = {
+          from: window.from,
+          to: window.to,
+          count: window.count ?? null,
+          coverage: window.coverage ?? null,
+        };
         for (const name of answer.fn) {
           if (name === "count") continue;
           const byField = answer.fields.map((field) => [field.name, window.values[field.name][name]]);

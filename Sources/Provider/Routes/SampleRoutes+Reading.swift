@@ -20,6 +20,13 @@ extension SampleRoutes {
     /// Bytes of a body that are sent at once.
     private static let piece = 128 << 10
 
+    /// What is known when a stream has ended.
+    private struct StreamEnd {
+        /// Where to go on.
+        var next: SampleQuery.Position?
+        var damage: [TimeRange] = []
+    }
+
     private typealias Pages = AsyncThrowingChannel<BatchPage, any Error>
 
     @Sendable
@@ -40,16 +47,18 @@ extension SampleRoutes {
                 .endingConnection(context)
         } else {
             response = Response(
-                status: .ok, body: .init(byteBuffer: Self.whole(page, form, of: id)))
+                status: .ok, body: .init(byteBuffer: try Self.whole(page, form, of: id)))
             if let next = page.next { response.headers[.link] = request.link(toNext: next.cursor) }
         }
+        response.headers[.damaged] = page.damage.damageField
         response.headers[.contentType] = form.mediaType
         response.headers[.vary] = "Accept"
         return response
     }
 
-    private static func whole(_ page: BatchPage, _ form: SampleForm, of id: SensorID) -> ByteBuffer
-    {
+    private static func whole(
+        _ page: BatchPage, _ form: SampleForm, of id: SensorID
+    ) throws -> ByteBuffer {
         var writer = SampleWriter(form, fields: page.fields)
         writer.begin()
         writer.write(page.samples, rows: page.samples.indices)
@@ -66,13 +75,18 @@ extension SampleRoutes {
             buffer.writeString(#","next":"#)
             buffer.writeJSON(next.cursor)
         }
+        if let damaged = DamagedRange.list(page.damage) {
+            buffer.writeString(#","damaged":"#)
+            buffer.writeBytes(try JSONText.encode(damaged))
+        }
         buffer.writeString("}")
         return buffer
     }
 
     // MARK: - Streams
 
-    /// An answer without a length; where more is left than was asked for, `Link` follows its body.
+    /// An answer without a length; where more is left than was asked for, `Link` follows its body, and
+    /// `Nervous-Damaged` where damage was found on the way.
     ///
     /// A body that does not end properly is not whole: permission has ended, or the host stops.
     private func stream(
@@ -80,32 +94,33 @@ extension SampleRoutes {
         _ request: Request, _ context: ProviderContext
     ) -> Response {
         Response(
-            status: .ok, headers: [.trailer: "Link"],
+            status: .ok, headers: [.trailer: "Link, Nervous-Damaged"],
             body: ResponseBody { writer in
                 let (presence, departure) = AsyncStream.makeStream(of: Void.self)
-                var next: SampleQuery.Position?
+                var end: StreamEnd?
                 try await request.whilePresent(context) {
-                    next = try await send(
+                    end = try await send(
                         from: first, selection, form, id, request, context, presence, &writer)
                 } onDeparture: {
                     departure.finish()
                 }
-                let link = next.map { request.link(toNext: $0.cursor) }
-                try await writer.finish(link.map { [.link: $0] })
+                var trailer = HTTPFields()
+                trailer[.link] = (end?.next).map { request.link(toNext: $0.cursor) }
+                trailer[.damaged] = end?.damage.damageField
+                try await writer.finish(trailer.isEmpty ? nil : trailer)
             })
     }
 
     /// Reads pages beside writing them, one ahead.
     ///
     /// - Parameter presence: ends when the reader has left.
-    /// - Returns: where to go on.
     private func send(
         from first: BatchPage, _ selection: SampleSelection, _ form: SampleForm, _ id: SensorID,
         _ request: Request, _ context: ProviderContext, _ presence: AsyncStream<Void>,
         _ writer: inout any ResponseBodyWriter
-    ) async throws -> SampleQuery.Position? {
+    ) async throws -> StreamEnd {
         let pages = Pages()
-        var last = first.next
+        var end = StreamEnd()
         try await withThrowingDiscardingTaskGroup { group in
             group.addTask {
                 do {
@@ -126,12 +141,13 @@ extension SampleRoutes {
             var output = SampleWriter(form, fields: first.fields)
             output.begin()
             for try await page in pages {
-                last = page.next
+                end.next = page.next
+                end.damage = (end.damage + page.damage).joined
                 try await Self.write(page.samples, form, &output, &writer)
             }
             group.cancelAll()
         }
-        return last
+        return end
     }
 
     private func read(

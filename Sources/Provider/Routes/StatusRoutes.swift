@@ -40,6 +40,7 @@ struct StatusRoutes {
                 port: facts.port(), started: status.started.milliseconds,
                 collecting: status.collecting, samples: status.samples, buffered: status.buffered,
                 dropped: status.dropped, bytes: status.bytes, failure: status.failure,
+                damaged: DamagedRange.list(status.damage),
                 accessLog: AccessLogHead(try await door.authority.log.head())))
     }
 

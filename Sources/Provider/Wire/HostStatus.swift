@@ -19,6 +19,8 @@ public struct HostStatus: Codable, Sendable {
     public let bytes: Int64
     /// The last failed write, until one succeeds.
     public let failure: String?
+    /// Where samples are known to be damaged, by sensor; not there when none are.
+    public let damaged: [DamagedRange]?
     /// The end of the access log.
     public let accessLog: AccessLogHead
 }

@@ -13,8 +13,13 @@ public struct StatisticsAnswer: Codable, Sendable {
         public let values: [String: [String: Double?]]
         /// True when only summaries are left of some of its samples: percentiles are within 1 %.
         public let approximate: Bool?
-        /// True when samples are left out of which only summaries are left that reach beyond it.
+        /// True when samples are left out: only summaries are left of them that reach beyond it, or they
+        /// are damaged.
         public let partial: Bool?
+        /// How much of its time was seen, 0 to 1, up to now; not there when that cannot be told.
+        public let coverage: Double?
+        /// The same in milliseconds.
+        public let seen: Double?
     }
 
     public let sensor: String
@@ -22,12 +27,15 @@ public struct StatisticsAnswer: Codable, Sendable {
     /// The names of the statistics, in the order in which they were asked for.
     public let fn: [String]
     public let items: [Window]
+    /// Where samples of the range are damaged; not there when none are known to be.
+    public let damaged: [DamagedRange]?
 
     init(_ table: StatisticsTable, of sensor: SensorID) {
         self.sensor = sensor.description
         fields = table.fields.map(SensorDescription.FieldDescription.init)
         let names = table.statistics.map(\.description)
         fn = names
+        damaged = DamagedRange.list(table.damage)
         items = table.windows.map { window in
             let rows = window.values.map { Dictionary(zip(names, $0)) { first, _ in first } }
             return Window(
@@ -35,7 +43,9 @@ public struct StatisticsAnswer: Codable, Sendable {
                 to: window.range.to.bounded?.milliseconds, count: window.count,
                 values: Dictionary(zip(table.fields.map(\.name), rows)) { first, _ in first },
                 approximate: window.isFromSummaries ? true : nil,
-                partial: window.isPartial ? true : nil)
+                partial: window.isPartial ? true : nil,
+                coverage: window.coverage?.share,
+                seen: window.coverage.map { Timestamp(microseconds: $0.seen).milliseconds })
         }
     }
 }

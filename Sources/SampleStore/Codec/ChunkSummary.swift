@@ -1,12 +1,17 @@
 import Foundation
 import Samples
 
-/// The summaries of the numeric fields of a chunk or of a group of chunks.
+/// The summaries of the numeric fields of a chunk or of a group of chunks, and how its samples follow
+/// one another.
 struct ChunkSummary {
-    private static let version: UInt8 = 1
+    private static let version: UInt8 = 2
+    /// Of those without a spacing.
+    private static let formerVersion: UInt8 = 1
 
     /// One for each field of the layout; `nil` for states and texts.
     var fields: [FieldSummary?]
+    /// `nil` when it is not known.
+    var spacing: Spacing?
 
     /// - Precondition: the samples are in order, and there is one at least.
     init(of batch: StoredBatch) {
@@ -23,17 +28,22 @@ struct ChunkSummary {
             }
             return summary
         }
+        spacing = Spacing(batch.samples.times)
     }
 
     /// - Parameter hasSketch: whether the sketches are wanted, too.
     /// - Throws: `ByteReader.Damage`.
     init(_ bytes: Data, _ fields: [Field], _ entry: ChunkEntry, hasSketch: Bool = true) throws {
-        self.fields = try bytes.withUnsafeBytes { raw in
+        (self.fields, spacing) = try bytes.withUnsafeBytes { raw in
             var reader = ByteReader(raw)
-            guard try reader.integer(UInt8.self) == Self.version else { throw ByteReader.Damage() }
+            let version: UInt8 = try reader.integer()
+            guard version == Self.version || version == Self.formerVersion else {
+                throw ByteReader.Damage()
+            }
             let checksum: UInt32 = try reader.integer()
             guard ChunkEncoder.checksum(reader.rest) == checksum else { throw ByteReader.Damage() }
-            return try fields.map { field in
+            let spacing = try version == Self.version ? Spacing(&reader, of: entry) : nil
+            let summaries = try fields.map { field -> FieldSummary? in
                 guard field.kind.isNumeric else { return nil }
                 let first = Double(bitPattern: try reader.integer())
                 let last = Double(bitPattern: try reader.integer())
@@ -49,11 +59,13 @@ struct ChunkSummary {
                     first: .init(position: entry.from, value: first),
                     last: .init(position: entry.to, value: last))
             }
+            return (summaries, spacing)
         }
     }
 
     func encoded() -> Data {
         var writer = ByteWriter()
+        writer.append(spacing)
         for case let summary? in fields {
             writer.append((summary.first?.value ?? 0).bitPattern)
             writer.append((summary.last?.value ?? 0).bitPattern)
@@ -75,5 +87,6 @@ struct ChunkSummary {
         for (place, summary) in other.fields.enumerated() {
             if let summary { fields[place]?.merge(summary) }
         }
+        if let theirs = other.spacing { spacing?.merge(theirs) } else { spacing = nil }
     }
 }

@@ -78,10 +78,16 @@ extension SampleFile {
         let rows = try Row.fetchCursor(statement, arguments: [id])
         guard let row = try rows.next() else { return nil }
         let entry = try ChunkEntry(row)
-        let summary = try? row.withUnsafeData(atIndex: 6) { data in
-            try ChunkSummary(data ?? Data(), layout.fields, entry)
-        }
-        return summary.map { (entry, $0) }
+        guard
+            var summary = try? row.withUnsafeData(
+                atIndex: 6,
+                { data in
+                    try ChunkSummary(data ?? Data(), layout.fields, entry)
+                })
+        else { return nil }
+        // Of a former version.
+        if summary.spacing == nil { summary.spacing = try? spacing(of: entry, layout, database) }
+        return (entry, summary)
     }
 
     private static func insertGroup(

@@ -9,21 +9,54 @@ extension SampleFile {
     ) async throws -> ([WindowSummary], damage: [TimeRange]) {
         try await pool.read { database in
             var summarizer = Summarizer(query)
-            var damage: [TimeRange] = []
             var loose = BatchBuilder(query.fields)
             let last = try Self.lastArrival(projections, database)
             loose.append(waiting.filtered { waiting.sequences[$0] > last })
             for projection in projections.values {
-                damage += try Self.damagedRanges(projection.layout.id, in: query.range, database)
+                summarizer.leaveOut(
+                    try Self.damagedRanges(projection.layout.id, in: query.range, database))
                 try summarizer.add(projection, database)
                 try Self.eachFresh(projection.layout, database) { batch in
                     loose.append(projection(batch))
                 } damage: {
-                    damage.append($0)
+                    summarizer.leaveOut([$0])
                 }
             }
-            summarizer.add(loose.take().ordered())
-            return (summarizer.windows, summarizer.damage + damage)
+            let windows = try summarizer.finish(loose.take().ordered(), database)
+            return (windows, summarizer.damage)
+        }
+    }
+
+    /// The stretch of time of the samples that are gone and known by summaries, as far as it lies in a
+    /// range; `nil` when there are none.
+    func summarised(
+        in range: TimeRange, _ projections: [Int64: Projection]
+    ) async throws -> TimeRange? {
+        try await pool.read { database in
+            var found: TimeRange?
+            for layout in projections.keys {
+                func hour(_ order: String) throws -> ChunkEntry? {
+                    try Row.fetchOne(
+                        database.cachedStatement(
+                            sql: """
+                                SELECT \(ChunkEntry.columns) FROM rollup
+                                WHERE layout = ? AND hour BETWEEN ? AND ? AND toTime >= ?
+                                    AND fromTime < ?
+                                ORDER BY hour \(order) LIMIT 1
+                                """),
+                        arguments: [
+                            layout, Rollup.hour(of: range.from), Rollup.hour(of: range.to),
+                            range.from.microseconds, range.to.microseconds,
+                        ]
+                    ).map(ChunkEntry.init)
+                }
+                guard let first = try hour("ASC"), let last = try hour("DESC") else { continue }
+                let reach = TimeRange(from: first.from.time, through: last.to.time)
+                found = TimeRange(
+                    from: min(reach.from, found?.from ?? reach.from),
+                    to: max(reach.to, found?.to ?? reach.to))
+            }
+            return found?.intersection(range)
         }
     }
 

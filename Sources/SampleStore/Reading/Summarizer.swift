@@ -7,30 +7,50 @@ import Samples
 struct Summarizer {
     private let query: SummaryQuery
     private var gathered: WindowSummaries
+    private var timeline: Timeline
     private(set) var damage: [TimeRange] = []
 
     init(_ query: SummaryQuery) {
         self.query = query
         gathered = WindowSummaries(query)
+        timeline = Timeline(query)
     }
-
-    var windows: [WindowSummary] { gathered.windows }
 
     /// Adds what a file has of one layout in chunks.
     mutating func add(_ projection: Projection, _ database: Database) throws {
         var done: SampleQuery.Position?
         for (group, summary) in try groups(projection, database) {
             try addChunks(projection, behind: done, before: group.from, database)
-            add(summary, of: group, projection)
+            add(summary, of: group, projection, .group(group, projection.layout))
             done = group.to
         }
         try addChunks(projection, behind: done, before: nil, database)
         try addRollups(projection, database)
     }
 
-    /// Adds samples that are in order and have the query's fields.
-    mutating func add(_ batch: StoredBatch) {
-        gathered.add(batch)
+    /// Notes that samples of some ranges are left out.
+    mutating func leaveOut(_ ranges: [TimeRange]) {
+        damage += ranges
+        for range in ranges {
+            let reach = range.intersection(query.range)
+            guard !reach.isEmpty else { continue }
+            let last = query.window(of: reach.to.advanced(byMicroseconds: -1))
+            for window in query.window(of: reach.from)...last { gathered.noteGap(in: window) }
+        }
+    }
+
+    /// The windows, once the samples are added that are in no chunk.
+    ///
+    /// - Parameter loose: in order, with the query's fields.
+    mutating func finish(
+        _ loose: StoredBatch, _ database: Database
+    ) throws -> [WindowSummary] {
+        gathered.add(loose, hasTimes: false)
+        let times = loose.samples.times
+        let start = times.indices.partitioningIndex { times[$0] >= query.range.from }
+        let end = times.indices.partitioningIndex { times[$0] >= query.range.to }
+        try timeline.tell(&gathered, times[start..<end], database)
+        return gathered.windows
     }
 
     // MARK: - Groups
@@ -76,12 +96,17 @@ struct Summarizer {
     }
 
     private mutating func add(
-        _ summary: ChunkSummary, of entry: ChunkEntry, _ projection: Projection
+        _ summary: ChunkSummary, of entry: ChunkEntry, _ projection: Projection,
+        _ origin: Timeline.Piece.Origin
     ) {
         // Only numeric fields are asked for, and each of them has a summary.
         gathered.merge(
             projection.columns.compactMap { summary.fields[$0.place] }, count: entry.count,
             to: query.window(of: entry.from.time))
+        timeline.add(
+            Timeline.Piece(
+                origin: origin, from: entry.from.time, to: entry.to.time,
+                spacing: summary.spacing))
     }
 
     // MARK: - Hours whose samples are gone
@@ -107,7 +132,7 @@ struct Summarizer {
                     of: reach.from)...query.window(
                     of: reach.to.advanced(byMicroseconds: -1))
             if isInOneWindow(entry), let summary = summary(of: entry, row, projection) {
-                add(summary, of: entry, projection)
+                add(summary, of: entry, projection, .rollup)
                 gathered.noteSummaries(in: touched.lowerBound)
             } else {
                 for window in touched { gathered.noteGap(in: window) }
@@ -139,7 +164,7 @@ struct Summarizer {
         _ entry: ChunkEntry, _ row: Row, _ projection: Projection, _ database: Database
     ) throws {
         if isInOneWindow(entry), let summary = summary(of: entry, row, projection) {
-            return add(summary, of: entry, projection)
+            return add(summary, of: entry, projection, .chunk(entry, projection.layout))
         }
         do {
             try SampleFile.withContent(of: entry.id, database) { data in
@@ -149,7 +174,7 @@ struct Summarizer {
                 }
             }
         } catch is ByteReader.Damage {
-            damage.append(TimeRange(from: entry.from.time, through: entry.to.time))
+            leaveOut([TimeRange(from: entry.from.time, through: entry.to.time)])
         }
     }
 
@@ -174,6 +199,10 @@ struct Summarizer {
                 columns.append(column.seen(try reader.column(column.place, row..<end)))
             }
             gathered.add(columns, 0..<end - row, to: window, from: from, through: to)
+            timeline.add(
+                Timeline.Piece(
+                    origin: .chunk(entry, projection.layout), from: from.time, to: to.time,
+                    spacing: times.spacing(row..<end)))
             row = end
         }
     }

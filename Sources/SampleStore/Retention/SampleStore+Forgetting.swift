@@ -72,6 +72,7 @@ extension SampleStore {
             } while receipt.summaries > count
         }
         upkeep.purged = try await file.purged()
+        try await reviseDamage(of: kept)
         try await recall(kept.sensor)
         try await erase()
         receipt.isErased = upkeep.hasErased

@@ -7,10 +7,10 @@ extension SampleStore {
     /// - Parameter now: the moment from which ages count.
     public func maintain(at now: Timestamp) async throws(SampleStoreError) {
         do {
-            for kept in try await file.kept() {
-                try await keepToRule(kept, at: now)
-            }
+            let kept = try await file.kept()
+            for kept in kept { try await keepToRule(kept, at: now) }
             try await keepToBudget(at: now).value
+            for kept in kept { try await reviseDamage(of: kept) }
             if !upkeep.hasErased {
                 _ = try await step {
                     try await self.erase()

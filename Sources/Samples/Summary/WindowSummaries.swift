@@ -10,7 +10,9 @@ public struct WindowSummaries: Sendable {
 
     /// Adds samples that are in the order of time and have the query's fields; those outside its
     /// range are passed over.
-    public mutating func add(_ batch: StoredBatch) {
+    ///
+    /// - Parameter hasTimes: whether their moments are to be added, too: behind all that are there.
+    public mutating func add(_ batch: StoredBatch, hasTimes: Bool = true) {
         let times = batch.samples.times
         var row = times.partition(before: query.range.from, 0..<times.count)
         while row < times.count, times[row] < query.range.to {
@@ -19,6 +21,7 @@ public struct WindowSummaries: Sendable {
             add(
                 batch.samples.columns, row..<end, to: window, from: batch.position(row),
                 through: batch.position(end - 1))
+            if hasTimes { windows[window].spacing.merge(Spacing(times[row..<end])) }
             row = end
         }
     }
@@ -61,7 +64,16 @@ extension WindowSummaries {
     /// Notes that samples of a window are known by summaries only.
     public mutating func noteSummaries(in window: Int) { windows[window].isFromSummaries = true }
 
-    /// Notes that samples of a window are left out: they are known by summaries that reach beyond it.
+    /// Says what is known of the moments of a window's samples.
+    ///
+    /// - Parameter isWhole: whether every moment is known.
+    public mutating func set(_ spacing: Spacing?, isWhole: Bool, in window: Int) {
+        windows[window].spacing = spacing
+        windows[window].hasUnknownTimes = !isWhole
+    }
+
+    /// Notes that samples of a window are left out: they are known by summaries that reach beyond it, or
+    /// they are damaged.
     public mutating func noteGap(in window: Int) { windows[window].isPartial = true }
 }
 

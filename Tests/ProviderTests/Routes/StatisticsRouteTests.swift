@@ -48,6 +48,23 @@ struct StatisticsRouteTests {
         }
     }
 
+    @Test func `each window says how much of it was seen`() async throws {
+        try await ServedHost.with { host async throws in
+            await Self.fill(host, 6)
+            for number in 20..<30 {
+                await host.gauge(1, at: Timestamp(microseconds: Int64(number) * 10_000_000))
+            }
+            let whole = try await Self.stats(host, "from=0&to=300000").json()["items"]?.array?.first
+            #expect(whole?["seen"]?.number?.double == 190_000)
+            #expect(whole?["coverage"]?.number?.double == 190.0 / 300)
+            let items = try await Self.stats(host, "every=100s&from=0&to=300000").json()["items"]
+            #expect(
+                items?.array?.compactMap { $0["seen"]?.number?.double } == [90_000, 0, 100_000])
+            let none = try await Self.stats(host, "from=0&to=1").json()["items"]?.array?.first
+            #expect(none?["count"]?.number?.int64 == 1 && none?["coverage"] == nil)
+        }
+    }
+
     @Test func `what is not defined is null`() async throws {
         try await ServedHost.with { host async throws in
             let fn = "count,sum,mean,stddev,min,max,range,rms,first,last,median,p99.9"

@@ -1,4 +1,5 @@
 import Foundation
+import GRDB
 import Samples
 import Testing
 
@@ -86,5 +87,26 @@ struct TestVectorTests {
             samples: SampleBatch(
                 times: batch.samples.times, columns: [.integers([3, -3]), .texts(["a", "b"])]))
         #expect(ChunkSummary(of: plain).encoded() == Data(try Self.bytes("summary")))
+    }
+
+    @Test(arguments: [("summary", true), ("former summary", false)])
+    func `summaries of every version are read`(name: String, hasSpacing: Bool) throws {
+        let times = [1_000_000, 2_000_000].map(Timestamp.init(microseconds:))
+        let entry = try ChunkEntry([
+            "id": 1, "fromTime": 1_000_000, "fromSequence": 4, "toTime": 2_000_000,
+            "toSequence": 5, "count": 2,
+        ])
+        let fields = [Field("n", kind: .integer), Field("s", kind: .state)]
+        let summary = try ChunkSummary(Data(try Self.bytes(name)), fields, entry)
+        #expect(summary.fields[0]?.first?.value == 3 && summary.fields[0]?.last?.value == -3)
+        #expect(summary.fields[0]?.moments.mean == 0 && summary.fields[1] == nil)
+        #expect(summary.spacing == (hasSpacing ? Spacing(times) : nil))
+    }
+
+    @Test func `intervals are written as the example says`() throws {
+        let times = [0, 10, 20, 30, 40, 90, 100].map(Timestamp.init(microseconds:))
+        var writer = ByteWriter()
+        writer.append(Spacing(times))
+        #expect(writer.bytes == (try Self.bytes("intervals")))
     }
 }

@@ -84,6 +84,11 @@ struct SummaryPropertyTests {
         for (number, window) in windows.enumerated() {
             let inside = ordered.filter { query.span(of: number).contains($0.time) }
             try #require(window.count == inside.count, "\(moment), window \(number) of \(query)")
+            try #require(!window.hasUnknownTimes, "\(moment), window \(number)")
+            let spacing = PlainSpacing(inside.map(\.time.microseconds))
+            try #require(
+                window.spacing.map(PlainSpacing.init) == spacing,
+                "\(moment), window \(number) of \(query)")
             for (field, summary) in zip(fields, window.fields) {
                 try check(summary, of: field, inside, query, "\(moment), window \(number)")
             }
