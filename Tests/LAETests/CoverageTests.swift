@@ -1,6 +1,7 @@
 import Auth
 import Foundation
 import Samples
+import TestSupport
 import Testing
 
 @testable import LAE

@@ -1,4 +1,5 @@
 import Samples
+import TestSupport
 import Testing
 
 /// How much of a stretch of time was seen, against a count that looks at every interval by itself.
