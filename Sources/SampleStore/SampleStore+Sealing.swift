@@ -1,0 +1,39 @@
+import Samples
+
+extension SampleStore {
+    /// Makes chunks of what is fresh once that is enough for one, or lies in too many rows.
+    func sealIfDue(_ layout: Layout) {
+        guard fresh.beginPacking(layout.id, file.rules) else { return }
+        _ = queue.add { try await self.sealDue(layout) }
+    }
+
+    private func sealDue(_ layout: Layout) async throws {
+        defer { fresh.endPacking(layout.id) }
+        do {
+            _ = try await seal(layout)
+        } catch {
+            failure = SampleStoreError(wrapping: error, while: "packing samples").message
+            throw error
+        }
+    }
+
+    /// Makes chunks of all fresh samples of a layout, as the next work on chunks.
+    func sealAll(_ layout: Layout) async throws {
+        while try await queue.add({ try await self.seal(layout) }).value {}
+    }
+
+    /// Only for work that nothing else on chunks goes on beside.
+    ///
+    /// - Returns: whether there was anything to pack.
+    func seal(_ layout: Layout) async throws -> Bool {
+        let sealed = try await file.seal(layout)
+        fresh.remove(sealed, of: layout.id)
+        return sealed.samples > 0
+    }
+
+    /// Counts what was taken out of fresh samples.
+    func forgetFresh(_ layout: Layout, _ taken: ForgetPlan.Taken) {
+        fresh.remove(
+            SampleFile.FreshCount(rows: taken.rows, samples: taken.samples), of: layout.id)
+    }
+}
