@@ -29,14 +29,15 @@ public actor SampleStore {
     var upkeep: Upkeep
     private(set) var damage: [SensorID: [TimeRange]] = [:]
     let numbering: SampleFile.Numbering
+    /// Whether a transaction of this session has noted its numbering.
+    var isNoted = false
     var dropped = 0
     var writes = 0
     var failure: String?
 
-    /// A transaction that is being written.
+    /// A transaction that is being written, and who waits for its end.
     struct Flight {
-        let write: Task<Void, any Error>
-        let isSynchronised: Bool
+        var waiting: [CheckedContinuation<SampleStoreError?, Never>] = []
     }
 
     /// What of an accepted sample is to last when `flush` returns.
