@@ -61,7 +61,9 @@ extension SampleStore {
         let (batch, last) = (pending, lastAccepted)
         let isAgain = isSynchronised && hasFailedToSynchronise
         let written = try await file.write(
-            batch, noting: isNoted ? nil : numbering, isSynchronised: isSynchronised && !isAgain)
+            batch, noting: isNoted ? nil : numbering,
+            synchronisedBy: isSynchronised && !isAgain
+                ? file.space.logStep(within: upkeep.budget) : nil)
         // They are in the file from here on, also when the disk fails to keep them.
         acknowledge(batch, upTo: last, written.counts)
         if written.used > file.space.file(within: upkeep.budget)

@@ -37,6 +37,19 @@ final class OpenFile: Sendable {
         }
     }
 
+    /// Adds zeros up to a multiple of `step` bytes, where the file has grown beyond one.
+    ///
+    /// To keep a file that has grown the disk writes where its parts are, too, which takes several times
+    /// as long as the parts themselves. What is written over zeros needs none of that. A disk that has no
+    /// room for them is no failure.
+    func extend(toMultipleOf step: Int64) {
+        let size = size
+        let missing = (step - size % step) % step
+        guard size > 0, missing > 0 else { return }
+        let zeros = [UInt8](repeating: 0, count: Int(missing))
+        _ = pwrite(descriptor, zeros, zeros.count, off_t(size))
+    }
+
     deinit {
         if descriptor >= 0 { close(descriptor) }
     }

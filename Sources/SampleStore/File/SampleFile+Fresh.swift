@@ -35,20 +35,25 @@ extension SampleFile {
     /// It is synchronised where it was written, so that whoever waits for it changes threads but once
     /// each way. The order stays: SQLite writes the frames of the transaction and its commit to the log,
     /// and after that the log reaches the disk. Nothing else writes in between, and frames that SQLite
-    /// moved to the file itself it had synchronised there before.
+    /// moved to the file itself it had synchronised there before. Zeros behind the last frame are no frame:
+    /// SQLite knows frames by salt and checksum, as it does where an earlier round of the log was longer.
     ///
-    /// - Parameter numbering: what is noted of the session; `nil` when that is in the file.
+    /// - Parameters:
+    ///   - numbering: what is noted of the session; `nil` when that is in the file.
+    ///   - step: bytes by which the log grows when it is synchronised; `nil` when it is not.
     nonisolated(nonsending) func write(
-        _ entries: [Entry], noting numbering: Numbering?, isSynchronised: Bool
+        _ entries: [Entry], noting numbering: Numbering?, synchronisedBy step: Int64?
     ) async throws -> Written {
-        guard !entries.isEmpty || isSynchronised else { return Written() }
+        guard !entries.isEmpty || step != nil else { return Written() }
         return try await withCheckedThrowingContinuation { continuation in
             pool.asyncWriteWithoutTransaction { database in
                 continuation.resume(
                     with: Result {
                         var written = try write(entries, numbering, database)
+                        guard let step else { return written }
+                        log.extend(toMultipleOf: step)
                         do throws(SampleStoreError) {
-                            if isSynchronised { try log.synchronise() }
+                            try log.synchronise()
                         } catch {
                             written.notKept = error
                         }
