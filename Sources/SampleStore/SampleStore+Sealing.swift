@@ -3,18 +3,21 @@ import Samples
 extension SampleStore {
     /// Makes chunks of what is fresh once that is enough for one, or lies in too many rows.
     func sealIfDue(_ layout: Layout) {
-        guard fresh.beginPacking(layout.id, file.rules) else { return }
+        guard !upkeep.isClosing, fresh.beginPacking(layout.id, file.rules) else { return }
         _ = queue.add { try await self.sealDue(layout) }
     }
 
     private func sealDue(_ layout: Layout) async throws {
-        defer { fresh.endPacking(layout.id) }
+        var hasSealed = false
         do {
-            _ = try await seal(layout)
+            defer { fresh.endPacking(layout.id) }
+            hasSealed = try await seal(layout)
         } catch {
             failure = SampleStoreError(wrapping: error, while: "packing samples").message
             throw error
         }
+        // One plan takes a few chunks, and a fast source has brought more than that meanwhile.
+        if hasSealed { sealIfDue(layout) }
     }
 
     /// Makes chunks of all fresh samples of a layout, as the next work on chunks.

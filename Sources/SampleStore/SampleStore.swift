@@ -85,6 +85,8 @@ public actor SampleStore {
             known.change(to: layout, among: layouts)
             known.recall(newest)
             series[sensor] = known
+            // What a session left that ended amid its work.
+            sealIfDue(layout)
         } catch {
             throw SampleStoreError(wrapping: error, while: "registering \(sensor)")
         }
