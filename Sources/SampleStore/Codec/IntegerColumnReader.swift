@@ -256,8 +256,17 @@ struct IntegerColumnReader {
         case .frame, .delta, .linear: break
         }
         let (width, start) = self.block(block)
-        unpackRests(width, start, rows.count, output)
         let base = bases[block]
+        if width == 0, let step = wholeSlope {
+            // Sensors that keep time and numbers without a gap are such lines.
+            var value = (base &+ Int64(rows.lowerBound) &* step) &* divisor &+ offset
+            for place in 0..<rows.count {
+                output[place] = value
+                value &+= step &* divisor
+            }
+            return
+        }
+        unpackRests(width, start, rows.count, output)
         var last = predictor == .delta ? anchors[block] &- base : 0
         for place in 0..<rows.count {
             var value = output[place] &+ base
@@ -270,6 +279,16 @@ struct IntegerColumnReader {
             default: break
             }
             output[place] = value &* divisor &+ offset
+        }
+    }
+
+    /// What a line that needs no rounding rises by from row to row; 0 for none.
+    private var wholeSlope: Int64? {
+        switch predictor {
+        case .frame: 0
+        case .linear where slope & ((1 << IntegerColumn.slopeBits) - 1) == 0:
+            slope >> IntegerColumn.slopeBits
+        default: nil
         }
     }
 
@@ -290,7 +309,9 @@ struct IntegerColumnReader {
         withUnsafeTemporaryAllocation(of: BitPacking.Lanes.self, capacity: 32) { lanes in
             guard let lanes = lanes.baseAddress else { return }
             BitPacking.unpackBlock(bytes + start, width: bits, into: lanes)
-            for place in 0..<count { output[place] = Int64(lanes[place / 4][place % 4]) }
+            lanes.withMemoryRebound(to: UInt32.self, capacity: BitPacking.blockSize) { rests in
+                for place in 0..<count { output[place] = Int64(rests[place]) }
+            }
         }
     }
 }

@@ -67,6 +67,25 @@ extension SampleFile {
                 0..<reader.count, Projection(whole: layout), ChunkOrder(reader))
         }
     }
+
+    /// The same, or `nil` when no sample lies in the range.
+    static func decode(
+        _ data: Data, _ layout: Layout, touching range: TimeRange
+    ) throws -> StoredBatch? {
+        try data.withUnsafeBytes { raw in
+            let reader = try ChunkReader(raw, layout.fields)
+            let order = try ChunkOrder(reader)
+            if range != .all {
+                let times = order.times.values(0..<reader.count)
+                let bounds =
+                    range.from
+                    .microseconds..<max(
+                        range.from.microseconds, range.to.microseconds)
+                guard times.contains(where: bounds.contains) else { return nil }
+            }
+            return try reader.batch(0..<reader.count, Projection(whole: layout), order)
+        }
+    }
 }
 
 /// A chunk on its way to the file.

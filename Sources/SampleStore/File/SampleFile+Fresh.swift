@@ -18,30 +18,73 @@ extension SampleFile {
         var samples = 0
     }
 
+    /// What came of a transaction.
+    struct Written: Sendable {
+        /// The rows that were written, by layout.
+        var counts: [Int64: FreshCount] = [:]
+        /// Bytes of the file that hold something.
+        var used: Int64 = 0
+        /// Bytes of the write-ahead log.
+        var log: Int64 = 0
+        /// Why the disk did not keep it, where it was to.
+        var notKept: SampleStoreError?
+    }
+
     /// One transaction: all of the entries or none.
     ///
-    /// - Returns: the rows that were written, by layout, and the bytes of the file that hold something.
-    func write(
-        _ entries: [Entry], _ numbering: Numbering
-    ) async throws -> (counts: [Int64: FreshCount], used: Int64) {
-        guard !entries.isEmpty else { return ([:], 0) }
-        return try await pool.writeWithoutTransaction { database in
-            var counts: [Int64: FreshCount] = [:]
-            try database.inTransaction(.immediate) {
-                try Self.note(numbering, database)
-                for entry in entries {
-                    guard let named = entry.named else { continue }
-                    try Self.insertKey(named, entry.sensor, database)
-                }
-                for (layout, batch) in Self.joined(entries, atMost: rules.chunkSize) {
-                    try Self.insertFresh(batch, layout.id, database)
-                    counts[layout.id, default: FreshCount()].rows += 1
-                    counts[layout.id, default: FreshCount()].samples += batch.count
-                }
-                return .commit
+    /// It is synchronised where it was written, so that whoever waits for it changes threads but once
+    /// each way. The order stays: SQLite writes the frames of the transaction and its commit to the log,
+    /// and after that the log reaches the disk. Nothing else writes in between, and frames that SQLite
+    /// moved to the file itself it had synchronised there before. Zeros behind the last frame are no frame:
+    /// SQLite knows frames by salt and checksum, as it does where an earlier round of the log was longer.
+    ///
+    /// - Parameters:
+    ///   - numbering: what is noted of the session; `nil` when that is in the file.
+    ///   - step: bytes by which the log grows when it is synchronised; `nil` when it is not.
+    nonisolated(nonsending) func write(
+        _ entries: [Entry], noting numbering: Numbering?, synchronisedBy step: Int64?
+    ) async throws -> Written {
+        guard !entries.isEmpty || step != nil else { return Written() }
+        return try await withCheckedThrowingContinuation { continuation in
+            pool.asyncWriteWithoutTransaction { database in
+                continuation.resume(
+                    with: Result {
+                        var written = try write(entries, numbering, database)
+                        guard let step else { return written }
+                        log.extend(toMultipleOf: step)
+                        do throws(SampleStoreError) {
+                            try log.synchronise()
+                        } catch {
+                            written.notKept = error
+                        }
+                        return written
+                    })
             }
-            return (counts, try FileSpace(database).used)
         }
+    }
+
+    private func write(
+        _ entries: [Entry], _ numbering: Numbering?, _ database: Database
+    ) throws -> Written {
+        var written = Written()
+        guard !entries.isEmpty else { return written }
+        try database.inTransaction(.immediate) {
+            if let numbering { try Self.note(numbering, database) }
+            for entry in entries {
+                guard let named = entry.named else { continue }
+                try Self.insertKey(named, entry.sensor, database)
+            }
+            for (layout, batch) in Self.joined(entries, atMost: rules.chunkSize) {
+                try Self.insertFresh(batch, layout.id, database)
+                written.counts[layout.id, default: FreshCount()].rows += 1
+                written.counts[layout.id, default: FreshCount()].samples += batch.count
+            }
+            // Asked for in the transaction, it needs no lock of its own.
+            written.used = try FileSpace(database).used
+            return .commit
+        }
+        written.log = log.size
+        return written
     }
 
     /// The layouts that have fresh samples, and how many.

@@ -1,6 +1,5 @@
 import Foundation
 import GRDB
-import Glibc
 import Samples
 
 /// The SQLite file: its schema and its statements, and nothing of buffering.
@@ -11,6 +10,8 @@ struct SampleFile: Sendable {
     let space: SpaceRules
     /// For the unused parts of pages; see `PageScrub`.
     let pages: OpenFile
+    /// The write-ahead log; SQLite keeps it as long as it has the file open, and no locks on it.
+    let log: OpenFile
 
     init(path: String, rules: ChunkRules, space: SpaceRules = .standard) throws {
         // SQLite gives its companions -wal and -shm the mode of the file itself.
@@ -36,6 +37,7 @@ struct SampleFile: Sendable {
         self.rules = rules
         self.space = space
         try Self.migrator.migrate(pool)
+        log = try OpenFile(path + "-wal")
     }
 
     /// Bytes of the file and its write-ahead log on disk.
@@ -43,31 +45,12 @@ struct SampleFile: Sendable {
         Self.size(of: path) + logSize()
     }
 
-    /// Makes the write-ahead log, and with it every commit so far, survive a power cut.
+    /// Makes every commit so far survive a power cut after the log could not be synchronised.
     ///
-    /// - Parameter hasFailed: whether the call before failed. The system then takes for written what
-    ///   is not, so all of it is written again, to the file itself.
-    func synchronise(hasFailed: Bool) async throws {
-        // Both block, and belong where other blocking calls are made.
-        guard hasFailed else {
-            return try await pool.writeWithoutTransaction { _ in try synchroniseLog() }
-        }
+    /// The system then takes for written what is not, so all of it is written again, to the file itself.
+    func synchroniseAgain() async throws {
         try await pool.barrierWriteWithoutTransaction { database in
             _ = try database.checkpoint(.full)
-        }
-    }
-
-    private func synchroniseLog() throws {
-        let descriptor = open(path + "-wal", O_RDWR | O_CLOEXEC)
-        guard descriptor >= 0 else {
-            throw SampleStoreError(
-                .failed, "Cannot open \(path)-wal: \(String(cString: strerror(errno))).")
-        }
-        defer { Glibc.close(descriptor) }
-        guard fdatasync(descriptor) == 0 else {
-            throw SampleStoreError(
-                errno == ENOSPC ? .full : .failed,
-                "Cannot write \(path)-wal to the disk: \(String(cString: strerror(errno))).")
         }
     }
 

@@ -15,18 +15,10 @@ struct ChunkCursor {
         self.database = database
         self.projection = projection
         self.query = query
-        let isAscending = query.order == .ascending
-        var range = query.range
         // Behind the place where a page ended, no earlier chunk has anything to say.
-        if let after = query.after {
-            range = range.intersection(
-                isAscending
-                    ? TimeRange(from: after.time, to: .distantFuture)
-                    : TimeRange(
-                        from: .distantPast, to: after.time.advanced(byMicroseconds: 1)))
-        }
         entries = try Self.entries(
-            database, projection.layout.id, range, isAscending: isAscending, isAlone: false)
+            database, projection.layout.id, query.rangeLeft,
+            isAscending: query.order == .ascending, isAlone: false)
     }
 
     /// The chunks that overlap a range.

@@ -27,7 +27,7 @@ extension SampleFile {
             var cursors: [Boxed<ChunkCursor>] = []
             for projection in projections.values {
                 damage += try Self.damagedRanges(projection.layout.id, in: query.range, database)
-                try Self.eachFresh(projection.layout, database) { batch in
+                try Self.eachFresh(projection.layout, within: query.rangeLeft, database) { batch in
                     loose.append(projection(batch).matching(query))
                 } damage: {
                     damage.append($0)
@@ -98,8 +98,11 @@ extension SampleFile {
     }
 
     /// Hands over the fresh samples of a layout, row by row in the order of arrival.
+    ///
+    /// - Parameter range: rows that have no sample there are passed over, by their times alone.
     static func eachFresh(
-        _ layout: Layout, after sequence: Int64 = 0, _ database: Database,
+        _ layout: Layout, after sequence: Int64 = 0, within range: TimeRange = .all,
+        _ database: Database,
         _ body: (StoredBatch) throws -> Void, damage: (TimeRange) -> Void
     ) throws {
         let statement = try database.cachedStatement(
@@ -107,10 +110,10 @@ extension SampleFile {
         let rows = try Row.fetchCursor(statement, arguments: [layout.id, sequence])
         while let row = try rows.next() {
             do {
-                try body(
-                    try row.withUnsafeData(atIndex: 0) { data in
-                        try decode(data ?? Data(), layout)
-                    })
+                let batch = try row.withUnsafeData(atIndex: 0) { data in
+                    try decode(data ?? Data(), layout, touching: range)
+                }
+                if let batch { try body(batch) }
             } catch is ByteReader.Damage {
                 damage(.all)
             }
@@ -133,6 +136,17 @@ extension SampleFile {
             last = max(last, try Int64.fetchOne(statement, arguments: [layout]) ?? 0)
         }
         return last
+    }
+}
+
+extension SampleQuery {
+    /// The part of the range where samples behind the place lie at which the page before ended.
+    var rangeLeft: TimeRange {
+        guard let after else { return range }
+        return range.intersection(
+            order == .ascending
+                ? TimeRange(from: after.time, to: .distantFuture)
+                : TimeRange(from: .distantPast, to: after.time.advanced(byMicroseconds: 1)))
     }
 }
 

@@ -38,7 +38,7 @@ extension SampleFile {
     }
 
     /// Bytes of the write-ahead log.
-    func logSize() -> Int64 { Self.size(of: path + "-wal") }
+    func logSize() -> Int64 { log.size }
 
     static func size(of path: String) -> Int64 {
         var information = stat()

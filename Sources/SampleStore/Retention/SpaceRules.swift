@@ -27,6 +27,9 @@ package struct SpaceRules: Sendable {
     /// The log's share of a budget.
     func log(within budget: Int64) -> Int64 { min(log, budget / 8) }
 
+    /// Bytes by which the log grows; a part of its share that does not matter.
+    func logStep(within budget: Int64) -> Int64 { max(4096, min(1 << 20, log(within: budget) / 8)) }
+
     /// What of a budget is left for the file.
     func file(within budget: Int64) -> Int64 { budget - log(within: budget) }
 }

@@ -1,0 +1,37 @@
+/// How much of each layout has not been packed yet, and what is about to be.
+struct FreshTally {
+    private var counts: [Int64: SampleFile.FreshCount]
+    /// Layouts whose fresh samples are about to be packed.
+    private var packing: Set<Int64> = []
+
+    init(_ counts: [Int64: SampleFile.FreshCount]) {
+        self.counts = counts
+    }
+
+    mutating func add(_ written: [Int64: SampleFile.FreshCount]) {
+        for (layout, more) in written {
+            counts[layout, default: SampleFile.FreshCount()].rows += more.rows
+            counts[layout, default: SampleFile.FreshCount()].samples += more.samples
+        }
+    }
+
+    mutating func remove(_ taken: SampleFile.FreshCount, of layout: Int64) {
+        counts[layout, default: SampleFile.FreshCount()].rows -= taken.rows
+        counts[layout, default: SampleFile.FreshCount()].samples -= taken.samples
+    }
+
+    /// Notes that a layout is about to be packed, where there is enough of it for a chunk, or where it
+    /// lies in too many rows.
+    ///
+    /// - Returns: `false` when it is not due, or when that goes on already.
+    mutating func beginPacking(_ layout: Int64, _ rules: ChunkRules) -> Bool {
+        guard let fresh = counts[layout],
+            fresh.samples >= rules.chunkSize || fresh.rows >= rules.freshRows
+        else { return false }
+        return packing.insert(layout).inserted
+    }
+
+    mutating func endPacking(_ layout: Int64) {
+        packing.remove(layout)
+    }
+}
