@@ -24,6 +24,7 @@ let package = Package(
         .executable(name: "nervous-runner", targets: ["nervous-runner"]),
         .executable(name: "nervous-unpacker", targets: ["nervous-unpacker"]),
         .library(name: "SampleStore", targets: ["SampleStore", "Samples"]),
+        .library(name: "SampleForms", targets: ["SampleForms", "Samples"]),
         .library(name: "RunnerProtocol", targets: ["RunnerProtocol"]),
         .library(name: "VM", targets: ["VM"]),
         .library(name: "LAE", targets: ["LAE"]),
