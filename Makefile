@@ -1,7 +1,7 @@
 # make run     build and show the whole way of an app
 # make test    build and run every test
 # make check   what a reviewer would have to say otherwise: format, imports
-# make bench   measure
+# make bench   measure; ARGS="store --samples 1000000" and such are honoured
 # make bench-peers  measure beside other stores; ARGS="--samples 1000000" and such are honoured
 # make install put nervous, nervous-runner and nervous-unpacker under PREFIX
 
@@ -44,7 +44,7 @@ format:
 		Benchmarks/Package.swift Benchmarks/Sources
 
 bench: setup
-	@Benchmarks/run
+	@Benchmarks/run $(ARGS)
 
 bench-peers: setup
 	$(SWIFT) build -c release --product nervous

@@ -9,6 +9,7 @@ let package = Package(
             name: "bench",
             dependencies: [
                 .product(name: "RunnerProtocol", package: "nervous"),
+                .product(name: "SampleForms", package: "nervous"),
                 .product(name: "SampleStore", package: "nervous"),
             ],
             swiftSettings: [

@@ -78,6 +78,7 @@ public struct Provider: Sendable {
         at address: BindAddress, onListening: @escaping @Sendable (Int) async -> Void
     ) -> some ApplicationProtocol {
         let http = HTTP1Channel.Configuration(
+            additionalChannelHandlers: [ContinueHandler()],
             idleTimeout: Limits.idle,
             httpDecoderConfiguration: .init(
                 maxHeaderFieldSize: Limits.fieldBytes, maxHeaderListSize: Limits.headerBytes,

@@ -31,6 +31,12 @@ struct FreshTally {
         return packing.insert(layout).inserted
     }
 
+    /// Whether packing has fallen so far behind that reading suffers, which decodes all that is fresh.
+    func isFarBehind(_ layout: Int64, _ rules: ChunkRules) -> Bool {
+        guard let fresh = counts[layout], packing.contains(layout) else { return false }
+        return fresh.samples > rules.backlog * rules.chunkSize
+    }
+
     mutating func endPacking(_ layout: Int64) {
         packing.remove(layout)
     }

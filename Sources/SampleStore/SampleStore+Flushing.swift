@@ -42,8 +42,12 @@ extension SampleStore {
         flight = Flight()
         var failure: SampleStoreError?
         do {
-            // A source that brings more than the store may hold waits for room.
+            // A source that brings more than the store may hold waits for room, and one that is faster
+            // than its samples can be packed for that.
             _ = await upkeep.clearing?.result
+            if pending.contains(where: { fresh.isFarBehind($0.layout.id, file.rules) }) {
+                await queue.end?.value
+            }
             try await writePending(isSynchronised: isSynchronised)
         } catch {
             let wrapped = SampleStoreError(wrapping: error, while: "writing samples")

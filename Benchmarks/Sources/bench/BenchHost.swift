@@ -1,32 +1,31 @@
 import Foundation
 import Glibc
 
-/// A host that serves from a temporary directory while something is measured.
+/// A host that serves while something is measured.
 struct BenchHost {
     let port: Int
     let process: Process
-    private let folder: String
-    private let environment: [String: String]
+    let folder: BenchFolder
 
     private struct Announcement: Decodable {
         let port: Int
     }
 
-    /// Starts one, runs `body` and takes it away.
+    /// Starts one in a folder of its own, runs `body` and takes it away.
     static func with<T>(_ body: (BenchHost) async throws -> T) async throws -> T {
-        let folder =
-            FileManager.default.temporaryDirectory.path + "/nervous-bench-\(UUID().uuidString)"
-        for name in ["data", "run"] {
-            try FileManager.default.createDirectory(
-                atPath: "\(folder)/\(name)", withIntermediateDirectories: true,
-                attributes: [.posixPermissions: 0o700])
-        }
-        defer { try? FileManager.default.removeItem(atPath: folder) }
-        let environment = ["NERVOUS_DATA": "\(folder)/data", "XDG_RUNTIME_DIR": "\(folder)/run"]
+        let folder = try BenchFolder()
+        defer { folder.remove() }
+        return try await with(folder, body)
+    }
+
+    /// Starts one in a folder, runs `body` and stops it.
+    static func with<T>(
+        _ folder: BenchFolder, _ body: (BenchHost) async throws -> T
+    ) async throws -> T {
         let host = Process()
         host.executableURL = URL(filePath: try Programs.path("nervous"))
         host.arguments = ["serve", "--port", "0", "--json"]
-        host.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+        host.environment = ProcessInfo.processInfo.environment.merging(folder.environment) { $1 }
         let output = Pipe()
         host.standardOutput = output
         try host.run()
@@ -36,20 +35,15 @@ struct BenchHost {
         }
         let line = output.fileHandleForReading.availableData
         let port = try JSONDecoder().decode(Announcement.self, from: line).port
-        return try await body(
-            BenchHost(port: port, process: host, folder: folder, environment: environment))
+        return try await body(BenchHost(port: port, process: host, folder: folder))
     }
 
     /// What a command prints.
-    func nervous(_ arguments: String...) throws -> String {
-        try Programs.run(
-            try Programs.path("nervous"), arguments, environment: environment
-        ).trimmingCharacters(in: .newlines)
-    }
+    func nervous(_ arguments: String...) throws -> String { try folder.nervous(arguments) }
 
     /// Installs an app of one script, which asks for nothing.
     func install(_ name: String, _ script: String, privileges: String = "[]") throws {
-        let place = "\(folder)/\(name)"
+        let place = "\(folder.path)/\(name)"
         try FileManager.default.createDirectory(
             atPath: place, withIntermediateDirectories: true)
         let files = [
@@ -61,6 +55,11 @@ struct BenchHost {
             try text.write(toFile: "\(place)/\(file)", atomically: true, encoding: .utf8)
         }
         _ = try nervous("install", place)
+    }
+
+    /// Mebibytes of a process that are in memory.
+    static func resident(_ process: Int32) -> Double {
+        memory("Rss", of: process).map { $0 / 1024 } ?? .nan
     }
 
     /// A number of `smaps_rollup` of a process, in KiB.

@@ -8,7 +8,9 @@ struct Figure {
     /// What the figure runs against on this machine, measured in the same run.
     let limit: String
 
-    var median: Double {
+    var median: Double { Self.median(rounds) }
+
+    static func median(_ rounds: [Double]) -> Double {
         let sorted = rounds.sorted()
         guard !sorted.isEmpty else { return .nan }
         let middle = sorted.count / 2

@@ -10,18 +10,8 @@ struct HTTPCall {
     ///
     /// - Returns: what came.
     func post(_ path: String, until marker: String = "\r\n\r\n") throws -> String {
-        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        let descriptor = try HTTPConnection.connected(to: port)
         defer { close(descriptor) }
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = in_port_t(port).bigEndian
-        address.sin_addr.s_addr = in_addr_t(INADDR_LOOPBACK).bigEndian
-        let connected = withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-            }
-        }
-        guard connected == 0 else { throw Programs.Failure(description: "no connection") }
         let request = Array(
             """
             POST \(path) HTTP/1.1\r\nHost: localhost:\(port)\r

@@ -5,15 +5,19 @@ import Samples
 /// A store full of what an accelerometer of 100 Hz and a resolution of 1/16384 g would give: a random
 /// walk with noise, the same in every run.
 struct StoredSeries {
-    static let sensor: SensorID = "accelerometer"
+    static let sensor: SensorID = "bench.walk"
     static let start: Int64 = 1_700_000_000_000_000
     static let interval: Int64 = 10_000
     static let group = 1000
+
+    /// Samples that one call brings where nobody measures how fast.
+    private static let large = 10_000
 
     let folder: String
     let fields: [Field]
     let count: Int
     private(set) var store: SampleStore
+    private let isKept: Bool
 
     var range: TimeRange {
         TimeRange(
@@ -21,8 +25,11 @@ struct StoredSeries {
             to: Timestamp(microseconds: Self.start + Int64(count) * Self.interval))
     }
 
-    private init(folder: String, fields: [Field], count: Int, store: SampleStore) {
-        (self.folder, self.fields, self.count, self.store) = (folder, fields, count, store)
+    private init(folder: String, axes: Int, count: Int, isKept: Bool = false) async throws {
+        (self.folder, self.count, self.isKept) = (folder, count, isKept)
+        fields = ["x", "y", "z"].prefix(axes).map { Field($0, unit: "[g]") }
+        store = try await SampleStore(path: folder + "/samples.sqlite")
+        try await store.register(Self.sensor, fields: fields)
     }
 
     /// Fills a store in groups of 1 000, each acknowledged before the next one comes.
@@ -35,32 +42,56 @@ struct StoredSeries {
             FileManager.default.temporaryDirectory.path + "/nervous-bench-\(getpid())-\(axes)"
         try? FileManager.default.removeItem(atPath: folder)
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        let store = try await SampleStore(path: folder + "/samples.sqlite")
-        let fields = ["x", "y", "z"].prefix(axes).map { Field($0, unit: "[g]") }
-        try await store.register(sensor, fields: fields)
-        var random = Walk()
-        let values = (0..<64).map { _ in
-            (0..<axes).map { axis in Column.numbers((0..<group).map { _ in random.next(axis) }) }
-        }
-        var rates: [Double] = []
         let tenth = max(1, count / group / 10)
+        let series = try await StoredSeries(
+            folder: folder, axes: axes, count: tenth * 10 * group)
+        let walk = Walk.columns(axes: axes, group)
+        var rates: [Double] = []
         for part in 0..<10 {
             var taken = 0.0
             for number in part * tenth..<(part + 1) * tenth {
-                let batch = SampleBatch(
-                    times: (0..<group).map { row in
-                        Timestamp(microseconds: start + Int64(number * group + row) * interval)
-                    }, columns: values[number % values.count])
+                let batch = batch(number, of: group, walk)
                 taken += try await seconds {
-                    try await store.append(batch, to: sensor)
-                    try await store.flush(durability)
+                    try await series.store.append(batch, to: sensor)
+                    try await series.store.flush(durability)
                 }
             }
             rates.append(Double(tenth * group) / taken / 1000)
         }
-        let series = StoredSeries(
-            folder: folder, fields: fields, count: tenth * 10 * group, store: store)
         return (series, rates)
+    }
+
+    /// A store of one axis in the folder of a host; what an earlier run left there is taken as it is.
+    static func kept(in folder: BenchFolder, _ count: Int) async throws -> StoredSeries {
+        let data = folder.path + "/data"
+        if !FileManager.default.fileExists(atPath: data + "/samples.sqlite") {
+            try folder.declare(sensor.description, axes: 1)
+        }
+        let series = try await StoredSeries(folder: data, axes: 1, count: count, isKept: true)
+        let query = SummaryQuery(
+            sensor: sensor, fields: [series.fields[0]], range: .all, step: nil, hasSketch: false)
+        let stored = try await series.store.summaries(query)[0].count
+        guard stored != count else { return series }
+        guard stored == 0 else {
+            throw Programs.Failure(description: "\(data) has \(stored) samples, not \(count)")
+        }
+        // Longer than any budget it would have been given.
+        try await series.store.keep(budget: 1 << 40)
+        let walk = Walk.columns(axes: 1, large)
+        for number in 0..<count / large {
+            try await series.store.append(batch(number, of: large, walk), to: sensor)
+            try await series.store.flush()
+        }
+        // So fast a source leaves some to be packed behind it.
+        try await Task.sleep(for: .seconds(1))
+        return series
+    }
+
+    static func batch(_ number: Int, of size: Int, _ walk: [[Column]]) -> SampleBatch {
+        SampleBatch(
+            times: (0..<size).map { row in
+                Timestamp(microseconds: start + Int64(number * size + row) * interval)
+            }, columns: walk[number % walk.count])
     }
 
     /// Bytes of the whole file for each sample, once it is closed; it is opened again.
@@ -75,13 +106,21 @@ struct StoredSeries {
 
     func remove() async {
         try? await store.close()
-        try? FileManager.default.removeItem(atPath: folder)
+        if !isKept { try? FileManager.default.removeItem(atPath: folder) }
     }
 
     /// SplitMix64 (Steele, Lea and Flood, 2014) drives the walk.
-    private struct Walk {
+    struct Walk {
         private var state: UInt64 = 1
         private var levels: [Int64] = [0, 0, 0]
+
+        /// Columns that are used again and again.
+        static func columns(axes: Int, _ size: Int) -> [[Column]] {
+            var walk = Walk()
+            return (0..<64).map { _ in
+                (0..<axes).map { axis in Column.numbers((0..<size).map { _ in walk.next(axis) }) }
+            }
+        }
 
         mutating func next(_ axis: Int) -> Double {
             state &+= 0x9E37_79B9_7F4A_7C15

@@ -1,7 +1,5 @@
 import Foundation
-import Glibc
 import SampleStore
-import Samples
 
 /// Samples a second that a process can put into the store, and the room that they take.
 enum Storing {
@@ -22,28 +20,14 @@ enum Storing {
                     limit: "\(axes * 8 + 8) B as they are"))
             await series.remove()
         }
-        let (series, rates) = try await StoredSeries.filled(count / 10, axes: 3, .power)
+        let (series, rates) = try await StoredSeries.filled(count, axes: 3, .power)
         figures.append(
             Figure(
                 name: "the same, each group on the disk", unit: "thousand/s", rounds: rates,
                 limit: String(
                     format: "one fdatasync of 4 KiB: %.0f/s",
-                    try await synchronisations(series.folder))))
+                    try await Disk.synchronisations(series.folder))))
         await series.remove()
         return figures
-    }
-
-    /// Blocks of 4 KiB that reach the disk one by one in a second.
-    private static func synchronisations(_ folder: String) async throws -> Double {
-        let descriptor = open(folder + "/sync", O_CREAT | O_RDWR, 0o600)
-        defer { close(descriptor) }
-        let block = [UInt8](repeating: 7, count: 4096)
-        let taken = await seconds {
-            for _ in 0..<200 {
-                _ = write(descriptor, block, block.count)
-                fdatasync(descriptor)
-            }
-        }
-        return 200 / taken
     }
 }

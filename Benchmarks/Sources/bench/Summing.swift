@@ -2,13 +2,18 @@ import Foundation
 import SampleStore
 import Samples
 
-/// What it takes to answer for ten million stored samples of one axis, in process.
+/// What it takes to answer for many stored samples of one axis, in process.
 enum Summing {
-    private static let count = 10_000_000
     private static let rounds = 9
 
-    static func figures() async throws -> [Figure] {
-        let (series, _) = try await StoredSeries.filled(count, axes: 1)
+    static func figures(_ options: Options) async throws -> [Figure] {
+        let series =
+            if let folder = options.folder {
+                try await StoredSeries.kept(in: BenchFolder(folder), options.samples)
+            } else {
+                try await StoredSeries.filled(options.samples, axes: 1).0
+            }
+        let size = options.size
         let limit = String(format: "memory, one core: %.1f GB/s", memoryBandwidth())
         var figures: [Figure] = []
         func measure(_ name: String, _ body: () async throws -> Void) async throws {
@@ -17,7 +22,7 @@ enum Summing {
             figures.append(Figure(name: name, unit: "ms", rounds: taken, limit: limit))
         }
         let (field, range) = (series.fields[0], series.range)
-        let width = Int64(count) * StoredSeries.interval
+        let width = Int64(series.count) * StoredSeries.interval
         let part = TimeRange(
             from: range.from.advanced(byMicroseconds: width / 7),
             to: range.to.advanced(byMicroseconds: -width / 9))
@@ -27,23 +32,25 @@ enum Summing {
                 sensor: StoredSeries.sensor, fields: [field], range: range, step: step,
                 hasSketch: hasSketch)
         }
-        try await measure("mean, deviation, min, max, count of 10 M") {
+        try await measure("mean, deviation, min, max, count of \(size)") {
             _ = try await series.store.summaries(query(range))
         }
         try await measure("the same of a part, edges decoded") {
             _ = try await series.store.summaries(query(part))
         }
-        try await measure("percentiles within 1 %, of 10 M") {
+        try await measure("percentiles within 1 %, of \(size)") {
             let windows = try await series.store.summaries(query(range, hasSketch: true))
             _ = windows[0].fields[0].sketch?.quantile(0.99)
         }
-        try await measure("p99 of 10 M, exact") { try await exactPercentile(series, field, range) }
-        try await measure("1 000 windows of 10 M, unaligned") {
+        try await measure("p99 of \(size), exact") {
+            try await exactPercentile(series, field, range)
+        }
+        try await measure("1 000 windows of \(size), unaligned") {
             let shifted = TimeRange(
                 from: range.from.advanced(byMicroseconds: 123), to: range.to)
             _ = try await series.store.summaries(query(shifted, step: width / 1000))
         }
-        try await measure("scan of 10 M values") {
+        try await measure("scan of \(size) values") {
             _ = try await series.store.reduce(
                 field, of: StoredSeries.sensor, in: range, into: 0
             ) { $0 += $1.count }

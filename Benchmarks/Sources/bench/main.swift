@@ -1,13 +1,14 @@
 import Foundation
 
-let groups = [
+let options = try Options(CommandLine.arguments.dropFirst())
+let groups: [(String, () async throws -> [Figure])] = [
     ("start", ColdStart.figures), ("apps", Apps.figures), ("store", Storing.figures),
-    ("sum", Summing.figures),
-    ("serve", Serving.figures),
+    ("sum", { try await Summing.figures(options) }), ("serve", Serving.figures),
+    ("publish", Publishing.figures), ("rows", Rows.figures),
+    ("open", { try await Opening.figures(options) }),
 ]
-let wanted = CommandLine.arguments.dropFirst()
 let machine = ProcessInfo.processInfo
 print("\(machine.processorCount) processors, \(machine.physicalMemory >> 30) GiB; medians\n")
-for (name, figures) in groups where wanted.isEmpty || wanted.contains(name) {
+for (name, figures) in groups where options.groups.isEmpty || options.groups.contains(name) {
     for figure in try await figures() { print(figure.line) }
 }

@@ -9,13 +9,18 @@ package struct ChunkRules: Sendable {
     /// Chunks that late samples may have rewritten in one transaction.
     package var rewrites: Int
 
+    /// Chunks that fresh samples may be enough for before writing waits until some are made.
+    package var backlog: Int
+
     package init(
-        chunkSize: Int = 32_768, freshRows: Int = 512, groupSize: Int = 64, rewrites: Int = 16
+        chunkSize: Int = 32_768, freshRows: Int = 512, groupSize: Int = 64, rewrites: Int = 16,
+        backlog: Int = 8
     ) {
         self.chunkSize = chunkSize
         self.freshRows = freshRows
         self.groupSize = groupSize
         self.rewrites = rewrites
+        self.backlog = backlog
     }
 
     package static let standard = ChunkRules()

@@ -74,7 +74,7 @@ extension SampleFile {
         try await pool.writeWithoutTransaction { database in
             let page = try FileSpace(database).pageSize
             try database.execute(
-                sql: "PRAGMA wal_autocheckpoint = \(max(16, min(1000, limit / 2 / page)))")
+                sql: "PRAGMA wal_autocheckpoint = \(max(16, min(4000, limit / 2 / page)))")
         }
     }
 
