@@ -38,6 +38,15 @@ extension Authority {
         }
     }
 
+    /// Whether a client may learn when the newest sample of a sensor was taken: it may read every one.
+    public func seesNewest(of sensor: SensorID, _ client: Client) -> Bool {
+        if client.kind == .owner { return true }
+        let request = AccessRequest("permission", of: sensor, .raw)
+        guard case .granted(let terms) = permissions.verdict(on: request, by: client, at: now())
+        else { return false }
+        return terms.maximumRate == nil && terms.history == nil
+    }
+
     /// Whether the person has refused a privilege that an app declares, or one that it is part of.
     public func isDenied(_ declared: Privilege, to app: String) -> Bool {
         let client = Client(name: app, kind: .app, run: nil)

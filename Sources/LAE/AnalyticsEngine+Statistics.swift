@@ -210,6 +210,13 @@ extension AnalyticsEngine {
                 "The range holds more than \(StatisticsQuery.windowLimit) windows.",
                 hint: "Ask for a shorter range or wider windows.")
         }
+        let numbers = query.statistics.count * reader.fields.count * made.windowCount
+        guard numbers <= StatisticsQuery.numberLimit else {
+            throw LAEError(
+                .tooManyWindows,
+                "The answer holds more than \(StatisticsQuery.numberLimit) numbers.",
+                hint: "Ask for fewer fields, statistics or windows.")
+        }
         return made
     }
 }

@@ -62,21 +62,28 @@ public struct Condition: Hashable, Sendable {
                 "\(field) is compared with a number, not with"
                     + " \(operand.prefix(80).debugDescription).")
         }
+        // Beyond 2^53 a number of 64 bits stands for several integers.
+        let integer = Int64(operand)
         return { batch in
             switch batch.samples.columns[index] {
             case .numbers(let values): Self.rows(of: values, comparison, number) { $0 }
-            case .integers(let values): Self.rows(of: values, comparison, number) { Double($0) }
+            case .integers(let values):
+                if let integer {
+                    Self.rows(of: values, comparison, integer) { $0 }
+                } else {
+                    Self.rows(of: values, comparison, number) { Double($0) }
+                }
             case .texts: []
             }
         }
     }
 
-    private static func rows<Number>(
-        of values: [Number], _ comparison: Comparison, _ number: Double,
-        _ double: (Number) -> Double
+    private static func rows<Number, Operand: Comparable>(
+        of values: [Number], _ comparison: Comparison, _ number: Operand,
+        _ convert: (Number) -> Operand
     ) -> [Int] {
         values.indices.filter { row in
-            let value = double(values[row])
+            let value = convert(values[row])
             return switch comparison {
             case .equal: value == number
             case .notEqual: value != number

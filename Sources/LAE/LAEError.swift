@@ -7,7 +7,7 @@ public struct LAEError: Error, Sendable, CustomStringConvertible {
             case invalidCondition, tooManyWindows, notGranted, failed
             case unknownAnalysis, invalidAnalysis, tooManyRows
             case sensorOff, bufferFull, batchTooLarge, diskFull, keyReused
-            case invalidDefinition, sensorComputed
+            case invalidDefinition, sensorComputed, changed
         }
         private let kind: Kind
 
@@ -45,6 +45,8 @@ public struct LAEError: Error, Sendable, CustomStringConvertible {
         public static let invalidDefinition = Code(kind: .invalidDefinition)
         /// A virtual sensor has no arrivals and takes no samples.
         public static let sensorComputed = Code(kind: .sensorComputed)
+        /// Late samples came while the others were read.
+        public static let changed = Code(kind: .changed)
         /// The store failed.
         public static let failed = Code(kind: .failed)
     }

@@ -14,6 +14,21 @@ extension Request {
         return id
     }
 
+    /// - Throws: `Problem` when a parameter has another name, or stands there twice.
+    func refuseParameters(besides known: Set<Substring>) throws {
+        var seen: Set<Substring> = []
+        for (name, _) in uri.queryParameters {
+            guard known.contains(name) else {
+                throw Problem.invalidParameter(
+                    String(name.prefix(40)),
+                    "only \(known.sorted().joined(separator: " and ")) mean something here")
+            }
+            guard seen.insert(name).inserted else {
+                throw Problem.invalidParameter(String(name), "it stands there twice")
+            }
+        }
+    }
+
     func parameter(_ name: Substring) -> String? {
         uri.queryParameters[name].map(String.init)
     }

@@ -95,7 +95,7 @@ extension Problem {
             case .notGranted: (.forbidden, "statistics-only", "Only statistics are allowed")
             case .sensorOff: (.conflict, "sensor-off", "The sensor is off")
             case .batchTooLarge: (.contentTooLarge, "too-large", "The body is too large")
-            case .bufferFull: (.serviceUnavailable, "busy", "Too much is going on")
+            case .bufferFull, .changed: (.serviceUnavailable, "busy", "Too much is going on")
             case .diskFull: (.insufficientStorage, "disk-full", "The disk is full")
             case .keyReused: (.unprocessableContent, "key-reused", "The key names another batch")
             case .invalidDefinition:
@@ -105,7 +105,7 @@ extension Problem {
             }
         self.init(
             status: status, code: code, title: title, detail: error.message, fix: error.hint)
-        if error.code == .bufferFull { headers[.retryAfter] = "1" }
+        if status == .serviceUnavailable { headers[.retryAfter] = "1" }
     }
 
     init(_ error: VirtualMachineError) {

@@ -94,6 +94,38 @@ struct ColumnsTests {
         )
     }
 
+    @Test(arguments: 1...24)
+    func `a text takes nothing of the columns behind it`(claim: UInt8) {
+        let fields = [Field("note", kind: .text), Field("x")]
+        let batch = SampleBatch(
+            times: [.init(microseconds: 1)], columns: [.texts([""]), .numbers([1])])
+        var bytes = Parsing.bytes(batch, .columns, of: fields)
+        // Behind the head, two fields and a time stands the length of the text.
+        let place = 18 + (2 + 4) + (2 + 1) + 8
+        #expect(bytes[place] == 0)
+        bytes[place] = claim
+        for piece in [1, 1 << 16] {
+            let found = Parsing.fault(bytes, .columns, of: fields, piece: piece)
+            #expect(found.hasPrefix("400 batch 1"), "\(claim): \(found)")
+        }
+    }
+
+    @Test func `a batch that is longer than its columns is refused`() {
+        let fields = [Field("note", kind: .text)]
+        let one = SampleBatch(times: [.init(microseconds: 1)], columns: [.texts(["a"])])
+        var bytes = Parsing.bytes(one, .columns, of: fields)
+        let inner = bytes
+        bytes[10] += UInt8(inner.count)
+        #expect(Parsing.fault(bytes + inner, .columns, of: fields).hasPrefix("400 batch 1"))
+    }
+
+    @Test(arguments: [Timestamp.distantPast, .distantFuture])
+    func `a time that stands for an open end is refused`(time: Timestamp) {
+        let batch = SampleBatch(times: [time], columns: [.numbers([1]), .numbers([2])])
+        let found = Parsing.fault(Parsing.bytes(batch, .columns, of: Parsing.axes), .columns)
+        #expect(found.hasPrefix("422 batch 1, sample 1, field t"), "\(found)")
+    }
+
     @Test func `a header that promises more rows than there may be takes no memory for them`() {
         var bytes = Parsing.bytes(
             SampleBatch(times: [], columns: [.numbers([]), .numbers([])]), .columns,

@@ -88,7 +88,10 @@ struct ExportCommand: AsyncParsableCommand {
         var file = try ExportFile(path, wanted, hasOpenEnd: to == nil)
         let resource = "/api/v1/sensors/\(ControlClient.segment(sensor))"
         let bounds = [("from", file.progress.start), ("to", Optional(file.progress.to))]
-        let total = try await totals(resource, bounds, session).items.first?.count
+        // Where hours are summarised, more is counted than there is to write.
+        let window = try await totals(resource, bounds, session).items.first
+        let isWhole = window?.approximate != true && window?.partial != true
+        let total = isWhole ? window?.count : nil
         let line = ProgressLine("Exporting \(sensor)", options.console)
         defer { line.end() }
         do {

@@ -4,6 +4,8 @@ public import Samples
 public struct StatisticsQuery: Hashable, Sendable {
     /// The most windows of one answer.
     public static let windowLimit = 10_000
+    /// The most numbers of one answer: statistics of fields in windows.
+    public static let numberLimit = 1_000_000
 
     public var range: TimeRange
     /// Numeric fields; `nil` for all of them.

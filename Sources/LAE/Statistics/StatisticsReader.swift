@@ -126,7 +126,7 @@ struct StatisticsReader: Sendable {
             guard await damage(in: range).isEmpty else { return nil }
             // Samples came meanwhile that are older than the newest: they will be counted next time.
             throw LAEError(
-                .failed, "The samples of \(sensor) changed while they were read.",
+                .changed, "The samples of \(sensor) changed while they were read.",
                 hint: "Ask again.")
         }
         let found = Dictionary(uniqueKeysWithValues: zip(ranks, values))

@@ -8,6 +8,8 @@ import VM
 struct WindowReader: Sendable {
     /// The most windows that are computed together.
     private static let slab: Int64 = 1024
+    /// The same behind windows that nothing was in.
+    private static let step: Int64 = 16
     /// Far beyond every clock, and far from where sums of 64 bits end.
     private static let times = TimeRange(
         from: Timestamp(microseconds: -1 << 61), to: Timestamp(microseconds: 1 << 61))
@@ -34,8 +36,9 @@ struct WindowReader: Sendable {
             let part =
                 isAscending
                 ? low...min(high, low + width - 1) : max(low, high - width + 1)...high
-            try await budget.spend(windows: part.count)
             let slab = try await computation.slab(part, budget)
+            // Windows that nothing is in cost next to nothing.
+            try await budget.spend(windows: max(1, slab.samples.count))
             made = made.joined(with: stored(slab.samples, query.order))
             if isAscending { low = part.upperBound + 1 } else { high = part.lowerBound - 1 }
             width = min(Self.slab, width * 2)
@@ -49,6 +52,8 @@ struct WindowReader: Sendable {
             } else {
                 high = min(high, holding.upperBound)
             }
+            // Where much is empty, what is there may be empty again soon.
+            width = min(Self.step, Int64(clamping: query.limit))
         }
         return made[0..<min(query.limit, made.count)]
     }

@@ -24,6 +24,17 @@ struct RetentionRoutes {
     private struct Wishes: Decodable {
         let budget: Int64?
         let standard: RetentionDescription?
+
+        private enum CodingKeys: String, CodingKey, CaseIterable {
+            case budget, standard
+        }
+
+        init(from decoder: any Decoder) throws {
+            try decoder.refuseMembers(besides: CodingKeys.allCases.map(\.stringValue))
+            let members = try decoder.container(keyedBy: CodingKeys.self)
+            budget = try members.decodeIfPresent(Int64.self, forKey: .budget)
+            standard = try members.decodeIfPresent(RetentionDescription.self, forKey: .standard)
+        }
     }
 
     @Sendable

@@ -54,7 +54,7 @@ extension SensorRoutes {
         let isNew = try await machine.declare(sensor)
         guard let status = await machine.status(of: id) else { throw Problem(unknown: id) }
         var response = try Response.json(
-            SensorDescription(status, .granted), status: isNew ? .created : .ok)
+            SensorDescription(status, .granted, seesNewest: true), status: isNew ? .created : .ok)
         if isNew { response.headers[.location] = "/api/v1/sensors/\(id)" }
         return response
     }

@@ -30,7 +30,8 @@ struct SensorRoutes {
         for status in await machine.statuses() {
             let permission = await door.authority.permission(of: client, for: status.sensor.id)
             guard let permission else { continue }
-            items.append(SensorDescription(status, permission))
+            let seesNewest = await door.authority.seesNewest(of: status.sensor.id, client)
+            items.append(SensorDescription(status, permission, seesNewest: seesNewest))
         }
         return try .json(ItemList(items))
     }
@@ -43,7 +44,9 @@ struct SensorRoutes {
             throw Problem(unknown: id)
         }
         let permission = await door.authority.permission(of: client, for: id)
-        return try .json(SensorDescription(status, permission ?? .prompt))
+        let seesNewest = await door.authority.seesNewest(of: id, client)
+        return try .json(
+            SensorDescription(status, permission ?? .prompt, seesNewest: seesNewest))
     }
 
     @Sendable

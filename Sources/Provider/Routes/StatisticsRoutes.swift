@@ -23,9 +23,15 @@ struct StatisticsRoutes {
         return try .json(StatisticsAnswer(table, of: id))
     }
 
+    /// Statistics that may be asked for at once.
+    private static let limit = 32
+
     private func query(_ request: Request) throws -> StatisticsQuery {
         var statistics = Statistic.standard
         if let names = try request.list("fn") {
+            guard names.count <= Self.limit else {
+                throw Problem.invalidParameter("fn", "at most \(Self.limit) names are taken")
+            }
             statistics = try names.map { name in
                 guard let known = Statistic(name) else {
                     throw Problem(
@@ -35,6 +41,9 @@ struct StatisticsRoutes {
                             + Statistic.allNames)
                 }
                 return known
+            }
+            guard Set(statistics).count == statistics.count else {
+                throw Problem.invalidParameter("fn", "a statistic stands there twice")
             }
         }
         let every = try request.parameter("every").map { text in

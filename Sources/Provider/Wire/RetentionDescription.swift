@@ -15,6 +15,19 @@ public struct RetentionDescription: Codable, Equatable, Sendable {
         self.summaries = summaries
     }
 
+    private enum CodingKeys: String, CodingKey, CaseIterable {
+        case raw, bytes, summaries
+    }
+
+    /// - Throws: `DecodingError`, also for a member of another name: mistyped, it would mean no limit.
+    public init(from decoder: any Decoder) throws {
+        try decoder.refuseMembers(besides: CodingKeys.allCases.map(\.stringValue))
+        let members = try decoder.container(keyedBy: CodingKeys.self)
+        raw = try members.decodeIfPresent(String.self, forKey: .raw)
+        bytes = try members.decodeIfPresent(Int64.self, forKey: .bytes)
+        summaries = try members.decodeIfPresent(String.self, forKey: .summaries)
+    }
+
     init(_ rule: RetentionRule) {
         self.init(raw: rule.raw?.span, bytes: rule.bytes, summaries: rule.summaries?.span)
     }

@@ -33,12 +33,12 @@ public struct SensorDescription: Codable, Sendable {
     public let level: String
     /// W3C permission state of this client for raw samples, or `statistics`.
     public let access: String
-    /// When the newest sample was taken, in milliseconds since 1970.
+    /// When the newest sample was taken, in milliseconds since 1970; for those who may read all.
     public let newest: Double?
     public let failure: String?
     public let failures: Int
 
-    init(_ status: SensorStatus, _ permission: SensorPermission) {
+    init(_ status: SensorStatus, _ permission: SensorPermission, seesNewest: Bool) {
         id = status.sensor.id.description
         title = status.sensor.title
         fields = status.sensor.fields.map(FieldDescription.init)
@@ -54,7 +54,7 @@ public struct SensorDescription: Codable, Sendable {
         }
         level = status.level.description
         access = permission.rawValue
-        newest = status.newest?.time.milliseconds
+        newest = seesNewest ? status.newest?.time.milliseconds : nil
         failure = status.failure
         failures = status.failures
     }

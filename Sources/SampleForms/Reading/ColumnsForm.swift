@@ -20,6 +20,8 @@ struct ColumnsForm {
     private var rows = 0
     /// The bytes of the batch that are still to come.
     private var left: UInt64 = 0
+    /// Those of them that the columns behind this one need, however short their texts are.
+    private var reserved: UInt64 = 0
     private var lengths: [UInt32] = []
     private var offset = 0
     /// The batch that is read, from 1.
@@ -98,6 +100,7 @@ struct ColumnsForm {
         guard texts > 0 ? length >= least : length == least else { throw RowStop(.columnLength) }
         try context.columns.grow(to: context.columns.count + rows)
         left = length
+        reserved = least - UInt64(rows) * 8
         column = -1
         phase = .cells(0)
         place = next
@@ -118,7 +121,7 @@ struct ColumnsForm {
             phase = .cells(done + count)
             guard done + count == rows * 8 else { throw RowStop(.incomplete) }
             try check(cells, field, context.kinds)
-            nextColumn(&context)
+            try nextColumn(&context)
         case .lengths(let done):
             let count = min(rows - done, (end - place) / 4)
             for index in 0..<count {
@@ -132,7 +135,7 @@ struct ColumnsForm {
             phase = .texts(0)
         case .texts(let done):
             try texts(done, field ?? 0, &place, end, &context)
-            nextColumn(&context)
+            try nextColumn(&context)
         }
     }
 
@@ -146,7 +149,9 @@ struct ColumnsForm {
                 row = index
                 throw RowStop(.longText, field: field)
             }
-            guard UInt64(length) <= left else { throw RowStop(.columnLength, field: field) }
+            guard UInt64(length) <= left - reserved else {
+                throw RowStop(.columnLength, field: field)
+            }
             phase = .texts(index)
             guard end - place >= length else { throw RowStop(.incomplete) }
             let text = UnsafeBufferPointer(start: place, count: length)
@@ -164,26 +169,28 @@ struct ColumnsForm {
         left -= UInt64(count)
     }
 
-    private mutating func nextColumn(_ context: inout RowContext) {
+    private mutating func nextColumn(_ context: inout RowContext) throws(RowStop) {
         column += 1
         guard column < order.count else {
+            guard left == 0 else { throw RowStop(.columnLength) }
             context.columns.close(rows: rows)
             phase = .header
             batch += 1
             return
         }
         let isNumeric = context.kinds[order[column]].isNumeric
+        reserved -= UInt64(rows * (isNumeric ? 8 : 4))
         phase = isNumeric ? .cells(0) : .lengths(0)
         lengths.removeAll(keepingCapacity: true)
     }
 
-    /// Stops at a number that is not finite, and at the one time that no range holds.
+    /// Stops at a number that is not finite, and at the two times that stand for open ends.
     private mutating func check(
         _ cells: UnsafeMutableRawPointer, _ field: Int?, _ kinds: [Field.Kind]
     ) throws(RowStop) {
         guard let field else {
             let times = cells.assumingMemoryBound(to: Int64.self)
-            for index in 0..<rows where times[index] == .max {
+            for index in 0..<rows where times[index] == .max || times[index] == .min {
                 row = index
                 throw RowStop(.notTime, field: FieldTable.time)
             }
