@@ -195,6 +195,6 @@ let package = Package(
                 "Host", "Auth", "JSApps", "Samples", "nervous", "nervous-runner",
                 "nervous-unpacker", grdb, logging,
             ],
-            swiftSettings: house),
+            exclude: ["Apps"], swiftSettings: house),
     ]
 )

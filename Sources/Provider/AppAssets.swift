@@ -36,6 +36,7 @@ struct AppAssets: Sendable {
             response.headers[.contentSecurityPolicy] = PagePolicy(app, wanted).text
             return response
         }
+        if wanted == "favicon.ico" { return Self.icon(of: app) }
         let prefix = "lib/"
         guard decoded.hasPrefix(prefix) else { throw Problem.notFound("The app has no such file.") }
         return try await systemFile(String(decoded.dropFirst(prefix.count)))
@@ -78,6 +79,12 @@ struct AppAssets: Sendable {
         let separator = Array("\n;\n".utf8)
         return first + separator + PackageResources.nervous_js + separator
             + PackageResources.libs_js
+    }
+
+    /// What browsers ask for by themselves: the picture of a published app, or nothing.
+    private static func icon(of app: InstalledApp) -> Response {
+        guard let icon = app.manifest.icon else { return Response(status: .noContent) }
+        return response(icon.bytes, type: .png)
     }
 
     private func systemFile(_ path: String) async throws -> Response {

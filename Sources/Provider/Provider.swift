@@ -58,7 +58,10 @@ public struct Provider: Sendable {
         AccessLogRoutes(door: door).add(to: &routes)
         PermissionRoutes(door: door).add(to: &routes)
         FirstGenerationRoutes(door: door, engine: engine).add(to: &routes)
-        AxonRoutes(door: door, engine: engine, logger: logger).add(to: &routes)
+        // What apps say is meant to be read, however little the host says of itself.
+        var appLogger = logger
+        appLogger.logLevel = min(logger.logLevel, .info)
+        AxonRoutes(door: door, engine: engine, logger: appLogger).add(to: &routes)
         resources = routes.resources
         responder = router.buildResponder()
         self.logger = logger

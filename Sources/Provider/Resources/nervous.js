@@ -153,6 +153,12 @@
     return { from: last === undefined ? moment(from) : `-${last}`, to: moment(to) };
   }
 
+  // `access` is "raw" where it is not given.
+  function privilegeOf(name, access) {
+    if (["identity", "net", "storage", "notify"].includes(name)) return name;
+    return `sensor:${name}${access === undefined || access === "raw" ? "" : `:${access}`}`;
+  }
+
   function list(names) {
     return names === undefined ? undefined : [names].flat().join(",");
   }
@@ -369,9 +375,20 @@
     },
 
     permissions: Object.freeze({
-      /** `{ state }` of one sensor: "granted", "statistics", "denied" or "prompt". */
-      async query({ name }) {
-        return { name, state: (await new Sensor(name).describe()).access };
+      /** `{ state }`: "granted", "denied" or "prompt". `name` is a sensor or such as "identity". */
+      async query({ name, access }) {
+        const privilege = encodeURIComponent(privilegeOf(name, access));
+        return { name, access, state: (await get(`/permissions/${privilege}`)).state };
+      },
+
+      /**
+       * Asks the person for what the app declares, and waits for the answer for a while; `{ state }`
+       * is "prompt" when nobody has answered yet.
+       */
+      async request({ name, access, signal }) {
+        const json = { privilege: privilegeOf(name, access) };
+        const answer = await (await call("/permissions/request", { json, signal })).json();
+        return { name, access, state: answer.state };
       },
 
       /** Every decision about this app, with its terms. */
