@@ -127,6 +127,8 @@ let package = Package(
             ],
             resources: [
                 .embedInCode("Resources/nervous.js"),
+                .embedInCode("Resources/libs.js"),
+                .embedInCode("Resources/styles.css"),
                 .embedInCode("Resources/openapi.json"),
             ], swiftSettings: house),
         .target(
@@ -204,6 +206,6 @@ let package = Package(
                 "Host", "Auth", "JSApps", "Samples", "nervous", "nervous-runner",
                 "nervous-unpacker", grdb, logging, "TestSupport",
             ],
-            swiftSettings: house),
+            exclude: ["Apps"], swiftSettings: house),
     ]
 )

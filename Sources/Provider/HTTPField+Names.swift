@@ -8,6 +8,7 @@ extension HTTPField.Name {
     static let idempotencyKey = known("Idempotency-Key")
     static let damaged = known("Nervous-Damaged")
     static let link = known("Link")
+    static let serviceWorker = known("Service-Worker")
     static let resourcePolicy = known("Cross-Origin-Resource-Policy")
     static let openerPolicy = known("Cross-Origin-Opener-Policy")
 

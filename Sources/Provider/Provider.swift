@@ -23,20 +23,24 @@ public struct Provider: Sendable {
     private let responder: RouterResponder<ProviderContext>
     private let logger: Logger
 
-    /// - Parameter heartbeat: how long a stream may be silent before it says that it lives.
+    /// - Parameters:
+    ///   - libraries: the libraries of the system that apps may load.
+    ///   - heartbeat: how long a stream may be silent before it says that it lives.
     public init(
         authority: Authority, machine: VirtualMachine, engine: AnalyticsEngine,
         library: AppLibrary, supervisor: RunSupervisor, facts: HostFacts,
+        libraries: SystemLibraries = SystemLibraries(),
         heartbeat: Duration = .seconds(15),
         logger: Logger = Logger(label: "nervous.provider")
     ) {
-        let door = Door(authority: authority)
         let isGrantable = GrantableCheck(machine: machine)
+        let door = Door(authority: authority, isGrantable: isGrantable)
         let router = Router(context: ProviderContext.self)
         router.middlewares.add(ProblemMiddleware())
         router.middlewares.add(HostMiddleware(port: facts.port))
         router.middlewares.add(MethodMiddleware())
-        router.middlewares.add(AppOriginMiddleware(library: library))
+        router.middlewares.add(
+            AppOriginMiddleware(assets: AppAssets(library: library, libraries: libraries)))
         var routes = RouteTable(router)
         StatusRoutes(door: door, machine: machine, facts: facts).add(to: &routes)
         SensorRoutes(door: door, machine: machine, engine: engine).add(to: &routes)
@@ -52,6 +56,12 @@ public struct Provider: Sendable {
         GrantRoutes(door: door, isGrantable: isGrantable).add(to: &routes)
         TokenRoutes(door: door, isGrantable: isGrantable).add(to: &routes)
         AccessLogRoutes(door: door).add(to: &routes)
+        PermissionRoutes(door: door).add(to: &routes)
+        FirstGenerationRoutes(door: door, engine: engine).add(to: &routes)
+        // What apps say is meant to be read, however little the host says of itself.
+        var appLogger = logger
+        appLogger.logLevel = min(logger.logLevel, .info)
+        AxonRoutes(door: door, engine: engine, logger: appLogger).add(to: &routes)
         resources = routes.resources
         responder = router.buildResponder()
         self.logger = logger

@@ -7,7 +7,7 @@ struct DoctorContext: Sendable {
     /// Every check, in the order in which a person wants to read them.
     static let checks: [any DoctorCheck] = [
         KernelCheck(), ProgramsCheck(), ConfinementCheck(), EscapeCheck(), DataDirectoryCheck(),
-        ConfigurationCheck(),
+        ConfigurationCheck(), LibrariesCheck(),
         DatabaseCheck(), AccessLogCheck(), HostCheck(),
     ]
 }

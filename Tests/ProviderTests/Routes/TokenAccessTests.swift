@@ -84,8 +84,11 @@ struct TokenAccessTests {
                 "/health", "/openapi.json", "/api/v1/me", "/api/v1/launch", "/api/v1/sensors",
                 "/api/v1/analyze",
             ]
+            let forAll = [
+                "/api/v1/sensors/", "/api/v1/permissions/", "/nervous-api/", "/nervousnet-api/",
+            ]
             for (path, methods) in host.provider.resources
-            where !shared.contains(path) && !path.hasPrefix("/api/v1/sensors/") {
+            where !shared.contains(path) && !forAll.contains(where: path.hasPrefix) {
                 let target = path.replacing(/\{[a-z]+\}/, with: "gauge")
                 for method in methods {
                     for token in tokens {

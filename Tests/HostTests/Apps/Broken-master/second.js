@@ -1,0 +1,1 @@
+$('.app-content').append(' The second script ran.');

@@ -1,0 +1,182 @@
+import Foundation
+import Testing
+
+/// What pages of other apps and of other servers get: nothing.
+@Suite(.serialized) struct PageIsolationTests {
+    @Test func `a page keeps its token to itself`() throws {
+        let host = try PublishedHost("hello-world-master")
+        try host.allow("hello-world", "sensor:gyroscope")
+        let browser = try Browser(host.sandbox)
+        try browser.open(try host.link("hello-world"))
+        try browser.wait(until: "$('#gyrodata').text() !== ''")
+        #expect(try browser.run("return location.hash + document.referrer") == "")
+        // Whatever a script of the page changes afterwards, it is not handed the token.
+        let seen = try browser.settle(
+            """
+            const seen = [];
+            const { apply } = Reflect;
+            let isLooking = false;
+            const look = (value) => {
+              seen[seen.length] = `${value}`;
+              const headers = value instanceof Request ? value.headers : value;
+              if (headers instanceof Headers) headers.forEach((text) => { seen[seen.length] = text; });
+            };
+            const spy = (object, name) => {
+              const old = Object.getOwnPropertyDescriptor(object, name);
+              const wrap = (body) => function () {
+                if (!isLooking) {
+                  isLooking = true;
+                  try {
+                    look(this);
+                    for (let index = 0; index < arguments.length; index++) look(arguments[index]);
+                  } catch {
+                    // What has no text tells nothing.
+                  }
+                  isLooking = false;
+                }
+                return new.target ? Reflect.construct(body, arguments, new.target) : apply(body, this, arguments);
+              };
+              if (old.get) Object.defineProperty(object, name, { ...old, get: wrap(old.get) });
+              else Object.defineProperty(object, name, { ...old, value: wrap(old.value) });
+            };
+            for (const name of ['set', 'append', 'get', Symbol.iterator]) spy(Headers.prototype, name);
+            for (const name of ['open', 'send', 'setRequestHeader']) spy(XMLHttpRequest.prototype, name);
+            for (const name of ['startsWith', 'toString']) spy(String.prototype, name);
+            for (const name of ['headers', 'url']) spy(Request.prototype, name);
+            for (const name of ['origin', 'pathname']) spy(URL.prototype, name);
+            spy(Reflect, 'apply');
+            spy(Function.prototype, 'call'); spy(Function.prototype, 'apply');
+            spy(Array.prototype, Symbol.iterator); spy(JSON, 'stringify');
+            spy(window, 'fetch'); spy(window, 'Request'); spy(window, 'Headers');
+            const first = await fetch('/nervous-api/gyr/getGyr');
+            isLooking = false;
+            const second = await new Promise((resolve) => {
+              const call = new XMLHttpRequest();
+              call.open('GET', '/nervous-api/gyr/getGyr');
+              call.onload = () => resolve(call.status);
+              call.send();
+            });
+            const everything = seen.join(' ') + first.headers.get('authorization');
+            isLooking = true;
+            return `${first.status} ${second} ${everything.includes('getGyr')} ${everything.includes('Bearer')}`;
+            """)
+        #expect(seen == "200 200 true false")
+        // Nor does a call elsewhere carry it.
+        let listening = Listening()
+        let other = try ScriptedServer { connection in
+            listening.note(connection.request)
+            connection.answer([], headers: "Access-Control-Allow-Origin: *\r\n")
+        }
+        let outcome = try browser.settle(
+            "return (await fetch('\(other.url("/api/v1/me"))')).status")
+        #expect(outcome == "TypeError")
+        #expect(listening.requests.isEmpty)
+    }
+
+    @Test func `a page without a link has no token, and a link works once`() throws {
+        let host = try PublishedHost("hello-world-master")
+        let browser = try Browser(host.sandbox)
+        let link = try host.link("hello-world")
+        let status = "return (await fetch('/api/v1/me')).status"
+        try browser.open(try #require(link.split(separator: "#").first.map(String.init)))
+        #expect(try browser.settle(status) == "401")
+        try browser.open("about:blank")
+        try browser.open(link)
+        #expect(try browser.settle(status) == "200")
+        try browser.open("about:blank")
+        try browser.open(link)
+        #expect(try browser.settle(status) == "401")
+        #expect(try browser.console.contains { $0.contains("launch code") })
+    }
+
+    @Test func `a page of one app gets nothing of another`() throws {
+        let host = try PublishedHost("hello-world-master", "Broken-master")
+        try host.allow("hello-world", "sensor:gyroscope")
+        let browser = try Browser(host.sandbox)
+        try browser.open(try host.link("hello-world"))
+        _ = try browser.run("localStorage.setItem('secret', 'mine'); return 1")
+        let first = "http://hello-world.localhost:\(host.host.port)"
+        try browser.open(try host.link("broken"))
+        #expect(try browser.run("return localStorage.getItem('secret')") == "null")
+        for path in ["/nervous-api/gyr/getGyr", "/api/v1/me", "/app.js"] {
+            #expect(
+                try browser.settle("return (await fetch('\(first)\(path)')).status") == "TypeError")
+        }
+        // What is its own is asked for its own: the other's grant is not its.
+        let own = try browser.settle(
+            "return (await fetch('/api/v1/sensors/gyroscope/latest', { signal: AbortSignal.timeout(500) })).status"
+        )
+        #expect(own == "TimeoutError")
+        let frame = try browser.settle(
+            """
+            const frame = document.createElement('iframe');
+            frame.src = '\(first)/';
+            document.body.append(frame);
+            await new Promise((resolve) => setTimeout(resolve, 500));
+            return frame.contentDocument === null ? 'closed' : frame.contentDocument.body.innerText;
+            """)
+        #expect(!frame.contains("Hello"))
+    }
+
+    @Test func `a page of another server gets nothing`() throws {
+        let host = try PublishedHost("hello-world-master")
+        try host.allow("hello-world", "sensor:gyroscope")
+        let server = try ScriptedServer { connection in
+            connection.answer(Array("<p>evil</p>".utf8), headers: "Content-Type: text/html\r\n")
+        }
+        let browser = try Browser(host.sandbox, names: ["evil.test"])
+        // A page of the app is open beside it, in the same browser.
+        try browser.open(try host.link("hello-world"))
+        try browser.wait(until: "$('#gyrodata').text() !== ''")
+        let port = host.host.port
+        for origin in ["http://hello-world.localhost:\(port)", "http://localhost:\(port)"] {
+            try browser.open(server.url("/", host: "evil.test"))
+            for path in ["/nervous-api/gyr/getGyr", "/api/v1/apps", "/health", "/app.js"] {
+                #expect(
+                    try browser.settle("return (await fetch('\(origin)\(path)')).status")
+                        == "TypeError")
+                let opaque = try browser.settle(
+                    "return (await (await fetch('\(origin)\(path)', { mode: 'no-cors' })).text()).length"
+                )
+                #expect(["0", "TypeError"].contains(opaque))
+            }
+            for tag in ["img", "script"] {
+                let loaded = try browser.settle(
+                    """
+                    const element = document.createElement('\(tag)');
+                    return await new Promise((resolve) => {
+                      element.onload = () => resolve('loaded');
+                      element.onerror = () => resolve('refused');
+                      element.src = '\(origin)/\(tag == "img" ? "picture.png" : "app.js")';
+                      document.body.append(element);
+                    });
+                    """)
+                #expect(loaded == "refused", "\(tag) \(origin)")
+            }
+            let socket = try browser.settle(
+                """
+                const socket = new WebSocket('\(origin.replacing("http", with: "ws"))/api/v1/me');
+                return await new Promise((resolve) => {
+                  socket.onopen = () => resolve('open');
+                  socket.onerror = () => resolve('refused');
+                });
+                """)
+            #expect(socket == "refused")
+            _ = try browser.run(
+                """
+                const form = document.createElement('form');
+                form.method = 'POST';
+                form.action = '\(origin)/api/v1/apps/hello-world/launch';
+                document.body.append(form);
+                form.submit();
+                """)
+            try browser.wait(
+                until: "location.hostname !== 'evil.test' && document.readyState === 'complete'")
+            #expect(try browser.text.contains("cross-origin"))
+        }
+        // A name that is made to lead here is not the host's.
+        try browser.open("http://evil.test:\(port)/")
+        #expect(try browser.text.contains("misdirected"))
+        #expect(try browser.settle("return (await fetch('/api/v1/me')).status") == "421")
+    }
+}

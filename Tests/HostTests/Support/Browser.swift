@@ -1,0 +1,145 @@
+import Foundation
+
+/// Debian's Chromium without a screen, driven by WebDriver; ended by its process group.
+final class Browser {
+    private let sandbox: Sandbox
+    private let driver = Process()
+    private let address: String
+    private var session = ""
+
+    struct Failure: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    /// - Parameter names: names that lead to this machine, beside those of `localhost`.
+    init(_ sandbox: Sandbox, names: [String] = []) throws {
+        self.sandbox = sandbox
+        driver.executableURL = URL(filePath: "/usr/bin/chromedriver")
+        driver.arguments = ["--port=0"]
+        driver.environment = sandbox.environment
+        driver.standardInput = FileHandle.nullDevice
+        driver.standardError = FileHandle.nullDevice
+        let output = Pipe()
+        driver.standardOutput = output
+        try driver.run()
+        var text = ""
+        while !text.contains("successfully on port") || !text.hasSuffix("\n") {
+            let more = output.fileHandleForReading.availableData
+            guard !more.isEmpty else { throw Failure(description: "chromedriver ended: \(text)") }
+            text += String(decoding: more, as: UTF8.self)
+        }
+        guard let port = text.firstMatch(of: /successfully on port ([0-9]+)/)?.1 else {
+            throw Failure(description: text)
+        }
+        address = "http://127.0.0.1:\(port)/session"
+        let rules = names.map { "MAP \($0) 127.0.0.1" }.joined(separator: ",")
+        let options: [String: Any] = [
+            "binary": "/usr/bin/chromium",
+            "args": [
+                "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
+                "--disable-background-networking", "--disable-component-update", "--no-first-run",
+                "--user-data-dir=\(sandbox.path("browser"))", "--host-resolver-rules=\(rules)",
+            ],
+        ]
+        let made = try call(
+            "",
+            [
+                "capabilities": [
+                    "alwaysMatch": [
+                        "goog:chromeOptions": options, "goog:loggingPrefs": ["browser": "ALL"],
+                        "timeouts": ["script": 60_000, "pageLoad": 60_000],
+                    ]
+                ]
+            ])
+        guard let id = (made as? [String: Any])?["sessionId"] as? String else {
+            throw Failure(description: "\(made)")
+        }
+        session = "/\(id)"
+    }
+
+    deinit {
+        _ = try? sandbox.curl("-X", "DELETE", address + session)
+        // It leads a group of its own, and what it started is in it.
+        kill(-driver.processIdentifier, SIGKILL)
+        kill(driver.processIdentifier, SIGKILL)
+        driver.waitUntilExit()
+    }
+
+    func open(_ url: String) throws {
+        _ = try call("/url", ["url": url])
+    }
+
+    /// What the body of a function in the page returns, as text.
+    func run(_ body: String) throws -> String {
+        let value = try call(
+            "/execute/sync", ["script": "return String((() => { \(body) })())", "args": []])
+        return value as? String ?? "\(value)"
+    }
+
+    /// What a promise in the page comes to, as text; its error's name where it fails.
+    func settle(_ body: String) throws -> String {
+        let script = """
+            const done = arguments[arguments.length - 1];
+            (async () => { \(body) })().then((value) => done(String(value)), (error) => done(error.name));
+            """
+        let value = try call("/execute/async", ["script": script, "args": []])
+        return value as? String ?? "\(value)"
+    }
+
+    /// Waits in the page until an expression is true.
+    ///
+    /// - Throws: when it is not within a minute, with the text of the page.
+    func wait(until expression: String) throws {
+        let script = """
+            const done = arguments[arguments.length - 1];
+            const look = () => (\(expression)) ? done(true) : setTimeout(look, 20);
+            look();
+            """
+        do {
+            _ = try call("/execute/async", ["script": script, "args": []])
+        } catch {
+            throw Failure(
+                description:
+                    "\(expression) did not come: \((try? text) ?? "") \((try? console) ?? [])")
+        }
+    }
+
+    /// What a person sees of the page, without empty lines.
+    var text: String {
+        get throws {
+            try run("return document.body.innerText").split(separator: "\n")
+                .map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }
+                .joined(separator: "\n")
+        }
+    }
+
+    /// What the page wrote to its console since it was asked last.
+    var console: [String] {
+        get throws {
+            let value = try call("/se/log", ["type": "browser"])
+            return (value as? [[String: Any]] ?? []).compactMap { $0["message"] as? String }
+        }
+    }
+
+    private func call(_ path: String, _ body: [String: Any]) throws -> Any {
+        let json = try JSONSerialization.data(withJSONObject: body)
+        let file = sandbox.path("call-\(UUID().uuidString).json")
+        try json.write(to: URL(filePath: file))
+        defer { try? FileManager.default.removeItem(atPath: file) }
+        let answer = try Invocation(
+            "/usr/bin/curl",
+            [
+                "-s", "--max-time", "90", "-H", "Content-Type: application/json", "-d", "@\(file)",
+                address + session + path,
+            ],
+            environment: sandbox.environment)
+        let object = try JSONSerialization.jsonObject(with: Data(answer.output.utf8))
+        guard let value = (object as? [String: Any])?["value"] else {
+            throw Failure(description: answer.output)
+        }
+        if let error = (value as? [String: Any])?["error"] as? String {
+            throw Failure(description: "\(error): \((value as? [String: Any])?["message"] ?? "")")
+        }
+        return value
+    }
+}
