@@ -107,8 +107,7 @@ let package = Package(
             resources: [
                 "primordials", "errors", "inspect", "console", "timers", "events", "encoding",
                 "crypto", "clone", "addresses", "search-params", "url", "streams", "headers",
-                "fetch",
-                "bootstrap",
+                "fetch", "xhr", "bootstrap",
             ].map { .embedInCode("Resources/\($0).js") }, swiftSettings: house),
 
         // The door and the person.

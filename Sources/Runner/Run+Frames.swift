@@ -36,7 +36,7 @@ extension Run {
 
     /// Name and value of each field on lines of their own: a string is what no code of the app can
     /// reach while it is taken apart.
-    private func lines(of headers: [HeaderField]) -> String {
+    func lines(of headers: [HeaderField]) -> String {
         headers.map { "\(oneLine($0.name))\n\(oneLine($0.value))\n" }.joined()
     }
 

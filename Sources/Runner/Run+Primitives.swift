@@ -28,6 +28,9 @@ extension Run {
             Primitive("request") { [unowned self] arguments throws(PrimitiveError) in
                 .number(Double(try request(arguments)))
             },
+            Primitive("requestAndWait") { [unowned self] arguments throws(PrimitiveError) in
+                try requestAndWait(arguments)
+            },
             Primitive("cancel") { [unowned self] arguments throws(PrimitiveError) in
                 let id: UInt32 = try arguments.integer(0)
                 if requests.remove(id) != nil { send(.cancel(id: id)) }
@@ -93,15 +96,31 @@ extension Run {
 
     private func request(_ arguments: Arguments) throws(PrimitiveError) -> UInt32 {
         let request = try CheckedRequest(arguments)
+        let id = try nextRequest()
+        requests.insert(id)
+        send(request.frame(id))
+        return id
+    }
+
+    /// - Returns: status, header lines and body.
+    private func requestAndWait(_ arguments: Arguments) throws(PrimitiveError) -> Answer {
+        let request = try CheckedRequest(arguments)
+        let limit = try arguments.number(4)
+        guard (0...Double(Int32.max)).contains(limit) else {
+            throw PrimitiveError("a timeout is out of range")
+        }
+        let id = try nextRequest()
+        let answer = try answer(to: id, milliseconds: limit, asking: request.frame(id))
+        return .list([
+            .number(Double(answer.status)), .text(lines(of: answer.headers)), .bytes(answer.body),
+        ])
+    }
+
+    private func nextRequest() throws(PrimitiveError) -> UInt32 {
         guard requests.count < Limits.requests else {
             throw PrimitiveError("\(Limits.requests) requests are under way already")
         }
         repeat { lastRequest &+= 1 } while requests.contains(lastRequest)
-        requests.insert(lastRequest)
-        send(
-            .request(
-                id: lastRequest, method: request.method, target: request.target,
-                headers: request.headers, body: request.body))
         return lastRequest
     }
 }

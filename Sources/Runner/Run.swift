@@ -19,6 +19,8 @@ final class Run {
     /// Whether an error went uncaught, which makes the exit code 1.
     var hasFailed = false
     var turnLimit = TurnLimit()
+    /// Frames that came while something else was waited for.
+    var deferred: [HostFrame] = []
     private var socket: ProtocolSocket
     private var dispatcher: JSObjectRef?
 
@@ -57,10 +59,8 @@ final class Run {
         do throws(ProtocolSocket.Lost) {
             try socket.send(.ready(layers: layers))
             while !isOver {
-                if socket.waitForFrames(milliseconds: patience) {
-                    try socket.receive()
-                    while let frame = try socket.next() { handle(frame) }
-                }
+                if socket.waitForFrames(milliseconds: patience) { try socket.receive() }
+                while let frame = try nextFrame() { handle(frame) }
                 fireTimers()
             }
         } catch {
@@ -79,6 +79,24 @@ final class Run {
     func send(_ frame: RunnerFrame) {
         do throws(ProtocolSocket.Lost) {
             try socket.send(frame)
+        } catch {
+            _exit(status(of: error))
+        }
+    }
+
+    /// The next frame that has arrived whole; the process ends when the host is gone.
+    func arrivedFrame() -> HostFrame? {
+        do throws(ProtocolSocket.Lost) {
+            return try socket.next()
+        } catch {
+            _exit(status(of: error))
+        }
+    }
+
+    /// Takes what the host sends within `milliseconds`; the process ends when the host is gone.
+    func waitAndReceive(milliseconds: Int32) {
+        do throws(ProtocolSocket.Lost) {
+            if socket.waitForFrames(milliseconds: milliseconds) { try socket.receive() }
         } catch {
             _exit(status(of: error))
         }
@@ -103,12 +121,17 @@ final class Run {
         if case .thrown = engine.call(dispatcher, arguments) { reportPlainly(error, file: file) }
     }
 
+    private func nextFrame() throws(ProtocolSocket.Lost) -> HostFrame? {
+        deferred.isEmpty ? try socket.next() : deferred.removeFirst()
+    }
+
     private var isOver: Bool {
-        isLoaded && requests.isEmpty && timers.count == backgroundTimers.count
+        isLoaded && deferred.isEmpty && requests.isEmpty && timers.count == backgroundTimers.count
     }
 
     /// Milliseconds until the next timer, rounded up so that it is due then; -1 without one.
     private var patience: Int32 {
+        guard deferred.isEmpty else { return 0 }
         guard let deadline = timers.deadline else { return -1 }
         let now = clock.now
         guard deadline > now else { return 0 }

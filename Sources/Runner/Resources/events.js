@@ -1,7 +1,7 @@
 // DOMException, Event, EventTarget, AbortController.
 const exceptionCodes = {
     __proto__: null, InvalidCharacterError: 5, NotSupportedError: 9, InvalidStateError: 11,
-    SyntaxError: 12, NetworkError: 19, AbortError: 20, QuotaExceededError: 22, TimeoutError: 23,
+    SyntaxError: 12, InvalidAccessError: 15, SecurityError: 18, NetworkError: 19, AbortError: 20, QuotaExceededError: 22, TimeoutError: 23,
     DataCloneError: 25,
 };
 
