@@ -123,6 +123,8 @@ let package = Package(
             ],
             resources: [
                 .embedInCode("Resources/nervous.js"),
+                .embedInCode("Resources/libs.js"),
+                .embedInCode("Resources/styles.css"),
                 .embedInCode("Resources/openapi.json"),
             ], swiftSettings: house),
         .target(

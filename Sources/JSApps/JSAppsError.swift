@@ -40,6 +40,7 @@ extension JSAppsError {
             case badSignature = "bad-signature"
             case signerChanged = "signer-changed"
             case downgrade = "downgrade"
+            case nameTaken = "name-taken"
             case badKey = "bad-key"
             case noSuchKey = "no-such-key"
             case keyExists = "key-exists"
@@ -83,6 +84,8 @@ extension JSAppsError {
         public static let signerChanged = Code(kind: .signerChanged)
         /// The package is older than the version that is installed.
         public static let downgrade = Code(kind: .downgrade)
+        /// Another app has the name that a published one would get here.
+        public static let nameTaken = Code(kind: .nameTaken)
         /// A key, or the name for one, is not of the form it has to have.
         public static let badKey = Code(kind: .badKey)
         /// There is no key of that name.

@@ -7,6 +7,7 @@ extension HTTPField.Name {
     static let lastEventID = known("Last-Event-ID")
     static let idempotencyKey = known("Idempotency-Key")
     static let link = known("Link")
+    static let serviceWorker = known("Service-Worker")
     static let resourcePolicy = known("Cross-Origin-Resource-Policy")
     static let openerPolicy = known("Cross-Origin-Opener-Policy")
 

@@ -23,10 +23,13 @@ public struct Provider: Sendable {
     private let responder: RouterResponder<ProviderContext>
     private let logger: Logger
 
-    /// - Parameter heartbeat: how long a stream may be silent before it says that it lives.
+    /// - Parameters:
+    ///   - libraries: the libraries of the system that apps may load.
+    ///   - heartbeat: how long a stream may be silent before it says that it lives.
     public init(
         authority: Authority, machine: VirtualMachine, engine: AnalyticsEngine,
         library: AppLibrary, supervisor: RunSupervisor, facts: HostFacts,
+        libraries: SystemLibraries = SystemLibraries(),
         heartbeat: Duration = .seconds(15),
         logger: Logger = Logger(label: "nervous.provider")
     ) {
@@ -36,7 +39,8 @@ public struct Provider: Sendable {
         router.middlewares.add(ProblemMiddleware())
         router.middlewares.add(HostMiddleware(port: facts.port))
         router.middlewares.add(MethodMiddleware())
-        router.middlewares.add(AppOriginMiddleware(library: library))
+        router.middlewares.add(
+            AppOriginMiddleware(assets: AppAssets(library: library, libraries: libraries)))
         var routes = RouteTable(router)
         StatusRoutes(door: door, machine: machine, facts: facts).add(to: &routes)
         SensorRoutes(door: door, machine: machine, engine: engine).add(to: &routes)

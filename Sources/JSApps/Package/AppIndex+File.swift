@@ -22,7 +22,11 @@ extension AppIndex {
             installed: Date(
                 timeIntervalSince1970: installed.timeIntervalSince1970.rounded(.down)),
             archiveSHA256: archiveSHA256,
-            contentSHA256: package.contentSHA256, files: package.files)
+            contentSHA256: package.contentSHA256,
+            generation: package.generation.isPublished ? package.generation : nil,
+            folder: package.generation.isPublished ? package.folder : nil,
+            inlineScripts: package.generation.isPublished ? package.inlineScripts : nil,
+            files: package.files)
     }
 
     /// An identity that nothing had before: who signs, and 128 random bits.

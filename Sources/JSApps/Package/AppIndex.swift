@@ -24,6 +24,13 @@ public struct AppIndex: Sendable, Hashable, Codable {
     /// The SHA-256 over the path and checksum of every file, in hexadecimal; it is the same for the
     /// same files however they were packed.
     public let contentSHA256: String
+    /// The form of the package; `nil` for the form of today.
+    public let generation: PackageGeneration?
+    /// The folder that a published app came in; `nil` for others, whose folder has their name.
+    public let folder: String?
+    /// The CSP sources of what the pages of a published app may run beside script files, by the path
+    /// of the page; `nil` for others.
+    public let inlineScripts: [String: [String]]?
     /// Every file, in byte order of the paths.
     public let files: [AppFile]
 }

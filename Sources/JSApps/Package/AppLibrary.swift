@@ -129,6 +129,11 @@ public actor AppLibrary {
         return Dictionary(named.map { ($0.key, $0.name) }, uniquingKeysWith: { first, _ in first })
     }
 
+    /// The name of a repository, by the folder that its archive has: without `-master` or `-main`.
+    public static func repository(_ folder: String) -> String {
+        PublishedName.repository(folder)
+    }
+
     private func prepare() throws(JSAppsError) {
         try folder.prepare()
     }

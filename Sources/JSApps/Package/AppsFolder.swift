@@ -1,3 +1,4 @@
+import Auth
 import Foundation
 
 /// The folder that holds the installed apps; every call blocks.
@@ -108,6 +109,7 @@ struct AppsFolder: Sendable {
         let name = package.manifest.name
         // What is damaged beyond reading is inherited from by nothing.
         let old = try? AppIndex.read(in: path + "/" + name.text, name: name)
+        try checkName(of: package)
         let succession = try Succession(
             of: name, package.manifest.version, signer: package.signer,
             contentSHA256: package.contentSHA256, after: old,
@@ -124,6 +126,20 @@ struct AppsFolder: Sendable {
         return Installation(
             app: try InstalledApp(folder: path + "/" + staging, name: name),
             succession: succession, previous: try? app(name).manifest)
+    }
+
+    /// Apps that their authors gave different names may have one and the same here: the second is
+    /// refused, since it would take the place of the first and inherit what was decided about it.
+    private func checkName(of package: CheckedPackage) throws(JSAppsError) {
+        let name = package.manifest.name
+        guard let known = try? app(name).manifest else { return }
+        let (old, new) = (known.publishedName ?? name.text, package.manifest.publishedName)
+        guard old != new ?? name.text else { return }
+        throw JSAppsError(
+            .nameTaken,
+            "The app ‘\((new ?? name.text).escapedForDisplay(limit: 80))’ would be named ‘\(name)’"
+                + " here, as ‘\(old.escapedForDisplay(limit: 80))’ is, which is another app.",
+            hint: "To have the new one, uninstall the other first: nervous uninstall \(name)")
     }
 
     /// Whether the very same package is there already, and whole.

@@ -33,9 +33,9 @@ struct FolderReader: ~Copyable {
         return reader
     }
 
-    /// The name of the folder, once everything lies in it as it must.
-    func name() throws(JSAppsError) -> AppName {
-        try PackageLayout.check(files: files, folders: [])
+    /// How everything lies in the folder, which has to be as it must.
+    func layout() throws(JSAppsError) -> PackageLayout {
+        try PackageLayout(files: files, folders: [])
     }
 
     /// Hands every file to `receive`.

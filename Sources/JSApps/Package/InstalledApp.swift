@@ -16,6 +16,9 @@ public struct InstalledApp: Sendable {
     /// The key that signed it; `nil` where none did.
     public let signer: SignerKey?
 
+    /// The form of its package.
+    public var generation: PackageGeneration { index.generation ?? .current }
+
     /// What decisions about it are bound to.
     public var identity: String { index.identity ?? "" }
 
@@ -30,9 +33,7 @@ public struct InstalledApp: Sendable {
         index = try AppIndex.read(in: folder, name: name)
         files = Dictionary(
             index.files.map { ($0.path, $0) }, uniquingKeysWith: { first, _ in first })
-        guard let file = files["package.json"] else { throw .damaged(name) }
-        let bytes = try Self.content(of: file, in: folder, app: name)
-        manifest = try Manifest(parsing: bytes)
+        manifest = try Self.manifest(index, files["package.json"], in: folder, app: name)
         signer = index.signer.flatMap { SignerKey($0) }
         guard manifest.name == name, index.name == name.text,
             (signer == nil) == (index.signer == nil)
@@ -55,6 +56,19 @@ public struct InstalledApp: Sendable {
                 "The app ‘\(name)’ has no file ‘\(path.escapedForDisplay(limit: 100))’.")
         }
         return try Self.content(of: file, in: folder, app: name)
+    }
+
+    private static func manifest(
+        _ index: AppIndex, _ file: AppFile?, in folder: String, app: AppName
+    ) throws(JSAppsError) -> Manifest {
+        let bytes = try file.map { file throws(JSAppsError) in
+            try content(of: file, in: folder, app: app)
+        }
+        if index.generation?.isPublished == true {
+            return try Manifest(ofPublished: bytes, folder: index.folder ?? app.text)
+        }
+        guard let bytes else { throw .damaged(app) }
+        return try Manifest(parsing: bytes)
     }
 
     private static func content(

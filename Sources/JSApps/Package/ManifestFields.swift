@@ -24,6 +24,18 @@ struct ManifestFields {
         return name
     }
 
+    /// A name as a published app has it; `nil` where it is empty or missing.
+    func publishedName() throws(JSAppsError) -> String? {
+        guard let value = members["name"] else { return nil }
+        guard let text = value.string, text.unicodeScalars.count <= 200 else {
+            throw .badManifest(
+                at: value.position, "name must be a text of at most 200 characters")
+        }
+        return text.contains { !$0.isWhitespace } ? text : nil
+    }
+
+    func has(_ key: String) -> Bool { members[key] != nil }
+
     func version() throws(JSAppsError) -> String {
         let value = try required("version")
         guard let text = value.string, (1...64).contains(text.unicodeScalars.count),

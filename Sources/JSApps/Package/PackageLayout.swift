@@ -1,16 +1,15 @@
 import Auth
 
-/// How the files of a package have to lie.
-enum PackageLayout {
-    /// The files that every app has.
-    static let required = ["package.json", "app.js", "app.html"]
+/// How the files of a package lie.
+struct PackageLayout {
+    /// The name of the one folder that everything lies in.
+    let folder: String
+    /// The script and the page that were found: those of axons, or those of the others.
+    let isAxon: Bool
+    let hasManifest: Bool
 
-    /// Checks that files lie in one folder with a name in kebab-case and that none is missing.
-    ///
-    /// - Returns: The name of the folder.
-    static func check(
-        files: [SafePath], folders: [SafePath]
-    ) throws(JSAppsError) -> AppName {
+    /// Checks that files lie in one folder and that a script and a page are among them.
+    init(files: [SafePath], folders: [SafePath]) throws(JSAppsError) {
         guard let first = files.first?.components.first else {
             throw JSAppsError(.missingFile, "The package has no files.")
         }
@@ -29,16 +28,21 @@ enum PackageLayout {
             throw JSAppsError(
                 .wrongFolderName, "The package has \(tops.count) folders; it has to be one.")
         }
-        guard let name = AppName(first) else {
-            throw JSAppsError(
-                .wrongFolderName,
-                "The app's folder ‘\(first.escapedForDisplay(limit: 80))’ is not kebab-case.",
-                hint: "Use up to 64 of a–z and 0–9, words joined by ‘-’, such as ‘step-counter’.")
+        let names = Set(files.filter { $0.components.count == 2 }.map { $0.components[1] })
+        folder = first
+        hasManifest = names.contains("package.json")
+        isAxon =
+            ["app.js", "app.html"].allSatisfy { !names.contains($0) }
+            && ["axon.js", "axon.html"].contains(where: names.contains)
+        let generation: PackageGeneration = isAxon ? .axon : .current
+        for file in [generation.script, generation.page] where !names.contains(file) {
+            throw .missing(file)
         }
-        for file in required
-        where !files.contains(where: { $0.components.count == 2 && $0.components[1] == file }) {
-            throw JSAppsError(.missingFile, "The package has no ‘\(file)’ in its folder.")
-        }
-        return name
+    }
+}
+
+extension JSAppsError {
+    static func missing(_ file: String) -> JSAppsError {
+        JSAppsError(.missingFile, "The package has no ‘\(file)’ in its folder.")
     }
 }

@@ -35,19 +35,19 @@ enum PackageSource: ~Copyable {
         }
         switch self {
         case .archive(let bytes, let unpacker):
-            var folder: AppName?
+            var layout: PackageLayout?
             try unpacker.unpack(bytes, limits: limits) { event throws(JSAppsError) in
                 switch event {
-                case .listed(let name): folder = name
+                case .listed(let found): layout = found
                 case .file(let path, let bytes): try take(path, bytes)
                 }
             }
-            guard let folder else { throw .unpackerBrokeRules() }
-            return try intake.finish(folder: folder)
+            guard let layout else { throw .unpackerBrokeRules() }
+            return try intake.finish(layout)
         case .folder(let reader):
-            let folder = try reader.name()
+            let layout = try reader.layout()
             try reader.read(receive: take)
-            return try intake.finish(folder: folder)
+            return try intake.finish(layout)
         }
     }
 }

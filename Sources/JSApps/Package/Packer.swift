@@ -26,7 +26,7 @@ public struct Packer: Sendable {
             throw JSAppsError(.inputMissing, "Only a folder can be packed.")
         }
         let reader = try FolderReader.open(path, limits: limits)
-        let top = try reader.name()
+        let layout = try reader.layout()
         var intake = PackageIntake(limits: limits)
         var files: [(path: String, bytes: [UInt8])] = []
         try reader.read { path, bytes throws(JSAppsError) in
@@ -37,10 +37,10 @@ public struct Packer: Sendable {
             try intake.add(inner, bytes)
             files.append((path.text, bytes))
         }
-        let package = try intake.finish(folder: top)
+        let package = try intake.finish(layout)
         if let key {
             let signature = try PackageSignature(package.manifest, package.files, by: key)
-            files.append(("\(top)/\(PackageSignature.fileName)", signature.encoded))
+            files.append(("\(layout.folder)/\(PackageSignature.fileName)", signature.encoded))
         }
         files.sort { $0.path.utf8.lexicographicallyPrecedes($1.path.utf8) }
         let archive: [UInt8]

@@ -4,6 +4,8 @@ extension AppRun {
     /// Calls that may wait for an answer at once.
     private static let callLimit = 64
     private static let refusalDelay = Duration.milliseconds(250)
+    /// Where calls go; what lies elsewhere is a file.
+    private static let callPaths = ["/api/", "/nervous-api/", "/nervousnet-api/"]
     private static let methods: Set = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]
 
     func begin(
@@ -105,7 +107,7 @@ extension AppRun {
             return .failure(id: id, message: message)
         }
         // A file is held whole until the app has taken it: one at a time.
-        let isFile = !path.hasPrefix("/api/")
+        let isFile = !Self.callPaths.contains(where: path.hasPrefix)
         if isFile { guard await takeFileTurn(id) else { return nil } }
         defer { if isFile { passFileTurn() } }
         guard !Task.isCancelled else { return nil }

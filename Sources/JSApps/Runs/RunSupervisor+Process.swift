@@ -15,7 +15,8 @@ extension RunSupervisor {
             throw JSAppsError(
                 .conflict, "The app ‘\(app.name)’ was replaced since the run was prepared.")
         }
-        let code = try await library.contents(of: "app.js", in: app)
+        let script = app.generation.script
+        let code = try await library.contents(of: script, in: app)
         guard let source = String(validating: code, as: UTF8.self),
             code.count < FrameLimits.frame - FrameLimits.text
         else {
@@ -26,7 +27,7 @@ extension RunSupervisor {
         var configuration = RunConfiguration(
             app: report.app, token: token.text,
             scripts: prelude + [
-                RunScript(name: "app.js", source: source)
+                RunScript(name: script, source: source)
             ])
         let budget = budget(report.app)
         configuration.budget = budget

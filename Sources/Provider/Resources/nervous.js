@@ -12,30 +12,6 @@
   const API = "/api/v1";
   const RECONNECT_MS = 1000;
   const PAGE = 10000;
-
-  // --- Identity -------------------------------------------------------------------------------
-
-  // A runner's calls are identified by its socket. A page trades the single-use code in its
-  // address for a token, which stays in this closure and ends with the page.
-  let token = null;
-  const identified = identify();
-
-  async function identify() {
-    if (typeof document === "undefined") return;
-    const code = new URLSearchParams(location.hash.slice(1)).get("launch");
-    if (code === null) return;
-    history.replaceState(null, "", location.pathname + location.search);
-    const response = await fetch(`${API}/launch`, {
-      method: "POST",
-      headers: { "Content-Type": "application/json" },
-      body: JSON.stringify({ code }),
-    });
-    if (!response.ok) throw await failure(response);
-    token = (await response.json()).token;
-  }
-
-  // --- Calls ----------------------------------------------------------------------------------
-
   const NAMES = {
     401: "NotAllowedError",
     403: "NotAllowedError",
@@ -49,6 +25,82 @@
     507: "QuotaExceededError",
   };
 
+  // A page that loads the host's libs.js has it already.
+  if (globalThis.nervous !== undefined) return;
+
+  // --- Identity -------------------------------------------------------------------------------
+
+  // A runner's calls are identified by its socket. A page trades the single-use code in its address
+  // for a token, before any script after this one runs. The token stays in this closure, ends with
+  // the page, and goes with the page's calls to its host, whichever way the page makes them.
+  let refusal = null;
+  const request = typeof document === "undefined" ? (...call) => fetch(...call) : identify();
+
+  // What is used here is taken now: a script that changes it later must not be handed the token.
+  function identify() {
+    const token = redeem();
+    const { apply, construct } = Reflect;
+    const { fetch, Headers, Request, URL, XMLHttpRequest, String } = globalThis;
+    if (token === null) return (...call) => apply(fetch, globalThis, call);
+    const getter = (type, name) => {
+      const { get } = Object.getOwnPropertyDescriptor(type.prototype, name);
+      return (object) => apply(get, object, []);
+    };
+    const { startsWith } = String.prototype;
+    const { open, setRequestHeader } = XMLHttpRequest.prototype;
+    const { set } = Headers.prototype;
+    const [originOf, pathOf] = [getter(URL, "origin"), getter(URL, "pathname")];
+    const [addressOf, headersOf] = [getter(Request, "url"), getter(Request, "headers")];
+    const base = getter(Node, "baseURI");
+    const { origin } = location;
+    const value = `Bearer ${token}`;
+
+    function isCall(address) {
+      const url = construct(URL, [address, base(document)]);
+      if (originOf(url) !== origin) return false;
+      const path = pathOf(url);
+      const begins = (prefix) => apply(startsWith, path, [prefix]);
+      return begins("/api/") || begins("/nervous-api/") || begins("/nervousnet-api/");
+    }
+
+    // The header is set on an object that no script of the page ever holds.
+    function authorized(input, init) {
+      const call = construct(Request, [input, init]);
+      if (isCall(addressOf(call))) apply(set, headersOf(call), ["Authorization", value]);
+      return apply(fetch, globalThis, [call]);
+    }
+
+    globalThis.fetch = async function (input, init) {
+      return authorized(input, init);
+    };
+    XMLHttpRequest.prototype.open = function (method, address) {
+      // Read once, so that it is not another the second time.
+      const text = `${address}`;
+      arguments[1] = text;
+      apply(open, this, arguments);
+      if (isCall(text)) apply(setRequestHeader, this, ["Authorization", value]);
+    };
+    return async (input, init) => authorized(input, init);
+  }
+
+  // At once, so that the page's first call has the token, even one that does not wait.
+  function redeem() {
+    const code = new URLSearchParams(location.hash.slice(1)).get("launch");
+    if (code === null) return null;
+    history.replaceState(null, "", location.pathname + location.search);
+    const call = new XMLHttpRequest();
+    call.open("POST", `${API}/launch`, false);
+    call.setRequestHeader("Content-Type", "application/json");
+    call.send(JSON.stringify({ code }));
+    const answer = JSON.parse(call.responseText);
+    if (call.status === 201) return answer.token;
+    console.error(answer.detail, answer.fix ?? "");
+    refusal = problemError(answer, call.status);
+    return null;
+  }
+
+  // --- Calls ----------------------------------------------------------------------------------
+
   async function failure(response) {
     let problem = {};
     try {
@@ -56,18 +108,22 @@
     } catch {
       // Not a problem document: the status says all there is.
     }
-    const message = problem.detail ?? `The host answered ${response.status}.`;
+    return problemError(problem, response.status);
+  }
+
+  function problemError(problem, status) {
+    const message = problem.detail ?? `The host answered ${status}.`;
     const fix = problem.fix ? ` ${problem.fix}` : "";
-    const error = new DOMException(message + fix, NAMES[response.status] ?? "OperationError");
+    const error = new DOMException(message + fix, NAMES[status] ?? "OperationError");
     for (const key of ["privilege", "fix"]) {
       if (problem[key] !== undefined) Object.defineProperty(error, key, { value: problem[key] });
     }
-    Object.defineProperty(error, "problem", { value: problem.code ?? `http-${response.status}` });
+    Object.defineProperty(error, "problem", { value: problem.code ?? `http-${status}` });
     return error;
   }
 
   async function call(path, { query = {}, headers = {}, signal, method, body, json } = {}) {
-    await identified;
+    if (refusal !== null) throw refusal;
     const parameters = new URLSearchParams();
     for (const [key, value] of Object.entries(query)) {
       for (const item of key === "where" ? [value].flat() : [value]) {
@@ -76,9 +132,8 @@
     }
     const text = parameters.toString();
     const all = { ...headers };
-    if (token !== null) all.Authorization = `Bearer ${token}`;
     if (json !== undefined) all["Content-Type"] = "application/json";
-    const response = await fetch(API + path + (text === "" ? "" : `?${text}`), {
+    const response = await request(API + path + (text === "" ? "" : `?${text}`), {
       headers: all,
       signal,
       ...(method === undefined ? {} : { method, body }),

@@ -7,8 +7,8 @@ import Archive
 struct ArchiveIntake {
     /// What is known after a frame.
     enum Event {
-        /// All names are known and lie in this folder as they must.
-        case listed(AppName)
+        /// All names are known and lie as they must.
+        case listed(PackageLayout)
         /// A file came whole.
         case file(SafePath, [UInt8])
     }
@@ -43,7 +43,7 @@ struct ArchiveIntake {
             guard !isListed else { throw .unpackerBrokeRules() }
             isListed = true
             return .listed(
-                try PackageLayout.check(files: files.map(\.path), folders: folders))
+                try PackageLayout(files: files.map(\.path), folders: folders))
         case .content(let bytes):
             let expected = try expected()
             guard !bytes.isEmpty, bytes.count <= expected.size - content.count else {

@@ -1,0 +1,155 @@
+// libs.js: what the pages of published apps find, behind jQuery and nervous.js in one file; the same
+// in a browser and in a runner.
+//
+// They were written for a host on the same phone, at http://localhost:8080: their calls go to the
+// origin of the page instead, whatever port the host has.
+(() => {
+  "use strict";
+
+  // --- Where calls go -------------------------------------------------------------------------
+
+  const PATHS = [
+    "/nervousnet-api/",
+    "/nervous-api/",
+    "/nervousnet-axons/",
+    "/nervousnet-axon-resources/",
+    "/axon-res/",
+    "/nervous-jsapps/",
+    "/nervous-resources/",
+  ];
+  const HOSTS = ["localhost", "127.0.0.1", "[::1]"];
+
+  const here = () => String(globalThis.document?.baseURI ?? globalThis.location);
+
+  /** The address of this host for one that the app takes for its host's; any other as it is. */
+  function redirected(address) {
+    let url;
+    try {
+      url = new URL(address, here());
+    } catch {
+      // Whoever is called with it says what is wrong with it.
+      return address;
+    }
+    const isHost = url.protocol === "http:" && HOSTS.includes(url.hostname);
+    if (!isHost || !PATHS.some((path) => url.pathname.startsWith(path))) return address;
+    return new URL(url.pathname + url.search, String(globalThis.location)).href;
+  }
+
+  const { open } = XMLHttpRequest.prototype;
+  XMLHttpRequest.prototype.open = function (method, address) {
+    arguments[1] = redirected(`${address}`);
+    return Reflect.apply(open, this, arguments);
+  };
+
+  const { fetch } = globalThis;
+  globalThis.fetch = function (input, init) {
+    if (!(input instanceof Request)) return fetch(redirected(`${input}`), init);
+    const address = redirected(input.url);
+    return fetch(address === input.url ? input : new Request(address, input), init);
+  };
+
+  // --- Pages ----------------------------------------------------------------------------------
+
+  const controllers = new Map();
+  const shown = [];
+
+  function pageNamed(name) {
+    const pages = [...document.querySelectorAll(".app-page")];
+    return pages.find((page) => page.getAttribute("data-page") === name);
+  }
+
+  function show(name, values) {
+    const page = pageNamed(name);
+    if (page === undefined) {
+      // A script in the head runs before its pages are there.
+      if (document.readyState === "loading") {
+        document.addEventListener("DOMContentLoaded", () => show(name, values), { once: true });
+        return;
+      }
+      throw new TypeError(`${name} is not a known page`);
+    }
+    for (const other of document.querySelectorAll(".app-page")) {
+      if (other !== page) other.setAttribute("hidden", "");
+    }
+    page.removeAttribute("hidden");
+    controllers.get(name)?.call(page, page, values ?? {});
+  }
+
+  const App = {
+    /** Calls a function with the page and what was passed to it, each time the page is shown. */
+    controller(name, body) {
+      controllers.set(String(name), body);
+    },
+
+    /** Shows the page whose `data-page` is the name, and no other. */
+    load(name, values) {
+      show(String(name), values);
+      shown.push({ name: String(name), values });
+    },
+
+    /** Shows the page before, or the last one of this name. */
+    back(name) {
+      const last = shown.slice(0, -1).map((entry) => entry.name);
+      const place = name === undefined ? last.length - 1 : last.lastIndexOf(String(name));
+      if (place < 0) return;
+      shown.length = place + 1;
+      show(shown[place].name, shown[place].values);
+    },
+  };
+
+  document.addEventListener("click", (event) => {
+    const button = event.target?.closest?.("[data-target], [data-back]");
+    if (!button) return;
+    if (button.hasAttribute("data-back")) return App.back();
+    const text = button.getAttribute("data-target-args");
+    App.load(button.getAttribute("data-target"), text === null ? {} : JSON.parse(text));
+  });
+
+  // --- The host of the first generation -------------------------------------------------------
+
+  async function read(path) {
+    const response = await globalThis.fetch(`/nervous-api/${path}`);
+    const answer = await response.json();
+    if (!response.ok) throw new Error([answer.detail, answer.fix].filter(Boolean).join(" "));
+    return answer;
+  }
+
+  // A promise that can also be used as what jQuery's own calls return.
+  function answer(path) {
+    const promise = read(path);
+    const also = (settle) => (body) => {
+      settle(body);
+      return promise;
+    };
+    promise.done = also((body) => promise.then(body, () => {}));
+    promise.fail = also((body) => promise.catch(body));
+    promise.always = also((body) => promise.then(body, body));
+    return promise;
+  }
+
+  const Nervous = {
+    getJSAPIVersion: () => 0.1,
+    /** Promise of `{ version }`. */
+    getHWAPIVersion: () => answer("version"),
+    /** Promise of `{ x, y, z }`, in radians a second. */
+    getGyr: () => answer("gyr/getGyr"),
+    /** Promise of `{ x, y, z }`, in metres a second squared. */
+    getAcc: () => answer("acc/getAcc"),
+  };
+
+  // --- What apps see --------------------------------------------------------------------------
+
+  for (const [name, value] of Object.entries({ App, Nervous })) {
+    Object.defineProperty(globalThis, name, { value, configurable: true, writable: true });
+  }
+
+  // Libraries of other servers do not load: say which, and let the rest run.
+  globalThis.addEventListener?.(
+    "error",
+    ({ target }) => {
+      const address = target?.localName === "script" ? target.src : undefined;
+      if (address) console.warn(`${address} is not part of the app and was not loaded.`);
+    },
+    true,
+  );
+})();
