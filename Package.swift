@@ -103,11 +103,12 @@ let package = Package(
             dependencies: [
                 "CJavaScriptCore", "CProcess", "CSandbox", "CEscapeProbes", "RunnerProtocol",
             ],
-            path: "Sources/Runner",
+            path: "Sources/Runner", exclude: ["Libraries"],
             resources: [
                 "primordials", "errors", "inspect", "console", "timers", "events", "encoding",
                 "crypto", "clone", "addresses", "search-params", "url", "streams", "headers",
-                "fetch", "xhr", "bootstrap",
+                "fetch", "xhr", "storage", "window", "libraries", "modules", "document",
+                "bootstrap",
             ].map { .embedInCode("Resources/\($0).js") }, swiftSettings: house),
 
         // The door and the person.
@@ -138,7 +139,8 @@ let package = Package(
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
-            ], swiftSettings: house),
+            ], swiftSettings: house, plugins: ["BundleLibraries"]),
+        .plugin(name: "BundleLibraries", capability: .buildTool()),
         .executableTarget(name: "nervous", dependencies: ["Host"], swiftSettings: house),
 
         .testTarget(name: "SamplesTests", dependencies: ["Samples"], swiftSettings: house),
@@ -177,7 +179,7 @@ let package = Package(
         .testTarget(
             name: "RunnerTests",
             dependencies: ["RunnerProtocol", "CEscapeProbes", "nervous-runner", "sandbox-probe"],
-            swiftSettings: house),
+            swiftSettings: house, plugins: ["BundleLibraries"]),
         .testTarget(
             name: "ProviderTests",
             dependencies: [

@@ -31,6 +31,20 @@ extension Run {
             Primitive("requestAndWait") { [unowned self] arguments throws(PrimitiveError) in
                 try requestAndWait(arguments)
             },
+            Primitive("library") { [unowned self] arguments throws(PrimitiveError) in
+                try library(arguments)
+            },
+            Primitive("evaluate") { [unowned self] arguments throws(PrimitiveError) in
+                .engine(
+                    engine.evaluate(
+                        try arguments.string(0, limit: .max),
+                        named: try arguments.string(1, limit: Limits.target),
+                        line: Int32(clamping: try arguments.integer(2) as UInt32)))
+            },
+            Primitive("again") { [unowned self] _ in
+                isStepDue = true
+                return .nothing
+            },
             Primitive("cancel") { [unowned self] arguments throws(PrimitiveError) in
                 let id: UInt32 = try arguments.integer(0)
                 if requests.remove(id) != nil { send(.cancel(id: id)) }
@@ -116,6 +130,19 @@ extension Run {
         ])
     }
 
+    /// - Returns: what the script of the library evaluates to.
+    private func library(_ arguments: Arguments) throws(PrimitiveError) -> Answer {
+        let number: UInt8 = try arguments.integer(0)
+        guard let library = RunnerLibrary(rawValue: number) else {
+            throw PrimitiveError("there is no such library")
+        }
+        let id = try nextRequest()
+        let answer = try answer(to: id, asking: .library(id: id, library))
+        return .engine(
+            engine.evaluate(
+                String(decoding: answer.body, as: UTF8.self), named: "nervous:\(library)"))
+    }
+
     private func nextRequest() throws(PrimitiveError) -> UInt32 {
         guard requests.count < Limits.requests else {
             throw PrimitiveError("\(Limits.requests) requests are under way already")
@@ -140,7 +167,7 @@ private func fillWithRandomNumbers(_ buffer: UnsafeMutableRawBufferPointer) {
 
 extension String {
     /// The beginning that fits into `limit` bytes of UTF-8, and how many characters do not.
-    fileprivate func cut(atBytes limit: Int) -> (String, more: Int) {
+    func cut(atBytes limit: Int) -> (String, more: Int) {
         guard utf8.count > limit else { return (self, 0) }
         var end = utf8.index(utf8.startIndex, offsetBy: limit)
         while end.samePosition(in: unicodeScalars) == nil { end = utf8.index(before: end) }

@@ -25,34 +25,6 @@ class ProgressEvent extends Event {
     get total() { return this.#total; }
 }
 
-// `ontype` attributes. Each takes the place among the listeners that it had when it was first set.
-function addHandlers(prototype, types) {
-    for (let index = 0; index < types.length; index++) {
-        const type = types[index], handlers = new WeakMap();
-        const entryOf = uncurry(WeakMap.prototype.get), enter = uncurry(WeakMap.prototype.set);
-        setProperty(prototype, `on${type}`, {
-            __proto__: null, enumerable: true, configurable: true,
-            get() { return entryOf(handlers, this)?.callback ?? null; },
-            set(callback) {
-                const value = isObject(callback) ? callback : null;
-                let entry = entryOf(handlers, this);
-                if (entry === undefined) {
-                    if (value === null) return;
-                    entry = { __proto__: null, callback: value };
-                    enter(handlers, this, entry);
-                    listen(this, type, function (event) {
-                        if (typeof entry.callback !== "function") return;
-                        if (apply(entry.callback, this, [event]) === false) preventEvent(event);
-                    });
-                }
-                entry.callback = value;
-            },
-        });
-    }
-}
-const listen = uncurry(EventTarget.prototype.addEventListener);
-const preventEvent = uncurry(Event.prototype.preventDefault);
-
 class XMLHttpRequestEventTarget extends EventTarget {
     constructor(key) {
         if (key !== creation) throw new $TypeError("Illegal constructor");
