@@ -14,7 +14,9 @@ extension AuthDatabase {
                         row["name"] as String,
                         Authority.AdmittedApp(
                             identity: row["identity"],
-                            privileges: declared.map { DeclaredApp.privileges(in: $0) })
+                            privileges: declared.map { DeclaredApp.privileges(in: $0) },
+                            asksAtFirstUse: declared.map { DeclaredApp.asksAtFirstUse($0) } ?? false
+                        )
                     )
                 })
         }

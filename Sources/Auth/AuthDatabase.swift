@@ -133,6 +133,16 @@ struct AuthDatabase: Sendable {
                     ) STRICT, WITHOUT ROWID;
                     """)
         }
+        migrator.registerMigration("device numbers") { database in
+            try database.execute(
+                sql: """
+                    CREATE TABLE device_number (
+                        client TEXT PRIMARY KEY REFERENCES client(name) ON DELETE CASCADE,
+                        identity TEXT NOT NULL,
+                        number TEXT NOT NULL
+                    ) STRICT, WITHOUT ROWID;
+                    """)
+        }
         return migrator
     }
 }

@@ -5,7 +5,7 @@ public struct AuthError: Error, Sendable, CustomStringConvertible {
         private enum Kind: Hashable {
             case missingToken, invalidToken, nameMismatch, ownerOnly, denied, undecided
             case statisticsOnly, notInBackground, invalidPrivilege, notFound, nameTaken, unsafeFile
-            case storeFailed, tooManyAttempts
+            case storeFailed, tooManyAttempts, undeclared
         }
         private let kind: Kind
 
@@ -35,6 +35,8 @@ public struct AuthError: Error, Sendable, CustomStringConvertible {
         public static let unsafeFile = Code(kind: .unsafeFile)
         /// Too many wrong tokens came in a short time; `retryAfter` says how long to wait.
         public static let tooManyAttempts = Code(kind: .tooManyAttempts)
+        /// An app asks for what it has not declared.
+        public static let undeclared = Code(kind: .undeclared)
         /// The database failed.
         public static let storeFailed = Code(kind: .storeFailed)
     }

@@ -4,6 +4,8 @@ extension Authority {
         var identity: String
         /// What it declared; `nil` where that was not kept.
         var privileges: [Privilege]?
+        /// Whether it is asked for what it uses when it uses it.
+        var asksAtFirstUse = false
     }
 
     /// Makes an app known as it is now, so that decisions about it can be kept.
@@ -24,7 +26,8 @@ extension Authority {
     ) async throws(AuthError) {
         try await admit(app: app.name)
         let known = apps[app.name] ?? AdmittedApp(identity: "")
-        let now = AdmittedApp(identity: app.identity, privileges: app.privileges)
+        let now = AdmittedApp(
+            identity: app.identity, privileges: app.privileges, asksAtFirstUse: app.asksAtFirstUse)
         guard known != now else { return }
         let kept = permissions.all(of: app.name)
         let records = change(to: app, before: before)?.records(after: kept) ?? []
@@ -51,6 +54,7 @@ extension Authority {
         permissions.remove(client: app.name)
         refusals.remove(client: app.name)
         tokens.remove(client: app.name)
+        dropRequests { $0.name == app.name }
         launches = launches.filter { $0.value.app != app.name }
     }
 

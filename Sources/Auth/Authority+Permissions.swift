@@ -107,6 +107,7 @@ extension Authority {
         } else if isNewMind {
             refusals.remove(privilege, of: client)
         }
+        dropAnswered(by: client)
         return record
     }
 

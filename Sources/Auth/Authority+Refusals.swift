@@ -6,7 +6,9 @@ extension Authority {
 
     /// Whether the person said no to a declared privilege so often that it is not asked again.
     public func isExhausted(_ declared: Privilege, by app: String) -> Bool {
-        guard case .sensor(let sensor, let access) = declared.resource else { return false }
+        guard case .sensor(let sensor, let access) = declared.resource else {
+            return refusals.isFinal(declared.id, of: app)
+        }
         return refusals.final(AccessRequest("ask", of: sensor, access), of: app) != nil
     }
 
@@ -14,6 +16,15 @@ extension Authority {
     func mayAsk(_ request: AccessRequest, of client: Client) -> Bool {
         permissions.isOpen(request, by: client, at: now())
             && refusals.final(request, of: client.name) == nil
+    }
+
+    /// Whether a privilege can still be put to the person.
+    func mayAsk(_ privilege: PrivilegeID, of client: Client) -> Bool {
+        if let sensor = privilege.sensor, let access = privilege.access {
+            return mayAsk(AccessRequest("ask", of: sensor, access), of: client)
+        }
+        return permissions.verdict(on: privilege, by: client, at: now()) == .undecided
+            && !refusals.isFinal(privilege, of: client.name)
     }
 
     /// The refusal that an answer makes; `nil` when it is none.

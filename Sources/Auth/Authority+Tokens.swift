@@ -34,6 +34,7 @@ extension Authority {
         permissions.remove(client: name)
         refusals.remove(client: name)
         tokens.remove(client: name)
+        dropRequests { $0.name == name }
         launches = launches.filter { $0.value.app != name }
     }
 
@@ -81,6 +82,7 @@ extension Authority {
         await log.forget(run: run)
         permissions.remove(run: run)
         tokens.remove(run: run)
+        dropRequests { $0.run == run }
         do {
             try await database.removeRun(run)
         } catch {

@@ -28,6 +28,11 @@ public actor Authority {
     var changes = TurnQueue()
     private var attempts = AttemptLimit()
     private var questions: [Question: Task<AuthError?, Never>] = [:]
+    /// What apps want and nobody has answered.
+    var requests = RequestTable()
+    /// How long a call waits for an answer.
+    let patience: Duration
+    let pause: @Sendable (Duration) async throws -> Void
 
     /// A page that was promised a token.
     struct Launch {
@@ -44,9 +49,17 @@ public actor Authority {
     /// Opens the database at `path`, and makes it when it is not there.
     ///
     /// - Throws: `unsafeFile` when others could open the file, `storeFailed` when it cannot be used.
+    ///
+    /// - Parameters:
+    ///   - patience: how long a call waits for the person's answer.
+    ///   - pause: sleeps.
     public init(
         path: String, prompter: any Prompter = NobodyPrompter(),
         now: @escaping @Sendable () -> Timestamp = { .now() },
+        patience: Duration = .seconds(45),
+        pause: @escaping @Sendable (Duration) async throws -> Void = {
+            try await Task.sleep(for: $0)
+        },
         logger: Logger = Logger(label: "nervous.auth")
     ) async throws(AuthError) {
         do {
@@ -64,6 +77,8 @@ public actor Authority {
         }
         self.now = now
         self.prompter = prompter
+        self.patience = patience
+        self.pause = pause
         ownerToken = Token()
         tokens.insert(
             TokenRecord(
@@ -108,8 +123,13 @@ public actor Authority {
             return Grant(
                 client: client.name, sensor: requested.sensor, terms: Terms(access: access))
         }
-        if mayAsk(requested, of: client) {
+        if requested.isAvailable, mayAsk(requested, of: client) {
             let failure = await ask(requested, of: client)
+            if failure == nil, !requested.isContinuation, asksAtFirstUse(client),
+                mayAsk(requested, of: client)
+            {
+                await awaitAnswer(requested.privilege, client)
+            }
             // While the person thought about it, the token may have ended.
             client = try await identify(
                 token: token, name: name, for: requested, operation: requested.operation)

@@ -32,6 +32,8 @@ extension AppDescription.DeclaredPrivilege {
         case (nil, _) where privilege == "net":
             "call "
                 + (origins ?? []).map { $0.escapedForDisplay(limit: 60) }.joined(separator: ", ")
+        case (nil, _) where privilege == "identity":
+            "know this machine again by a made-up number"
         case (nil, _): privilege == "storage" ? "keep data of its own" : "send you messages"
         }
     }
@@ -46,9 +48,19 @@ extension AppDescription.DeclaredPrivilege {
 
     /// As the prompt puts it.
     var question: Privilege? {
-        guard let id = PrivilegeID(privilege), let sensor = id.sensor, let access = id.access else {
+        PrivilegeID(privilege).flatMap { Privilege(asked: $0, reason: reason) }
+    }
+}
+
+extension Privilege {
+    /// What the person can be asked about; `nil` for a privilege that nobody can be asked for yet.
+    init?(asked id: PrivilegeID, reason: String) {
+        if let sensor = id.sensor, let access = id.access {
+            self.init(.sensor(sensor, access), reason: reason)
+        } else if id == .identity {
+            self.init(.identity, reason: reason)
+        } else {
             return nil
         }
-        return Privilege(.sensor(sensor, access), reason: reason)
     }
 }

@@ -49,6 +49,59 @@ struct Consent: Sendable {
         }
     }
 
+    /// Puts to the person what the app wants first while it runs, and asks nobody where nobody can
+    /// answer: the app goes on without it.
+    ///
+    /// - Returns: whether there was an answer.
+    func answer(_ id: PrivilegeID) async throws -> Bool {
+        if flags.allowsAll { return try await keep(.allowOnce, id) }
+        guard mayAsk, let privilege = Privilege(asked: id, reason: "") else {
+            return try await keep(.denyOnce, id)
+        }
+        guard Console.inputIsTerminal, Console.talkIsTerminal, !console.isJSON else {
+            return try await leave(privilege, unanswered([privilege]))
+        }
+        let sensors = try? await session.client.get(
+            ItemList<SensorDescription>.self, "/api/v1/sensors")
+        let question = PermissionQuestion(
+            app: app.name, version: app.version, title: app.title, privilege: privilege, number: 1,
+            count: 1, signer: app.signer.map { _ in app.shownSigner },
+            fields: Self.fields(of: privilege, in: sensors?.items ?? []))
+        switch await answer(question) {
+        case .decided(let decision): return try await keep(decision, id, isAnswer: true)
+        case .nobody: return try await leave(privilege, unanswered([privilege]))
+        case .tooSmall: return try await leave(privilege, tooSmall([privilege]))
+        case .interrupted:
+            await ticket.stop(session)
+            return true
+        }
+    }
+
+    private func keep(
+        _ decision: Decision, _ id: PrivilegeID, isAnswer: Bool = false
+    ) async throws -> Bool {
+        do {
+            try await ticket.decide(decision, id, session, isAnswer: isAnswer)
+        } catch let gone as CommandFailure where gone.code == .noInput {
+            // The run ended while the question stood.
+        }
+        return true
+    }
+
+    private func leave(
+        _ privilege: Privilege, _ failure: CommandFailure
+    ) async throws -> Bool {
+        console.report(failure)
+        let parts = [app.name, privilege.id.description].map(ControlClient.segment)
+        do {
+            _ = try await session.client.data(
+                .delete, "/api/v1/requests/\(parts.joined(separator: "/"))")
+        } catch let gone as CommandFailure where gone.code == .noInput {
+            // It was answered elsewhere, or its call has gone.
+        }
+        return false
+    }
+
     /// Says why something that the app declares is not asked.
     private func tellOfRefusals() {
         let names = app.privileges.filter { privilege in

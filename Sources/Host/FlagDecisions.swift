@@ -6,19 +6,27 @@ import Samples
 struct FlagDecisions {
     let decisions: [(PrivilegeID, Decision)]
     private let covered: Set<PrivilegeID>
+    /// Whether everything that the app asks for is allowed.
+    let allowsAll: Bool
 
+    /// - Parameter asksAtFirstUse: whether the app was written before apps declared anything, so that
+    ///   flags may name what it does not declare.
     /// - Throws: `usage` when a flag names what the app does not declare.
     init(
         allow: [String], deny: [String], allowAll: Bool,
-        declared: [AppDescription.DeclaredPrivilege]
+        declared: [AppDescription.DeclaredPrivilege], asksAtFirstUse: Bool = false
     ) throws {
+        allowsAll = allowAll
         let known = declared.filter(\.supported).compactMap { PrivilegeID($0.privilege) }
         var decisions: [(PrivilegeID, Decision)] = []
         var covered: Set<PrivilegeID> = []
         for (texts, decision) in [(allow, Decision.allowOnce), (deny, .denyOnce)] {
             for text in texts {
-                guard let privilege = PrivilegeID(text),
-                    let owner = known.first(where: { Self.covers($0, privilege) })
+                let named = PrivilegeID(text)
+                let owner = known.first { declared in
+                    named.map { Self.covers(declared, $0) } ?? false
+                }
+                guard let privilege = named, let owner = owner ?? (asksAtFirstUse ? named : nil)
                 else { throw Self.undeclared(text, known) }
                 decisions.append((privilege, decision))
                 covered.insert(owner)

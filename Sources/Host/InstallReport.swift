@@ -20,7 +20,10 @@ struct InstallReport {
 
     private var first: [String] {
         let verb = isDryRun ? "Would install" : "Installed"
-        let lines = ["\(verb) \(app.name) \(app.shownVersion)."] + signer
+        let lines = ["\(verb) \(app.name) \(app.shownVersion)."] + published + signer
+        guard app.generation == nil else {
+            return lines + ["It declares nothing: it asks for each sensor when it first uses it."]
+        }
         let open = app.privileges.filter { $0.state == "prompt" || !$0.supported }
         guard !app.privileges.isEmpty else { return lines + ["It asks for nothing."] }
         guard !open.isEmpty else {
@@ -36,6 +39,16 @@ struct InstallReport {
             ? "\(app.shownVersion), other files under the same version"
             : "\(from) → \(app.shownVersion)"
         return "\(app.name) \(step)\(isDryRun ? " (not installed: this is a dry run)" : "")"
+    }
+
+    /// A name that is not the author's is said, since it is the one to use from now on.
+    private var published: [String] {
+        guard app.generation != nil, let name = app.publishedName ?? app.folder, name != app.name
+        else { return [] }
+        return [
+            "It was published as \(name.escapedForDisplay(limit: 60)); here it is \(app.name), and"
+                + " its page http://\(app.name).localhost."
+        ]
     }
 
     private var signer: [String] {

@@ -8,6 +8,7 @@ struct WatchedRun: Sendable {
     let ticket: Ticket
     let session: HostSession
     let console: Console
+    let consent: Consent
     let duration: Duration?
     let isInsecure: Bool
     /// Whether the visible text of its page is shown, and its document at the end.
@@ -18,9 +19,9 @@ struct WatchedRun: Sendable {
 
     /// Starts the app, shows what it says, and stops it when the person or the time says so.
     ///
-    /// - Returns: the run as it ended.
-    func run() async throws -> RunDescription {
-        try await withThrowingTaskGroup(of: RunDescription?.self) { group in
+    /// - Returns: the run as it ended, and whether everything that the app asked for was answered.
+    func run() async throws -> (RunDescription, isAnswered: Bool) {
+        try await withThrowingTaskGroup(of: (RunDescription, isAnswered: Bool)?.self) { group in
             group.addTask { try await follow() }
             group.addTask {
                 var isFirst = true
@@ -54,8 +55,9 @@ struct WatchedRun: Sendable {
         let lifetime: UInt32?
     }
 
-    private func follow() async throws -> RunDescription {
+    private func follow() async throws -> (RunDescription, isAnswered: Bool) {
         var ended: RunDescription?
+        var isAnswered = true
         let body = try JSONEncoder().encode(
             Start(
                 insecure: isInsecure, view: showsText, markup: showsMarkup,
@@ -66,12 +68,15 @@ struct WatchedRun: Sendable {
             let event = try JSONDecoder().decode(RunEventItem.self, from: line)
             if event.event == "failed" { throw CommandFailure(event) }
             if event.event == "ended" { ended = event.run }
+            if event.event == "asks", let privilege = event.privilege.flatMap({ PrivilegeID($0) }) {
+                isAnswered = try await consent.answer(privilege) && isAnswered
+            }
             if console.isJSON { console.print(json: line) } else { show(event) }
         }
         guard let ended else {
             throw CommandFailure(.remote, "The host ended while the app ran.")
         }
-        return ended
+        return (ended, isAnswered)
     }
 
     private func show(_ event: RunEventItem) {

@@ -6,6 +6,7 @@ import Samples
 /// Asks `Authority` for every request that wants something; there is no other way to a `Grant`.
 struct Door: Sendable {
     let authority: Authority
+    let isGrantable: GrantableCheck
 
     /// A grant for one use of a sensor.
     func grant(
@@ -15,7 +16,28 @@ struct Door: Sendable {
         try await authority.checkApp(
             token: token(request, context), name: context.claimedName,
             requested: AccessRequest(
-                operation, of: sensor, access, isContinuation: isContinuation))
+                operation, of: sensor, access, isContinuation: isContinuation,
+                isAvailable: await isGrantable.isAvailable(
+                    PrivilegeID(sensor: sensor, access: access))))
+    }
+
+    /// Who may use something other than a sensor.
+    func client(
+        _ operation: String, using privilege: PrivilegeID, _ request: Request,
+        _ context: ProviderContext
+    ) async throws(AuthError) -> Client {
+        try await authority.checkApp(
+            token: token(request, context), name: context.claimedName, requested: privilege,
+            operation: operation)
+    }
+
+    /// Puts to the person what an app asks for.
+    func ask(
+        for privilege: PrivilegeID, _ request: Request, _ context: ProviderContext
+    ) async throws(AuthError) -> PermissionState {
+        try await authority.request(
+            privilege, token: token(request, context), name: context.claimedName,
+            isAvailable: await isGrantable.isAvailable(privilege))
     }
 
     /// Who calls.

@@ -44,6 +44,7 @@ extension Problem {
             case .undecided: (.forbidden, "undecided", "The person has not allowed this")
             case .statisticsOnly:
                 (.forbidden, "statistics-only", "Only statistics are allowed")
+            case .undeclared: (.forbidden, "undeclared", "The app has not declared this")
             case .notInBackground:
                 (.forbidden, "not-in-background", "Allowed only while the person watches")
             case .invalidPrivilege:
@@ -128,6 +129,7 @@ extension Problem {
             case .notInstalled: (.notFound, "The app is not installed")
             case .inputMissing: (.notFound, "There is no such file")
             case .signerChanged: (.conflict, "The package has another signer")
+            case .nameTaken: (.conflict, "The name is taken")
             case .downgrade: (.conflict, "The package is older")
             case .tooLarge: (.contentTooLarge, "The package is too large")
             case .unpackerUnavailable:

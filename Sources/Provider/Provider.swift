@@ -33,8 +33,8 @@ public struct Provider: Sendable {
         heartbeat: Duration = .seconds(15),
         logger: Logger = Logger(label: "nervous.provider")
     ) {
-        let door = Door(authority: authority)
         let isGrantable = GrantableCheck(machine: machine)
+        let door = Door(authority: authority, isGrantable: isGrantable)
         let router = Router(context: ProviderContext.self)
         router.middlewares.add(ProblemMiddleware())
         router.middlewares.add(HostMiddleware(port: facts.port))
@@ -56,6 +56,9 @@ public struct Provider: Sendable {
         GrantRoutes(door: door, isGrantable: isGrantable).add(to: &routes)
         TokenRoutes(door: door, isGrantable: isGrantable).add(to: &routes)
         AccessLogRoutes(door: door).add(to: &routes)
+        PermissionRoutes(door: door).add(to: &routes)
+        FirstGenerationRoutes(door: door, engine: engine).add(to: &routes)
+        AxonRoutes(door: door, engine: engine, logger: logger).add(to: &routes)
         resources = routes.resources
         responder = router.buildResponder()
         self.logger = logger

@@ -60,6 +60,15 @@ public actor AccessLog {
                 count: count, detail: nil))
     }
 
+    /// Notes that something other than a sensor was used.
+    func record(use privilege: PrivilegeID, _ operation: String, by client: String) async {
+        await add(
+            AccessLogEntry(
+                id: 0, time: now(), kind: .access, client: client,
+                privilege: privilege.description, sensor: nil, access: nil, operation: operation,
+                range: nil, calls: 1, count: 0, detail: nil))
+    }
+
     /// Notes an event; it is in the file when this returns.
     public func note(_ event: AccessLogEvent) async {
         endMinute(unlessIn: now())

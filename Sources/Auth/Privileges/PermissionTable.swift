@@ -87,6 +87,18 @@ struct PermissionTable: Sendable {
         return .statisticsOnly(aggregates.privilege)
     }
 
+    /// What the decisions say about something other than a sensor.
+    func verdict(on privilege: PrivilegeID, by client: Client, at now: Timestamp) -> Verdict {
+        let relevant = all(of: client.name).filter { record in
+            record.privilege == privilege && (record.run == nil || record.run == client.run)
+        }
+        if relevant.contains(where: { $0.state == .denied }) { return .denied(privilege) }
+        guard let terms = relevant.first(where: { !$0.isExpired(at: now) })?.terms else {
+            return .undecided
+        }
+        return terms.background || client.isWatched ? .granted(terms) : .notInBackground(privilege)
+    }
+
     /// The decision that refuses a client some access to a sensor, if there is one.
     func denial(of sensor: SensorID, to client: Client) -> PrivilegeID? {
         all(of: client.name).first { record in
@@ -106,7 +118,10 @@ struct PermissionTable: Sendable {
 
     /// Whether nothing has been decided about a privilege that an app declares.
     func isUndecided(_ privilege: Privilege, by client: Client, at now: Timestamp) -> Bool {
-        guard case .sensor(let sensor, let access) = privilege.resource else { return false }
+        guard case .sensor(let sensor, let access) = privilege.resource else {
+            return privilege.id.isGivable
+                && verdict(on: privilege.id, by: client, at: now) == .undecided
+        }
         let records = all(of: client.name).filter { $0.run == nil || $0.run == client.run }
         if records.contains(where: { $0.privilege == privilege.id && !$0.isExpired(at: now) }) {
             return false

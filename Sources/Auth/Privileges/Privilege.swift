@@ -12,6 +12,8 @@ public struct Privilege: Hashable, Sendable {
         case storage
         /// Messages to the person.
         case notify
+        /// A made-up number that is the same each time and another for every app.
+        case identity
     }
 
     public let resource: Resource
@@ -30,6 +32,7 @@ public struct Privilege: Hashable, Sendable {
         case .net: .net
         case .storage: .storage
         case .notify: .notify
+        case .identity: .identity
         }
     }
 }

@@ -22,12 +22,16 @@ struct PrivilegeFields {
             try expectTrue(notify, "notify")
             return Privilege(.notify, reason: try reason(notify.position))
         }
+        if let identity = take("identity") {
+            try expectTrue(identity, "identity")
+            return Privilege(.identity, reason: try reason(identity.position))
+        }
         let names = rest.map(\.key.quotedForDisplay).joined(separator: ", ")
         throw PrivilegeSyntaxError(
             at: rest.first?.position ?? position,
             names.isEmpty
-                ? "a privilege names a sensor, net, storage or notify"
-                : "unknown privilege \(names); known are sensor, net, storage and notify")
+                ? "a privilege names a sensor, net, storage, notify or identity"
+                : "unknown privilege \(names); known are sensor, net, storage, notify and identity")
     }
 
     /// - Throws: when a member was not taken.

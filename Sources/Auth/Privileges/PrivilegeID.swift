@@ -3,7 +3,7 @@ public import Samples
 /// The name of a privilege in flags, in answers and in the database.
 ///
 /// `sensor:ID` is raw reading; `sensor:ID:stats` and `sensor:ID:write` are the other accesses;
-/// `net`, `storage` and `notify` stand for themselves.
+/// `net`, `storage`, `notify` and `identity` stand for themselves.
 public struct PrivilegeID: Hashable, Sendable, LosslessStringConvertible {
     public let description: String
     /// The sensor and the access it is about; `nil` for the other privileges.
@@ -13,6 +13,9 @@ public struct PrivilegeID: Hashable, Sendable, LosslessStringConvertible {
     public static let net = PrivilegeID(other: "net")
     public static let storage = PrivilegeID(other: "storage")
     public static let notify = PrivilegeID(other: "notify")
+    public static let identity = PrivilegeID(other: "identity")
+
+    private static let others = [net, storage, notify, identity]
 
     public init(sensor: SensorID, access: Access) {
         self.sensor = sensor
@@ -20,9 +23,12 @@ public struct PrivilegeID: Hashable, Sendable, LosslessStringConvertible {
         description = access == .raw ? "sensor:\(sensor)" : "sensor:\(sensor):\(access.rawValue)"
     }
 
+    /// Whether this version of the host can give it, and so asks for it.
+    public var isGivable: Bool { sensor != nil || self == .identity }
+
     /// Reads a name as `description` writes it; `sensor:ID:raw` also means `sensor:ID`.
     public init?(_ text: String) {
-        if let other = [Self.net, .storage, .notify].first(where: { $0.description == text }) {
+        if let other = Self.others.first(where: { $0.description == text }) {
             self = other
             return
         }

@@ -36,6 +36,11 @@ struct RefusalTable: Sendable {
         records[client]?[privilege]?.count ?? 0
     }
 
+    /// Whether something other than a sensor is not asked for any more.
+    func isFinal(_ privilege: PrivilegeID, of client: String) -> Bool {
+        records[client]?[privilege]?.isFinal == true
+    }
+
     /// The refusal after which a client's wish is not put to the person any more.
     ///
     /// Like a denial, one of less access or of a whole kind is also one of more and of an instance.

@@ -13,6 +13,7 @@ struct PermissionsCommand: AsyncParsableCommand {
             Examples:
               nervous permissions                               everything that was decided
               nervous permissions hello-sensors                 what one app may do
+              nervous permissions --pending                     what apps ask for now
               nervous permissions grant hello-sensors sensor:cpu --rate 1 --precision 5
               nervous permissions deny hello-sensors sensor:memory
               nervous permissions grant hello-sensors sensor:cpu --expires 7d --no-background
@@ -33,8 +34,12 @@ struct PermissionsCommand: AsyncParsableCommand {
         @Argument(help: "An app or a token's name; all when it is missing.")
         var client: String?
 
+        @Flag(help: "List what apps ask for and nobody has answered.")
+        var pending = false
+
         func run() async throws {
             try await HostSession.with(options) { session in
+                guard !pending else { return try await showRequests(session) }
                 let path = client.map { "/\(ControlClient.segment($0))" } ?? ""
                 let data = try await session.client.data(.get, "/api/v1/grants\(path)")
                 guard !options.json else { return options.console.print(json: data) }
@@ -54,6 +59,25 @@ struct PermissionsCommand: AsyncParsableCommand {
                 }
                 table.lines.forEach(options.console.print)
             }
+        }
+
+        private func showRequests(_ session: HostSession) async throws {
+            let data = try await session.client.data(.get, "/api/v1/requests")
+            guard !options.json else { return options.console.print(json: data) }
+            let items = try JSONDecoder().decode(ItemList<RequestDescription>.self, from: data)
+                .items.filter { client == nil || $0.client == client }
+            guard let first = items.first else {
+                return options.console.say("No app waits for an answer.")
+            }
+            var table = Table("WHO", "PRIVILEGE", "SINCE", "CALLS WAITING")
+            for item in items {
+                table.add(
+                    item.client, item.privilege, Format.time(item.asked), "\(item.waiting)")
+            }
+            table.lines.forEach(options.console.print)
+            options.console.say(
+                "Answer with: nervous permissions grant \(first.client) \(first.privilege)"
+                    + "   (or deny)")
         }
     }
 
@@ -108,11 +132,16 @@ struct PermissionsCommand: AsyncParsableCommand {
         var statsOnly = false
 
         func run() async throws {
+            let asked = PrivilegeID(privilege)
+            if let asked, asked.sensor == nil {
+                return try await PermissionsCommand.decide(
+                    options, client, privilege, DecisionRequest(.allowAlways))
+            }
             let input = TermsInput(now: .now())
             let terms: TermsDescription
             do throws(TermsInput.Fault) {
                 terms = TermsDescription(
-                    access: statsOnly || privilege.hasSuffix(":stats") ? "stats" : "raw",
+                    access: statsOnly ? "stats" : asked?.access?.rawValue ?? "raw",
                     rate: try input.rate(rate ?? ""),
                     precision: try input.precision(precision ?? ""),
                     history: try input.history(history ?? "")?.span,

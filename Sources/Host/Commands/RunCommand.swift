@@ -21,6 +21,8 @@ struct RunCommand: AsyncParsableCommand {
 
             What you allow “always” is kept; see `nervous permissions`. Without a terminal and
             without an answer from before, nothing is allowed and the command ends with 77.
+            An app that was published before apps declared anything asks for each sensor when it
+            first uses it, and runs on with a refusal.
             The exit code is the app's: 0, or 1 after an error that it did not catch.
             """)
 
@@ -86,7 +88,7 @@ struct RunCommand: AsyncParsableCommand {
 
     func run() async throws {
         let options = options
-        let ended = try await HostSession.with(options, collects: true) { session in
+        let (ended, isAnswered) = try await HostSession.with(options, collects: true) { session in
             if background {
                 // One that only answers another command ends with it.
                 let status = try await session.client.get(HostStatus.self, "/api/v1/status")
@@ -96,16 +98,17 @@ struct RunCommand: AsyncParsableCommand {
             let ticket = try await Ticket.prepare(item.name, inBackground: background, session)
             do {
                 let flags = try FlagDecisions(
-                    allow: allow, deny: deny, allowAll: allowAll, declared: item.privileges)
-                try await Consent(
+                    allow: allow, deny: deny, allowAll: allowAll, declared: item.privileges,
+                    asksAtFirstUse: item.generation != nil)
+                let consent = Consent(
                     app: item, ticket: ticket, session: session, console: options.console,
-                    flags: flags, mayAsk: !noPrompt
-                ).settle()
+                    flags: flags, mayAsk: !noPrompt)
+                try await consent.settle()
                 guard !background else {
-                    return try await ticket.start(insecure: isInsecure, session)
+                    return (try await ticket.start(insecure: isInsecure, session), true)
                 }
                 return try await WatchedRun(
-                    ticket: ticket, session: session, console: options.console,
+                    ticket: ticket, session: session, console: options.console, consent: consent,
                     duration: duration.flatMap { Duration(span: $0) }, isInsecure: isInsecure,
                     showsText: view, showsMarkup: html
                 ).run()
@@ -114,10 +117,11 @@ struct RunCommand: AsyncParsableCommand {
                 throw error
             }
         }
-        try report(ended)
+        try report(ended, isAnswered: isAnswered)
     }
 
-    private func report(_ run: RunDescription) throws {
+    /// - Parameter isAnswered: whether nothing that the app asked for was left without an answer.
+    private func report(_ run: RunDescription, isAnswered: Bool) throws {
         guard let ending = run.ending else {
             if options.json {
                 options.console.print(json: try JSONEncoder().encode(run))
@@ -131,7 +135,9 @@ struct RunCommand: AsyncParsableCommand {
             options.console.report(CommandFailure(.failed, complaint, type: ending.name))
         }
         let isTimely = duration != nil && ending.name == "stopped"
-        throw ExitCode(isTimely ? 0 : ending.exitCode)
+        let code = isTimely ? 0 : ending.exitCode
+        throw ExitCode(
+            code == 0 && !isAnswered ? CommandFailure.Code.noPermission.rawValue : code)
     }
 
     private static var noHost: CommandFailure {

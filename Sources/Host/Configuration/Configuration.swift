@@ -11,6 +11,8 @@ struct Configuration: Sendable, Equatable {
     var packages = PackageLimits()
     /// What each app may use, by its name; the others what the section says of all.
     var budgets = BudgetTable()
+    /// The folder of the JavaScript libraries that apps may load.
+    var libraries = SystemLibraries.standardFolder
 
     init() {}
 
@@ -42,6 +44,13 @@ struct Configuration: Sendable, Equatable {
         var fields = try ConfigurationFields(root, of: "the configuration")
         if let section = fields.take("packages") { packages = try PackageLimits(section) }
         if let section = fields.take("budgets") { budgets = try BudgetTable(section) }
+        if let value = fields.take("libraries") {
+            guard let path = value.string, path.hasPrefix("/") else {
+                throw ConfigurationError(
+                    position: value.position, message: "libraries must be an absolute path")
+            }
+            libraries = path
+        }
         try fields.end()
     }
 

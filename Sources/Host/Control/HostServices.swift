@@ -56,6 +56,7 @@ struct HostServices: Sendable {
             supervisor: supervisor,
             facts: HostFacts(
                 version: Version.number, dataDirectory: paths.data, port: { port.number }),
+            libraries: SystemLibraries(folder: configuration.libraries),
             logger: logger)
         await supervisor.open(provider.connection)
     }

@@ -7,7 +7,7 @@ struct DoctorContext: Sendable {
     /// Every check, in the order in which a person wants to read them.
     static let checks: [any DoctorCheck] = [
         KernelCheck(), ProgramsCheck(), HeadlessCheck(), ConfinementCheck(), EscapeCheck(),
-        DataDirectoryCheck(), ConfigurationCheck(),
+        DataDirectoryCheck(), ConfigurationCheck(), LibrariesCheck(),
         DatabaseCheck(), AccessLogCheck(), HostCheck(),
     ]
 }

@@ -10,18 +10,17 @@ extension QuestionText {
                     + " change it."
             ] : []
         let terms =
-            isWrite
-            ? []
-            : [
+            takesTerms
+            ? [
                 "own terms: how many samples a second, how finely, how far back, until when, and"
                     + " whether also when nobody watches."
-            ]
+            ] : []
         let paragraphs =
             [
                 "\(name) would get \(wish)" + (fields.isEmpty ? "." : ": \(fields)."),
                 isWrite
                     ? "It learns nothing by that. Others take what it publishes for the sensor's own."
-                    : "That can reveal \(SensorFamily(of: sensor).reveals).",
+                    : "That can reveal \(revelation).",
                 "It gets it through this host alone, and every use is listed by:"
                     + " nervous log \(name)",
                 "once: until this run ends.", "always: until you change it.",

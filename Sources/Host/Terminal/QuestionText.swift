@@ -14,27 +14,31 @@ struct QuestionText {
     private static let widest = 100
 
     let question: PermissionQuestion
-    let sensor: SensorID
+    /// `nil` where it is about something other than a sensor.
+    let sensor: SensorID?
     let isRaw: Bool
     let isWrite: Bool
+    /// Whether the person can set terms of their own.
+    let takesTerms: Bool
     private let width: Int
     private let isRoomy: Bool
 
     /// - Parameter columns: that may be used.
-    /// - Returns: `nil` for what is no use of a sensor, which nobody can be asked for yet.
+    /// - Returns: `nil` for what nobody can be asked for yet.
     init?(_ question: PermissionQuestion, columns: Int, rows: Int) {
-        guard let sensor = question.privilege.id.sensor, let access = question.privilege.id.access
-        else { return nil }
+        let privilege = question.privilege.id
+        guard privilege.isGivable else { return nil }
         self.question = question
-        self.sensor = sensor
-        isRaw = access == .raw
-        isWrite = access == .write
+        sensor = privilege.sensor
+        isRaw = privilege.access == .raw
+        isWrite = privilege.access == .write
+        takesTerms = isRaw || privilege.access == .stats
         width = min(columns, Self.widest)
         isRoomy = columns >= Self.roomy.columns && rows >= Self.roomy.rows
     }
 
     /// The letters that answer it.
-    var letters: String { isRaw ? "o/a/s/e/n/v/?" : isWrite ? "o/a/n/v/?" : "o/a/e/n/v/?" }
+    var letters: String { isRaw ? "o/a/s/e/n/v/?" : takesTerms ? "o/a/e/n/v/?" : "o/a/n/v/?" }
 
     /// What stands before the answer; the last of its lines.
     var prompt: String { isRoomy ? "\(letters)> " : "n no=Enter  v never  ? why> " }
@@ -45,8 +49,23 @@ struct QuestionText {
 
     /// What it gives, in the host's words.
     var wish: String {
+        guard let sensor else { return "a made-up number that stands for this machine" }
         if isWrite { return "to publish samples of \(sensor)" }
         return isRaw ? "every sample of \(sensor)" : "statistics of \(sensor), never a sample"
+    }
+
+    /// What it tells about the person, in the host's words.
+    var revelation: String {
+        guard let sensor else { return "that it is the same machine as before, at every run" }
+        return isWrite
+            ? "nothing to the app; others take what it publishes for the sensor's own"
+            : SensorFamily(of: sensor).reveals
+    }
+
+    /// The same in at most 28 characters.
+    private var brief: String {
+        guard let sensor else { return "that it is you again" }
+        return isWrite ? "nothing to the app" : SensorFamily(of: sensor).brief
     }
 
     /// The app's name where the host speaks of it.
@@ -99,11 +118,11 @@ struct QuestionText {
             "", frame,
             app, signer,
             cut(novelty + wish),
-            "Reveals: " + (isWrite ? "nothing to the app" : SensorFamily(of: sensor).brief),
+            "Reveals: " + brief,
         ] + claim("Claims:  ", atMost: 1) + [
             isRaw
                 ? "o once  a always  s statistics  e terms"
-                : isWrite ? "o once  a always" : "o once  a always  e own terms"
+                : takesTerms ? "o once  a always  e own terms" : "o once  a always"
         ]
     }
 
@@ -111,15 +130,11 @@ struct QuestionText {
         let title = question.title.map {
             ["Title:   \"" + CautiousText.line(of: $0, width: width - 11) + "\""]
         }
-        let family = SensorFamily(of: sensor)
         var lines = ["", frame, app] + (title ?? []) + [signer]
         lines.append(cut("Wants:   " + wish + (question.isUpdate ? "  (new in this update)" : "")))
         if !fields.isEmpty { lines.append(cut("Fields:  " + fields)) }
         lines += CautiousText.wrapped(
-            "Reveals: "
-                + (isWrite
-                    ? "nothing to the app; others take what it publishes for the sensor's own"
-                    : family.reveals),
+            "Reveals: " + revelation,
             width: width, indent: "         ")
         lines += claim("Claims:  ", atMost: 3)
         let statistics = isRaw ? "s  only statistics, never a sample" : ""
@@ -128,7 +143,8 @@ struct QuestionText {
                 "",
                 "o  allow once, for this run        n  no, not in this run; Enter alone says so",
                 "a  allow always                    v  never, and do not ask again",
-                (isWrite ? "                                " : "e  allow under terms of your own")
+                (takesTerms
+                    ? "e  allow under terms of your own" : "                                ")
                     + "   ?  explain",
             ].map(cut) + (isRaw ? [statistics] : []) + [
                 cut("Change it later: nervous permissions \(name)"),

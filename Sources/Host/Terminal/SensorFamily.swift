@@ -73,7 +73,7 @@ struct SensorFamily {
         "steps": SensorFamily(
             "when and how you walk", "when and how much you walk, and from that your day"),
         "location": place, "gps": place, "gnss": place, "position": place,
-        "wifi": place, "bluetooth": place,
+        "wifi": place, "bluetooth": place, "beacon": place,
         "sound": sound, "microphone": sound, "noise": sound,
         "camera": SensorFamily("what stands before it", "what and who is in front of the machine"),
         "heart-rate": SensorFamily(

@@ -69,11 +69,11 @@ struct TerminalPrompter: Prompter {
             switch answer.lowercased().filter({ !$0.isWhitespace }) {
             case "o", "once": return .allowOnce
             case "a", "always": return .allowAlways
-            case "s" where access == .raw, "statistics" where access == .raw:
+            case "s" where text.isRaw, "statistics" where text.isRaw:
                 return .statisticsOnly
             case "", "n", "no", "d", "deny": return .denyOnce
             case "v", "never": return .deny
-            case "e" where access != .write, "edit" where access != .write:
+            case "e" where text.takesTerms, "edit" where text.takesTerms:
                 let terms = TermsDialogue(
                     question: question, access: access, input: TermsInput(now: now()))
                 if let terms = try await terms.terms(&dialogue) { return .allow(terms) }

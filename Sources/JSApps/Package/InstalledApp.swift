@@ -24,7 +24,9 @@ public struct InstalledApp: Sendable {
 
     /// The app as far as permission is concerned.
     public var declared: DeclaredApp {
-        DeclaredApp(name: name.text, identity: identity, privileges: manifest.privileges)
+        DeclaredApp(
+            name: name.text, identity: identity, privileges: manifest.privileges,
+            asksAtFirstUse: generation.isPublished)
     }
 
     /// Loads an app from its folder in the library.

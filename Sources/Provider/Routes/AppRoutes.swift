@@ -3,6 +3,7 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import JSApps
+import NIOCore
 import Samples
 
 /// Installed apps and their pages, for the owner.
@@ -20,6 +21,7 @@ struct AppRoutes {
         routes.on("api/v1/apps", [.get: list, .post: install])
         routes.on("api/v1/apps/{app}", [.get: one, .delete: uninstall])
         routes.on("api/v1/apps/{app}/data", [.delete: forget])
+        routes.on("api/v1/apps/{app}/icon", [.get: icon])
         routes.on("api/v1/apps/{app}/launch", [.post: launch])
         routes.on("api/v1/launch", [.post: redeem])
     }
@@ -109,6 +111,20 @@ struct AppRoutes {
     }
 
     // MARK: - Pages
+
+    /// The picture that a published app has in its `package.json`.
+    @Sendable
+    private func icon(_ request: Request, _ context: ProviderContext) async throws -> Response {
+        try await door.owner("icon", request, context)
+        guard let icon = try await app(context).manifest.icon else {
+            throw Problem.notFound("The app has no icon.")
+        }
+        return Response(
+            status: .ok,
+            headers: [
+                .contentType: FileType.png.rawValue, .contentSecurityPolicy: "default-src 'none'",
+            ], body: .init(byteBuffer: ByteBuffer(bytes: icon.bytes)))
+    }
 
     private struct Launch: Encodable {
         let url: String

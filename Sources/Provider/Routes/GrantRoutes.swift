@@ -25,7 +25,7 @@ struct GrantRoutes {
         try await door.owner("decide", request, context)
         let body = try await request.json(DecisionRequest.self)
         let name = try context.decoded("client").required("client")
-        let (decision, privilege) = (try body.checked(), try privilege(context))
+        let (decision, privilege) = (try body.checked(), try context.privilege())
         if decision != .deny, decision != .denyOnce { try await isGrantable(privilege) }
         try await door.authority.decide(
             decision, on: privilege, by: name, run: body.run, isAnswer: body.answer ?? false)
@@ -44,20 +44,8 @@ struct GrantRoutes {
         try await door.owner("reset", request, context)
         let name = try context.decoded("client").required("client")
         let isWhole = context.parameters.get("privilege") == nil
-        try await door.authority.reset(isWhole ? nil : privilege(context), of: name)
+        try await door.authority.reset(isWhole ? nil : context.privilege(), of: name)
         return Response(status: .noContent)
-    }
-
-    private func privilege(_ context: ProviderContext) throws -> PrivilegeID {
-        let text = try context.decoded("privilege").required("privilege")
-        guard let privilege = PrivilegeID(text) else {
-            throw Problem(
-                status: .unprocessableContent, code: "invalid-privilege",
-                title: "This is not a privilege",
-                detail: "\(text.prefix(80).debugDescription) is not a privilege.",
-                fix: "Write it like sensor:cpu, sensor:cpu:stats or net")
-        }
-        return privilege
     }
 }
 

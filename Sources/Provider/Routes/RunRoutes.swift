@@ -1,4 +1,5 @@
 import AsyncAlgorithms
+import Auth
 import HTTPTypes
 import Hummingbird
 import JSApps
@@ -122,14 +123,22 @@ struct RunRoutes {
     private func run(
         _ id: String, _ wishes: Start, _ events: AsyncChannel<RunEventItem>
     ) async {
+        let requests = await door.authority.watchRequests(of: id)
+        let asking = Task {
+            for await request in requests { await events.send(RunEventItem(asks: request)) }
+        }
         do {
             let ended = try await supervisor.run(
                 id, isInsecure: wishes.insecure == true, presentation: wishes.presentation
             ) { event in
                 await events.send(RunEventItem(event))
             }
+            await door.authority.unwatchRequests(of: id)
+            await asking.value
             await events.send(RunEventItem(ended: ended))
         } catch {
+            await door.authority.unwatchRequests(of: id)
+            await asking.value
             await events.send(RunEventItem(failed: Problem(error, logger: nil)))
         }
         events.finish()

@@ -42,6 +42,14 @@ public struct AppDescription: Codable, Sendable {
     /// SHA-256 over names and contents of its files.
     public let fingerprint: String
     public let files: Int
+    /// The form of a published app's package, `first` or `axon`; not there for the form of today.
+    ///
+    /// Such an app declares nothing, and asks for what it uses when it uses it.
+    public let generation: String?
+    /// The name that its author gave a published app, where it has another here.
+    public let publishedName: String?
+    /// The folder that a published app came in.
+    public let folder: String?
     /// Who signed the package; not there where nobody did.
     public let signer: Signer?
     /// The version that this one has updated; not there where it inherits from none.
@@ -71,6 +79,9 @@ public struct AppDescription: Codable, Sendable {
         signer = app.signer.map {
             Signer(key: $0.text, fingerprint: $0.fingerprint, name: signerName)
         }
+        generation = app.generation.isPublished ? app.generation.rawValue : nil
+        publishedName = app.manifest.publishedName
+        folder = app.index.folder
         updatedFrom = app.index.updatedFrom
         privileges = app.manifest.privileges.map { DeclaredPrivilege($0, standing) }
         self.budget = BudgetDescription(budget)
@@ -86,7 +97,7 @@ extension AppDescription.DeclaredPrivilege {
         var origins: [String]?
         if case .net(let list) = privilege.resource { origins = list }
         let access = privilege.id.access
-        let isSupported = access != nil
+        let isSupported = privilege.id.isGivable
         self.init(
             privilege: privilege.id.description, sensor: privilege.id.sensor?.description,
             access: access?.rawValue, origins: origins, reason: privilege.reason,

@@ -1,10 +1,11 @@
+import Auth
 import JSApps
 
 /// Something a run says: one line of the answer that starts it.
 ///
 /// Every text is the app's: escape it.
 public struct RunEventItem: Codable, Sendable {
-    /// `started`, `console`, `uncaught`, `view`, `markup`, `ended` or `failed`.
+    /// `started`, `console`, `uncaught`, `asks`, `view`, `markup`, `ended` or `failed`.
     public let event: String
     /// Of `console`: `debug`, `log`, `info`, `warn` or `error`.
     public var level: String?
@@ -14,6 +15,8 @@ public struct RunEventItem: Codable, Sendable {
     public var stack: String?
     /// Of `started`: what confines the app; empty where nothing does.
     public var layers: [String]?
+    /// Of `asks`: what the app wants and nobody has decided; its call waits for a while.
+    public var privilege: String?
     /// Of `ended`.
     public var run: RunDescription?
     /// Of `failed`: the problem's code, and what to do.
@@ -41,6 +44,11 @@ public struct RunEventItem: Codable, Sendable {
             self.event = "markup"
             self.text = text
         }
+    }
+
+    init(asks request: PendingRequest) {
+        event = "asks"
+        privilege = request.privilege.description
     }
 
     init(ended report: RunReport) {

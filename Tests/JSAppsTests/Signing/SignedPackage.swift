@@ -28,13 +28,15 @@ struct SignedPackage {
 
     /// Takes the files in, as an installation does.
     func checked() throws -> CheckedPackage {
-        let name = try #require(AppName(folder))
         var intake = PackageIntake(limits: PackageLimits())
         for (path, bytes) in files {
             try intake.add(
                 try SafePath(checking: Array(path.utf8), limits: PackageLimits()), bytes)
         }
-        return try intake.finish(folder: name)
+        let paths = try files.keys.map { path in
+            try SafePath(checking: Array("\(folder)/\(path)".utf8), limits: PackageLimits())
+        }
+        return try intake.finish(PackageLayout(files: paths, folders: []))
     }
 
     /// The same with a signature.

@@ -90,6 +90,7 @@ struct ConformanceTests {
             let app = try await host.begin().token
             for exercise in Exercise.analyses(host, app: app) { try await show(exercise) }
             for exercise in Exercise.storage(host) { try await show(exercise) }
+            for exercise in try await Exercise.published(host) { try await show(exercise) }
             let code = try await host.authority.launchCode(for: "my-app")
             try await show(
                 Exercise(
@@ -126,7 +127,10 @@ struct ConformanceTests {
             exercises.append(Exercise(operation.id, 403, cross))
             guard !operation.isOpen else { continue }
             exercises.append(Exercise(operation.id, 401, call(nil)))
-            let isForAll = ["me", "listSensors", "sensor", "analyze"].contains(operation.id)
+            let isForAll = [
+                "me", "listSensors", "sensor", "analyze", "permission", "requestPermission",
+                "firstVersion", "firstRead", "publishedLatest", "publishedHistory", "publishedLog",
+            ].contains(operation.id)
             if !isForAll { exercises.append(Exercise(operation.id, 403, call(app))) }
         }
         let wrong = host.owner.dropLast() + "!"

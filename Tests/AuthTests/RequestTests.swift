@@ -1,0 +1,201 @@
+import Foundation
+import Samples
+import Synchronization
+import Testing
+
+@testable import Auth
+
+/// What apps ask for while they run.
+struct RequestTests {
+    private static let accelerometer = PrivilegeID(sensor: sensor, access: .raw)
+    private static let sensor: SensorID = "accelerometer"
+
+    /// An authority with an app, old or of today.
+    private struct Lab {
+        let authority: Authority
+        let run: String
+        let token: String
+
+        /// - Parameter isPatient: whether calls wait as long as the test, or not at all.
+        init(
+            _ registry: Registry, isOld: Bool = true, isPatient: Bool = true
+        ) async throws {
+            let clock = registry.clock
+            authority = try await Authority(
+                path: registry.path, now: { clock.now },
+                pause: { _ in if isPatient { try await Task.sleep(for: .seconds(600)) } })
+            try await authority.admit(
+                DeclaredApp(
+                    name: "old", identity: "1",
+                    privileges: isOld ? [] : [Privilege(.sensor(sensor, .raw), reason: "")],
+                    asksAtFirstUse: isOld))
+            let begun = try await authority.beginRun(of: "old")
+            (run, token) = (begun.run, begun.token.text)
+        }
+
+        func read() async throws -> Grant {
+            try await authority.checkApp(
+                token: token, name: "old", requested: AccessRequest("latest", of: sensor, .raw))
+        }
+
+        /// Waits until a request is open.
+        func opened() async {
+            while await authority.pendingRequests().isEmpty { await Task.yield() }
+        }
+    }
+
+    @Test(arguments: [Decision.allowAlways, .allowOnce])
+    func `a call of an old app waits for the answer`(decision: Decision) async throws {
+        let lab = try await Lab(try Registry())
+        async let grant = lab.read()
+        await lab.opened()
+        let pending = await lab.authority.pendingRequests()
+        #expect(pending.map(\.privilege) == [Self.accelerometer])
+        #expect(pending.first?.run == lab.run)
+        try await lab.authority.decide(
+            decision, on: Self.accelerometer, by: "old", run: lab.run, isAnswer: true)
+        #expect(try await grant.client == "old")
+        #expect(await lab.authority.pendingRequests().isEmpty)
+        // Asked once: the next call finds the answer.
+        #expect(try await lab.read().sensor == Self.sensor)
+    }
+
+    @Test func `a denial ends the wait with a refusal`() async throws {
+        let lab = try await Lab(try Registry())
+        async let code = refusal { _ = try await lab.read() }
+        await lab.opened()
+        try await lab.authority.decide(.deny, on: Self.accelerometer, by: "old")
+        #expect(await code == .denied)
+        #expect(await refusal { _ = try await lab.read() } == .denied)
+        #expect(await lab.authority.pendingRequests().isEmpty)
+    }
+
+    @Test func `who waited in vain does not wait again, and can be allowed later`() async throws {
+        let lab = try await Lab(try Registry(), isPatient: false)
+        #expect(await refusal { _ = try await lab.read() } == .undecided)
+        #expect(await refusal { _ = try await lab.read() } == .undecided)
+        #expect(await lab.authority.pendingRequests().count == 1)
+        try await lab.authority.decide(.allowAlways, on: Self.accelerometer, by: "old")
+        #expect(try await lab.read().client == "old")
+    }
+
+    @Test func `where nobody answers the call is refused at once`() async throws {
+        let lab = try await Lab(try Registry())
+        let requests = await lab.authority.watchRequests(of: lab.run)
+        async let code = refusal { _ = try await lab.read() }
+        for await request in requests {
+            #expect(request.privilege == Self.accelerometer)
+            try await lab.authority.leaveUnanswered(request.privilege, of: request.app)
+            break
+        }
+        #expect(await code == .undecided)
+        let gone = await refusal {
+            try await lab.authority.leaveUnanswered(Self.accelerometer, of: "other")
+        }
+        #expect(gone == .notFound)
+    }
+
+    @Test func `no more calls wait than leave the browser room`() async throws {
+        let lab = try await Lab(try Registry())
+        try await withThrowingTaskGroup(of: AuthError.Code?.self) { group in
+            for _ in 0..<10 { group.addTask { await refusal { _ = try await lab.read() } } }
+            var refused = 0
+            while refused < 10 - RequestTable.waitingLimit {
+                #expect(try await group.next() == .some(.undecided))
+                refused += 1
+            }
+            #expect(
+                await lab.authority.pendingRequests().first?.waiting == RequestTable.waitingLimit)
+            try await lab.authority.decide(.allowAlways, on: Self.accelerometer, by: "old")
+            for try await code in group { #expect(code == nil) }
+        }
+    }
+
+    @Test func `an app cannot open more requests than the person can read`() async throws {
+        let lab = try await Lab(try Registry(), isPatient: false)
+        for number in 0..<50 {
+            let id = try #require(SensorID("thing\(number)"))
+            _ = await refusal {
+                _ = try await lab.authority.checkApp(
+                    token: lab.token, name: "old", requested: AccessRequest("latest", of: id, .raw))
+            }
+        }
+        #expect(await lab.authority.pendingRequests().count == RequestTable.appLimit)
+    }
+
+    @Test func `what ends ends its requests`() async throws {
+        let lab = try await Lab(try Registry())
+        async let code = refusal { _ = try await lab.read() }
+        await lab.opened()
+        try await lab.authority.endRun(lab.run)
+        #expect(await code == .invalidToken)
+        #expect(await lab.authority.pendingRequests().isEmpty)
+    }
+
+    @Test func `an app that declares is refused at once, and can ask for what it declares`()
+        async throws
+    {
+        let lab = try await Lab(try Registry(), isOld: false)
+        #expect(await refusal { _ = try await lab.read() } == .undecided)
+        #expect(await lab.authority.pendingRequests().isEmpty)
+        let other = PrivilegeID(sensor: Self.sensor, access: .write)
+        let undeclared = await refusal {
+            _ = try await lab.authority.request(
+                other, token: lab.token, name: "old", isAvailable: true)
+        }
+        #expect(undeclared == .undeclared)
+        async let state = lab.authority.request(
+            Self.accelerometer, token: lab.token, name: "old", isAvailable: true)
+        await lab.opened()
+        try await lab.authority.decide(.allowAlways, on: Self.accelerometer, by: "old")
+        #expect(try await state == .granted)
+    }
+
+    @Test func `what the machine has not got is not asked for`() async throws {
+        let lab = try await Lab(try Registry())
+        let code = await refusal {
+            _ = try await lab.authority.checkApp(
+                token: lab.token, name: "old",
+                requested: AccessRequest("latest", of: Self.sensor, .raw, isAvailable: false))
+        }
+        #expect(code == .undecided)
+        #expect(await lab.authority.pendingRequests().isEmpty)
+    }
+
+    @Test func `each app has a number of its own, which ends with its identity`() async throws {
+        let registry = try Registry()
+        let lab = try await Lab(registry)
+        let authority = lab.authority
+        try await authority.decide(.allowAlways, on: .identity, by: "old")
+        let client = try await authority.checkApp(
+            token: lab.token, name: "old", requested: .identity, operation: "number")
+        let number = try await authority.deviceNumber(for: client)
+        #expect(try await authority.deviceNumber(for: client) == number)
+        try await authority.admit(
+            DeclaredApp(name: "new", identity: "2", privileges: [], asksAtFirstUse: true))
+        let other = Client(name: "new", kind: .app, run: nil)
+        #expect(try await authority.deviceNumber(for: other) != number)
+        // After a new start it is the same; another app under the name gets another.
+        let again = try await registry.open()
+        #expect(try await again.deviceNumber(for: client) == number)
+        try await again.admit(
+            DeclaredApp(name: "old", identity: "3", privileges: [], asksAtFirstUse: true))
+        #expect(try await again.deviceNumber(for: client) != number)
+        #expect(await refusal { _ = try await again.deviceNumber(for: .owner) } == .notFound)
+    }
+
+    @Test func `the number is refused like a sensor`() async throws {
+        let lab = try await Lab(try Registry())
+        func number() async throws {
+            _ = try await lab.authority.checkApp(
+                token: lab.token, name: "old", requested: .identity, operation: "number")
+        }
+        async let first = refusal { try await number() }
+        await lab.opened()
+        try await lab.authority.decide(.deny, on: .identity, by: "old")
+        #expect(await first == .denied)
+        #expect(await refusal { try await number() } == .denied)
+        try await lab.authority.decide(.allowAlways, on: .identity, by: "old")
+        #expect(await refusal { try await number() } == nil)
+    }
+}

@@ -1,0 +1,66 @@
+import Crypto
+import Foundation
+import Testing
+
+@testable import JSApps
+
+/// What a page may run beside script files.
+struct InlineScriptTests {
+    private static func source(_ text: String) -> String {
+        "'sha256-\(Data(SHA256.hash(data: Data(text.utf8))).base64EncodedString())'"
+    }
+
+    @Test(arguments: [
+        ("<script>go()</script>", ["go()"]),
+        ("<SCRIPT type='text/javascript'>\r\n a \r</Script >", ["\n a \n"]),
+        ("<script src=a.js>not run</script><script>run</script>", ["run"]),
+        ("<b onclick=\"f('x')\">", ["f('x')"]),
+        ("<b ONCLICK=f(1) onload = 'g()'>", ["f(1)", "g()"]),
+        ("<b onclick='a &amp;&amp; b(&quot;&#39;&#x41;)'>", ["a && b(\"'A)"]),
+        ("<b onclick='a && b &unknown; c'>", ["a && b &unknown; c"]),
+        ("<a href='javascript:go()' title='onclick=no'>", ["javascript:go()"]),
+        ("<b onclick=one onclick=two>", ["one"]),
+        ("<!-- <script>no</script> --><script>yes</script>", ["yes"]),
+        ("<!--><script>yes</script>", ["yes"]), ("<!--->-<script>yes</script>", ["yes"]),
+        ("<!-- x --!><script>yes</script>", ["yes"]),
+        ("<!-- -- > <script>no</script>", []),
+        ("<!doctype html><?php <script>no</script>", []),
+        ("<style>b { } <script>no</script></style>", []),
+        ("<textarea><b onclick=no></textarea><b onclick=yes>", ["yes"]),
+        ("<title><script>no</script></title>", []),
+        ("<script>a</scriptx>b</script>", ["a</scriptx>b"]),
+        ("<script>to the end", ["to the end"]), ("<b onclick='to the end", ["to the end"]),
+        ("<script>a</script><script>a</script>", ["a"]),
+        ("< script>no</script>", []), ("a < b <script>yes</script>", ["yes"]),
+        ("</b onclick=no><b/onclick=yes/>", ["yes/"]),
+        ("<", []), ("</", []), ("<!", []), ("<!--", []), ("<b", []),
+        ("<b on", [""]), ("<b x=", []), ("", []),
+    ])
+    func `scripts are found as a browser finds them`(page: String, texts: [String]) {
+        let expected = texts.map(Self.source)
+        let found = InlineScripts(in: Array(page.utf8)).hashes
+        #expect(Set(found) == Set(expected), "\(page)")
+    }
+
+    @Test func `a page with too many scripts runs the first ones`() {
+        let page = (0..<1000).map { "<script>\($0)</script>" }.joined()
+        #expect(InlineScripts(in: Array(page.utf8)).hashes.count == InlineScripts.limit)
+    }
+
+    @Test func `whatever the bytes, a page is read to its end in time`() {
+        let seed = UInt64.random(in: .min ... .max)
+        print("seed \(seed)")
+        var random = SplitMix(state: seed)
+        let pieces = [
+            "<script", ">", "</script", "<!--", "-->", "--!>", "<b ", "onclick=", "\"", "'", "/",
+            "&amp;", "\u{0}", "é", " ", "<style>", "=", "x",
+        ]
+        for _ in 0..<500 {
+            let count = Int.random(in: 0..<60, using: &random)
+            let page = (0..<count).map { _ in pieces.randomElement(using: &random) ?? "" }.joined()
+            _ = InlineScripts(in: Array(page.utf8)).hashes
+        }
+        let open = Array(String(repeating: "<!-- -", count: 300_000).utf8)
+        #expect(InlineScripts(in: open).hashes.isEmpty)
+    }
+}
