@@ -1,8 +1,10 @@
 // Scripts and modules, as they are given or loaded. The library for modules comes when one is met.
-let moduleLibrary = null;
+let moduleLibrary = null, moduleLack = "";
 
 function modules() {
     if (moduleLibrary !== null) return moduleLibrary;
+    // The host hands it out once.
+    if (moduleLack !== "") throw new $TypeError(moduleLack);
     try {
         moduleLibrary = loadLibrary("modules", {
             __proto__: null,
@@ -16,7 +18,8 @@ function modules() {
             evaluate: (source, name, line) => ask(host.evaluate, source, name, line),
         });
     } catch (error) {
-        throw new $TypeError(`There are no modules in this run: ${isError(error) ? error.message : text(error)}`);
+        moduleLack = `There are no modules in this run: ${isError(error) ? error.message : text(error)}`;
+        throw new $TypeError(moduleLack);
     }
     define(moduleLibrary.importName, moduleLibrary.importFrom);
     return moduleLibrary;
@@ -67,6 +70,7 @@ const loads = {
             && moduleLibrary !== null) {
             runModule(address, source, name, 1);
         } else {
+            if (moduleLack !== "") note(moduleLack);
             runScript(source, name, 1, address);
         }
     },
