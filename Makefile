@@ -58,6 +58,12 @@ install: setup
 	install -D -m 0755 .build/release/nervous-runner "$(PREFIX)/libexec/nervous/nervous-runner"
 	install -D -m 0755 .build/release/nervous-unpacker \
 		"$(PREFIX)/libexec/nervous/nervous-unpacker"
+	@# What headless pages and modules need; absent where the machine had nothing to make it of.
+	for library in document modules; do \
+		script=".build/release/nervous_Host.resources/$$library.js"; \
+		[ ! -f "$$script" ] || install -D -m 0644 "$$script" \
+			"$(PREFIX)/libexec/nervous/$$library.js" || exit; \
+	done
 
 clean:
 	rm -rf .build Benchmarks/.build

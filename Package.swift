@@ -105,11 +105,11 @@ let package = Package(
             dependencies: [
                 "CJavaScriptCore", "CProcess", "CSandbox", "CEscapeProbes", "RunnerProtocol",
             ],
-            path: "Sources/Runner",
+            path: "Sources/Runner", exclude: ["Libraries"],
             resources: [
                 "primordials", "errors", "inspect", "console", "timers", "events", "encoding",
                 "crypto", "clone", "addresses", "search-params", "url", "streams", "headers",
-                "fetch",
+                "fetch", "xhr", "storage", "window", "libraries", "modules", "document",
                 "bootstrap",
             ].map { .embedInCode("Resources/\($0).js") }, swiftSettings: house),
 
@@ -142,7 +142,8 @@ let package = Package(
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
-            ], swiftSettings: house),
+            ], swiftSettings: house, plugins: ["BundleLibraries"]),
+        .plugin(name: "BundleLibraries", capability: .buildTool()),
         .executableTarget(name: "nervous", dependencies: ["Host"], swiftSettings: house),
 
         .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: house),
@@ -189,7 +190,7 @@ let package = Package(
             dependencies: [
                 "RunnerProtocol", "CEscapeProbes", "nervous-runner", "sandbox-probe", "TestSupport",
             ],
-            swiftSettings: house),
+            swiftSettings: house, plugins: ["BundleLibraries"]),
         .testTarget(
             name: "ProviderTests",
             dependencies: [

@@ -11,6 +11,11 @@ struct WatchedRun: Sendable {
     let consent: Consent
     let duration: Duration?
     let isInsecure: Bool
+    /// Whether the visible text of its page is shown, and its document at the end.
+    let showsText: Bool
+    let showsMarkup: Bool
+    /// How long a run that was to end by itself may take to show its last.
+    private static let grace = Duration.seconds(3)
 
     /// Starts the app, shows what it says, and stops it when the person or the time says so.
     ///
@@ -30,7 +35,8 @@ struct WatchedRun: Sendable {
             }
             if let duration {
                 group.addTask {
-                    if (try? await Task.sleep(for: duration)) != nil { await ticket.stop(session) }
+                    let limit = showsText || showsMarkup ? duration + Self.grace : duration
+                    if (try? await Task.sleep(for: limit)) != nil { await ticket.stop(session) }
                     return nil
                 }
             }
@@ -42,10 +48,20 @@ struct WatchedRun: Sendable {
         }
     }
 
+    private struct Start: Encodable {
+        let insecure: Bool
+        let view: Bool
+        let markup: Bool
+        let lifetime: UInt32?
+    }
+
     private func follow() async throws -> (RunDescription, isAnswered: Bool) {
         var ended: RunDescription?
         var isAnswered = true
-        let body = try JSONEncoder().encode(["insecure": isInsecure])
+        let body = try JSONEncoder().encode(
+            Start(
+                insecure: isInsecure, view: showsText, markup: showsMarkup,
+                lifetime: showsText || showsMarkup ? duration?.wholeMilliseconds : nil))
         for try await line in try await session.client.lines(
             .post, "/api/v1/runs/\(ticket.run)/start", body: body)
         {
@@ -76,10 +92,22 @@ struct WatchedRun: Sendable {
                 let shown = String(line).escapedForDisplay(limit: 1000)
                 if isTalk { console.say(shown) } else { console.print(shown) }
             }
+        case "view", "markup":
+            // Its lines are the app's, whole; one that is empty parts one view from the next.
+            for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+                console.print(String(line).escapedForDisplay(limit: 100_000))
+            }
+            if event.event == "view" { console.print("") }
         case "uncaught":
             let origin = event.place.map { "\($0.escapedForDisplay(limit: 120)): " } ?? ""
             console.say("uncaught: \(origin)\(text.escapedForDisplay(limit: 500))")
         default: break
         }
+    }
+}
+
+extension Duration {
+    fileprivate var wholeMilliseconds: UInt32 {
+        UInt32(clamping: Int64(self / .milliseconds(1)))
     }
 }

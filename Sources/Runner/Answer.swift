@@ -7,6 +7,9 @@ enum Answer {
     case number(Double)
     case text(String)
     case bytes([UInt8])
+    case list([Answer])
+    /// What a script gave, as it is.
+    case engine(Outcome)
 
     /// The value for JavaScript, or the exception that there is no memory for it.
     func outcome(in context: JSContextRef) -> Outcome {
@@ -16,7 +19,22 @@ enum Answer {
         case .text(let text):
             .value(EngineString(text).withReference { JSValueMakeString(context, $0) })
         case .bytes(let bytes): Self.array(of: bytes, in: context)
+        case .list(let answers): Self.list(of: answers, in: context)
+        case .engine(let outcome): outcome
         }
+    }
+
+    private static func list(of answers: [Answer], in context: JSContextRef) -> Outcome {
+        var values: [JSValueRef?] = []
+        for answer in answers {
+            switch answer.outcome(in: context) {
+            case .value(let value): values.append(value)
+            case .thrown(let error): return .thrown(error)
+            }
+        }
+        var exception: JSValueRef?
+        let array = JSObjectMakeArray(context, values.count, values, &exception)
+        return exception.map(Outcome.thrown) ?? .value(array)
     }
 
     private static func array(of bytes: [UInt8], in context: JSContextRef) -> Outcome {

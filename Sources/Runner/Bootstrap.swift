@@ -17,7 +17,10 @@ enum Bootstrap {
             PackageResources.clone_js, PackageResources.addresses_js,
             PackageResources.search_params_js, PackageResources.url_js,
             PackageResources.streams_js, PackageResources.headers_js,
-            PackageResources.fetch_js, PackageResources.bootstrap_js,
+            PackageResources.fetch_js, PackageResources.xhr_js, PackageResources.storage_js,
+            PackageResources.window_js, PackageResources.libraries_js,
+            PackageResources.modules_js, PackageResources.document_js,
+            PackageResources.bootstrap_js,
         ]
         return "(function (host) { \"use strict\";\n"
             + parts.map { String(decoding: $0, as: UTF8.self) }.joined(separator: "\n") + "})"

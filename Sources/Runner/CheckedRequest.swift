@@ -19,6 +19,10 @@ struct CheckedRequest {
         body = try arguments.bytes(3, limit: Limits.body)
     }
 
+    func frame(_ id: UInt32) -> RunnerFrame {
+        .request(id: id, method: method, target: target, headers: headers, body: body)
+    }
+
     /// Takes apart lines of name and value in turn.
     private static func fields(_ lines: String) throws(PrimitiveError) -> [HeaderField] {
         let lines = lines.utf8.split(separator: 10, omittingEmptySubsequences: false).dropLast()

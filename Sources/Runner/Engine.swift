@@ -15,14 +15,19 @@ final class Engine {
     }
 
     /// Runs a script; `name` is what errors give as their file.
-    func evaluate(_ source: String, named name: String) -> Outcome {
+    func evaluate(_ source: String, named name: String, line: Int32 = 1) -> Outcome {
         var exception: JSValueRef?
         let value = EngineString(source).withReference { source in
             EngineString(name).withReference { name in
-                JSEvaluateScript(context, source, nil, name, 1, &exception)
+                JSEvaluateScript(context, source, nil, name, line, &exception)
             }
         }
         return outcome(value, exception)
+    }
+
+    /// Whether a text is a script, as far as its syntax goes.
+    func isScript(_ source: String) -> Bool {
+        EngineString(source).withReference { JSCheckScriptSyntax(context, $0, nil, 1, nil) }
     }
 
     func call(_ function: JSObjectRef, _ arguments: [JSValueRef?]) -> Outcome {
@@ -51,6 +56,14 @@ final class Engine {
     func describe(_ value: JSValueRef) -> String {
         guard let copy = JSValueToStringCopy(context, value, nil) else { return "" }
         return EngineString(adopting: copy).text(limit: Limits.text)
+    }
+
+    /// The text that a value is; `nil` when it is something else.
+    func text(_ value: JSValueRef?) -> String? {
+        guard let value, JSValueIsString(context, value),
+            let copy = JSValueToStringCopy(context, value, nil)
+        else { return nil }
+        return EngineString(adopting: copy).text()
     }
 
     func number(_ value: Double) -> JSValueRef? { JSValueMakeNumber(context, value) }

@@ -7,12 +7,18 @@ extension Run {
     func handle(_ frame: HostFrame) {
         switch frame {
         case .load(let name, let source):
-            turnLimit.begin()
-            let outcome = engine.evaluate(source, named: name)
-            turnLimit.end()
-            if case .thrown(let error) = outcome { report(error, file: name) }
+            load(source, named: name)
         case .loaded:
             isLoaded = true
+            // A page says itself when it has loaded.
+            if !hasPage { dispatch("loaded") }
+        case .page(let name):
+            hasPage = true
+            dispatch("page", engine.string(name))
+        case .present(let text, let markup):
+            presentation = Presentation(text: text, markup: markup)
+        case .lifetime(let milliseconds):
+            end = clock.now + UInt64(milliseconds) * 1_000_000
         case .response(let id, let status, let headers):
             guard requests.contains(id) else { return }
             dispatch(
@@ -34,9 +40,25 @@ extension Run {
         }
     }
 
+    private func load(_ source: String, named name: String) {
+        // The engine alone has no modules: where one may be wanted, `modules.js` knows how.
+        guard !source.contains("import(") else {
+            return dispatch("script", engine.string(name), engine.string(source))
+        }
+        turnLimit.begin()
+        let outcome = engine.evaluate(source, named: name)
+        turnLimit.end()
+        guard case .thrown(let error) = outcome else { return }
+        if engine.isScript(source) {
+            report(error, file: name)
+        } else {
+            dispatch("module", engine.string(name), engine.string(source), error)
+        }
+    }
+
     /// Name and value of each field on lines of their own: a string is what no code of the app can
     /// reach while it is taken apart.
-    private func lines(of headers: [HeaderField]) -> String {
+    func lines(of headers: [HeaderField]) -> String {
         headers.map { "\(oneLine($0.name))\n\(oneLine($0.value))\n" }.joined()
     }
 

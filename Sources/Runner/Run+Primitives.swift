@@ -28,6 +28,23 @@ extension Run {
             Primitive("request") { [unowned self] arguments throws(PrimitiveError) in
                 .number(Double(try request(arguments)))
             },
+            Primitive("requestAndWait") { [unowned self] arguments throws(PrimitiveError) in
+                try requestAndWait(arguments)
+            },
+            Primitive("library") { [unowned self] arguments throws(PrimitiveError) in
+                try library(arguments)
+            },
+            Primitive("evaluate") { [unowned self] arguments throws(PrimitiveError) in
+                .engine(
+                    engine.evaluate(
+                        try arguments.string(0, limit: .max),
+                        named: try arguments.string(1, limit: Limits.target),
+                        line: Int32(clamping: try arguments.integer(2) as UInt32)))
+            },
+            Primitive("again") { [unowned self] _ in
+                isStepDue = true
+                return .nothing
+            },
             Primitive("cancel") { [unowned self] arguments throws(PrimitiveError) in
                 let id: UInt32 = try arguments.integer(0)
                 if requests.remove(id) != nil { send(.cancel(id: id)) }
@@ -93,15 +110,44 @@ extension Run {
 
     private func request(_ arguments: Arguments) throws(PrimitiveError) -> UInt32 {
         let request = try CheckedRequest(arguments)
+        let id = try nextRequest()
+        requests.insert(id)
+        send(request.frame(id))
+        return id
+    }
+
+    /// - Returns: status, header lines and body.
+    private func requestAndWait(_ arguments: Arguments) throws(PrimitiveError) -> Answer {
+        let request = try CheckedRequest(arguments)
+        let limit = try arguments.number(4)
+        guard (0...Double(Int32.max)).contains(limit) else {
+            throw PrimitiveError("a timeout is out of range")
+        }
+        let id = try nextRequest()
+        let answer = try answer(to: id, milliseconds: limit, asking: request.frame(id))
+        return .list([
+            .number(Double(answer.status)), .text(lines(of: answer.headers)), .bytes(answer.body),
+        ])
+    }
+
+    /// - Returns: what the script of the library evaluates to.
+    private func library(_ arguments: Arguments) throws(PrimitiveError) -> Answer {
+        let number: UInt8 = try arguments.integer(0)
+        guard let library = RunnerLibrary(rawValue: number) else {
+            throw PrimitiveError("there is no such library")
+        }
+        let id = try nextRequest()
+        let answer = try answer(to: id, asking: .library(id: id, library))
+        return .engine(
+            engine.evaluate(
+                String(decoding: answer.body, as: UTF8.self), named: "nervous:\(library)"))
+    }
+
+    private func nextRequest() throws(PrimitiveError) -> UInt32 {
         guard requests.count < Limits.requests else {
             throw PrimitiveError("\(Limits.requests) requests are under way already")
         }
         repeat { lastRequest &+= 1 } while requests.contains(lastRequest)
-        requests.insert(lastRequest)
-        send(
-            .request(
-                id: lastRequest, method: request.method, target: request.target,
-                headers: request.headers, body: request.body))
         return lastRequest
     }
 }
@@ -121,7 +167,7 @@ private func fillWithRandomNumbers(_ buffer: UnsafeMutableRawBufferPointer) {
 
 extension String {
     /// The beginning that fits into `limit` bytes of UTF-8, and how many characters do not.
-    fileprivate func cut(atBytes limit: Int) -> (String, more: Int) {
+    func cut(atBytes limit: Int) -> (String, more: Int) {
         guard utf8.count > limit else { return (self, 0) }
         var end = utf8.index(utf8.startIndex, offsetBy: limit)
         while end.samePosition(in: unicodeScalars) == nil { end = utf8.index(before: end) }

@@ -16,9 +16,19 @@ final class Run {
     var requests: Set<UInt32> = []
     var lastRequest: UInt32 = 0
     var isLoaded = false
+    /// Whether the app's page runs, rather than its script alone.
+    var hasPage = false
+    /// Whether `bootstrap.js` has something more to do, before timers.
+    var isStepDue = false
+    /// What of the page is to be told.
+    var presentation = Presentation()
+    /// When the run is to end at the latest.
+    var end: UInt64?
     /// Whether an error went uncaught, which makes the exit code 1.
     var hasFailed = false
     var turnLimit = TurnLimit()
+    /// Frames that came while something else was waited for.
+    var deferred: [HostFrame] = []
     private var socket: ProtocolSocket
     private var dispatcher: JSObjectRef?
 
@@ -57,20 +67,26 @@ final class Run {
         do throws(ProtocolSocket.Lost) {
             try socket.send(.ready(layers: layers))
             while !isOver {
-                if socket.waitForFrames(milliseconds: patience) {
-                    try socket.receive()
-                    while let frame = try socket.next() { handle(frame) }
+                if socket.waitForFrames(milliseconds: patience) { try socket.receive() }
+                while let frame = try nextFrame() { handle(frame) }
+                if isStepDue {
+                    isStepDue = false
+                    dispatch("step")
+                    presentation.wait(at: clock.now)
+                } else {
+                    fireTimers()
                 }
-                fireTimers()
+                presentChange()
             }
         } catch {
             return status(of: error)
         }
-        finish(hasFailed ? 1 : 0)
+        finish(hasFailed && !hasExpired ? 1 : 0)
     }
 
     /// Says to the host that the run is over, and ends the process.
     func finish(_ code: UInt8) -> Never {
+        presentEnd()
         send(.finished(code: code))
         _exit(Int32(code))
     }
@@ -84,14 +100,44 @@ final class Run {
         }
     }
 
+    /// The next frame that has arrived whole; the process ends when the host is gone.
+    func arrivedFrame() -> HostFrame? {
+        do throws(ProtocolSocket.Lost) {
+            return try socket.next()
+        } catch {
+            _exit(status(of: error))
+        }
+    }
+
+    /// Takes what the host sends within `milliseconds`; the process ends when the host is gone.
+    func waitAndReceive(milliseconds: Int32) {
+        do throws(ProtocolSocket.Lost) {
+            if socket.waitForFrames(milliseconds: milliseconds) { try socket.receive() }
+        } catch {
+            _exit(status(of: error))
+        }
+    }
+
     /// Calls the app by way of `bootstrap.js`, which reports what the app throws.
     func dispatch(_ event: String, _ arguments: JSValueRef?...) {
         guard let dispatcher else { return }
+        presentation.noteChange(at: clock.now)
         turnLimit.begin()
         defer { turnLimit.end() }
         if case .thrown(let error) = engine.call(dispatcher, [engine.string(event)] + arguments) {
             reportPlainly(error, file: "")
         }
+    }
+
+    /// Asks `bootstrap.js` for a text; `nil` when it has none.
+    func text(of question: String) -> String? {
+        guard let dispatcher else { return nil }
+        turnLimit.begin()
+        defer { turnLimit.end() }
+        guard case .value(let value) = engine.call(dispatcher, [engine.string(question)]) else {
+            return nil
+        }
+        return engine.text(value)
     }
 
     /// Reports what a script threw while it was loaded.
@@ -103,13 +149,23 @@ final class Run {
         if case .thrown = engine.call(dispatcher, arguments) { reportPlainly(error, file: file) }
     }
 
+    private func nextFrame() throws(ProtocolSocket.Lost) -> HostFrame? {
+        deferred.isEmpty ? try socket.next() : deferred.removeFirst()
+    }
+
+    private var hasExpired: Bool { end.map { clock.now >= $0 } ?? false }
+
     private var isOver: Bool {
-        isLoaded && requests.isEmpty && timers.count == backgroundTimers.count
+        hasExpired
+            || isLoaded && !isStepDue && deferred.isEmpty && requests.isEmpty
+                && timers.count == backgroundTimers.count
     }
 
     /// Milliseconds until the next timer, rounded up so that it is due then; -1 without one.
     private var patience: Int32 {
-        guard let deadline = timers.deadline else { return -1 }
+        guard deferred.isEmpty, !isStepDue else { return 0 }
+        guard let deadline = [timers.deadline, presentation.due, end].compactMap(\.self).min()
+        else { return -1 }
         let now = clock.now
         guard deadline > now else { return 0 }
         return Int32(clamping: (deadline - now + 999_999) / 1_000_000)

@@ -16,6 +16,10 @@ public enum FrameLimits {
     public static let frame = 20 << 20
     /// UTF-8 bytes of a console line, of a message or of a stack trace.
     public static let text = 16 << 10
+    /// UTF-8 bytes of the visible text of a page.
+    public static let view = 64 << 10
+    /// UTF-8 bytes of a page's document.
+    public static let markup = 1 << 20
     /// Bytes of a request's address.
     public static let target = 8 << 10
     /// Bytes of a request's header fields, names and values together.

@@ -2,6 +2,13 @@
 public enum HostFrame: Hashable, Sendable {
     /// Evaluate a script; scripts run in the order they are sent.
     case load(name: String, source: String)
+    /// Open the page at the address that `location` has, and run its scripts; `name` is what errors in
+    /// it give as their file.
+    case page(name: String)
+    /// Whether to tell the visible text of the page when it changes, and its document at the end.
+    case present(text: Bool, markup: Bool)
+    /// End the run after so many milliseconds, as if nothing were left to wait for.
+    case lifetime(UInt32)
     /// All scripts have been sent: the run ends when nothing is left to wait for.
     case loaded
     /// The status and header of the answer to request `id`.
@@ -33,6 +40,10 @@ extension HostFrame: Frame {
         case 6: self = .failure(id: try decoder.uint32(), message: try decoder.string())
         case 7: self = .ping(try decoder.uint32())
         case 9: self = .limits(wall: try decoder.uint32(), cpu: try decoder.uint32())
+        case 10: self = .page(name: try decoder.string())
+        case 11:
+            self = .present(text: try decoder.uint8() != 0, markup: try decoder.uint8() != 0)
+        case 12: self = .lifetime(try decoder.uint32())
         default: throw .unknownType(type)
         }
     }
@@ -68,6 +79,16 @@ extension HostFrame: Frame {
             encoder.write(wall)
             encoder.write(cpu)
             return 9
+        case .page(let name):
+            encoder.write(name)
+            return 10
+        case .present(let text, let markup):
+            encoder.write(text ? 1 as UInt8 : 0)
+            encoder.write(markup ? 1 as UInt8 : 0)
+            return 11
+        case .lifetime(let milliseconds):
+            encoder.write(milliseconds)
+            return 12
         }
     }
 }

@@ -17,6 +17,12 @@ public enum RunnerFrame: Hashable, Sendable {
     case uncaught(UncaughtError)
     /// The answer to `ping`.
     case pong(UInt32)
+    /// Asks for a library that the host keeps, answered like a call of `fetch`.
+    case library(id: UInt32, RunnerLibrary)
+    /// The visible text of the page, which has changed.
+    case view(text: String)
+    /// The page's document at the end of the run.
+    case markup(text: String)
     /// Nothing is left to wait for; the process exits with `code`.
     case finished(code: UInt8)
 }
@@ -24,6 +30,14 @@ public enum RunnerFrame: Hashable, Sendable {
 /// How loud a console line is.
 public enum ConsoleLevel: UInt8, Hashable, Sendable {
     case debug, log, info, warn, error
+}
+
+/// A script that is too large for every runner to have.
+public enum RunnerLibrary: UInt8, Hashable, Sendable, CaseIterable {
+    /// The document of a page.
+    case document = 1
+    /// ES modules.
+    case modules = 2
 }
 
 /// An exception or a rejected promise that nobody handled.
@@ -71,6 +85,14 @@ extension RunnerFrame: Frame {
                     stack: try decoder.string()))
         case 6: self = .pong(try decoder.uint32())
         case 7: self = .finished(code: try decoder.uint8())
+        case 8:
+            let id = try decoder.uint32()
+            guard let library = RunnerLibrary(rawValue: try decoder.uint8()) else {
+                throw .malformed("library")
+            }
+            self = .library(id: id, library)
+        case 9: self = .view(text: try decoder.string())
+        case 10: self = .markup(text: try decoder.string())
         default: throw .unknownType(type)
         }
     }
@@ -107,6 +129,16 @@ extension RunnerFrame: Frame {
         case .finished(let code):
             encoder.write(code)
             return 7
+        case .library(let id, let library):
+            encoder.write(id)
+            encoder.write(library.rawValue)
+            return 8
+        case .view(let text):
+            encoder.write(text)
+            return 9
+        case .markup(let text):
+            encoder.write(text)
+            return 10
         }
     }
 
@@ -118,6 +150,8 @@ extension RunnerFrame: Frame {
         case 3:
             FrameLimits.body + FrameLimits.target + 2 * FrameLimits.headerBytes
         case 5: 4 * FrameLimits.text
+        case 9: FrameLimits.view + 16
+        case 10: FrameLimits.markup + 16
         default: 16
         }
     }

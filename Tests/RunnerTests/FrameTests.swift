@@ -8,6 +8,8 @@ struct FrameTests {
         .response(id: .max, status: 599, headers: [HeaderField("a", "b"), HeaderField("", "ü")]),
         .response(id: 0, status: 0, headers: []), .body(id: 1, bytes: [0, 255, 128]),
         .body(id: 1, bytes: []), .end(id: 2), .failure(id: 3, message: "gone"), .ping(.max),
+        .limits(wall: 1, cpu: .max), .page(name: "app.html"), .present(text: true, markup: false),
+        .present(text: false, markup: true), .lifetime(.max),
     ]
     static let runnerFrames: [RunnerFrame] = [
         .ready(layers: ["landlock 7", "seccomp"]), .ready(layers: []),
@@ -18,7 +20,8 @@ struct FrameTests {
         .cancel(id: 9),
         .uncaught(
             UncaughtError(file: "app.js", line: 1, column: 2, message: "E", stack: "a\nb")),
-        .pong(7), .finished(code: 255),
+        .pong(7), .finished(code: 255), .library(id: 1, .document), .library(id: .max, .modules),
+        .view(text: "ü\n"), .markup(text: "<p>"),
     ]
 
     @Test(arguments: hostFrames)

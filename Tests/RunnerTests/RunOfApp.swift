@@ -10,11 +10,17 @@ struct RunOfApp {
     init(
         _ source: String, answer: (RunnerFrame, RunnerProcess) throws -> Void = { _, _ in }
     ) throws {
+        try self.init(frames: [.load(name: "app.js", source: source), .loaded], answer: answer)
+    }
+
+    init(
+        frames sent: [HostFrame], answer: (RunnerFrame, RunnerProcess) throws -> Void
+    ) throws {
         let runner = try RunnerProcess()
         guard case .ready = try runner.next() else {
             throw RunnerProcess.Failure("the runner is not ready")
         }
-        try runner.send(.load(name: "app.js", source: source), .loaded)
+        try runner.send(bytes: sent.flatMap { $0.encoded() })
         var frames: [RunnerFrame] = []
         while let frame = try runner.next() {
             frames.append(frame)

@@ -15,6 +15,7 @@ struct RunCommand: AsyncParsableCommand {
               nervous run hello-sensors
               nervous run ./hello-sensors.zip
               nervous run jsapps/load-watch --for 30s
+              nervous run hello-sensors --view      (what its page shows)
               nervous run load-watch --background
               nervous run hello-sensors --allow sensor:cpu --deny sensor:memory   (in a script)
 
@@ -53,6 +54,12 @@ struct RunCommand: AsyncParsableCommand {
         help: ArgumentHelp("End the run after this time, such as 10s.", valueName: "span"))
     var duration: String?
 
+    @Flag(help: "Print the visible text of the app's page whenever it has changed.")
+    var view = false
+
+    @Flag(help: "Print the document of the app's page as HTML at the end.")
+    var html = false
+
     @Flag(
         help: "Leave it running with the host that serves; it is started again when it fails.")
     var background = false
@@ -73,6 +80,9 @@ struct RunCommand: AsyncParsableCommand {
         }
         if duration != nil, background {
             throw ValidationError("--for ends a run that is watched; end others with nervous stop.")
+        }
+        if view || html, background {
+            throw ValidationError("--view and --html show a run that is watched.")
         }
     }
 
@@ -99,7 +109,8 @@ struct RunCommand: AsyncParsableCommand {
                 }
                 return try await WatchedRun(
                     ticket: ticket, session: session, console: options.console, consent: consent,
-                    duration: duration.flatMap { Duration(span: $0) }, isInsecure: isInsecure
+                    duration: duration.flatMap { Duration(span: $0) }, isInsecure: isInsecure,
+                    showsText: view, showsMarkup: html
                 ).run()
             } catch {
                 await ticket.stop(session)

@@ -47,7 +47,8 @@ struct HostServices: Sendable {
         supervisor = RunSupervisor(
             runner: (try? CompanionProgram.runner.path()) ?? CompanionProgram.runner.rawValue,
             library: library, authority: authority, prelude: Provider.prelude,
-            records: paths.runs, budget: { configuration.budgets[$0] }, keepsSpare: isLasting,
+            libraries: CompanionScript.libraries, records: paths.runs,
+            budget: { configuration.budgets[$0] }, keepsSpare: isLasting,
             logger: logger)
         provider = Provider(
             authority: authority, machine: machine,

@@ -4,8 +4,8 @@ import NIOCore
 
 /// The lines of an answer, each without its end, as they arrive.
 struct LineSequence: AsyncSequence {
-    /// No line of the host's is nearly as long.
-    private static let longest = 1 << 20
+    /// No line of the host's is longer: a page's document with every character escaped.
+    private static let longest = 8 << 20
 
     let body: HTTPClientResponse.Body
 

@@ -6,8 +6,8 @@ struct DoctorContext: Sendable {
 
     /// Every check, in the order in which a person wants to read them.
     static let checks: [any DoctorCheck] = [
-        KernelCheck(), ProgramsCheck(), ConfinementCheck(), EscapeCheck(), DataDirectoryCheck(),
-        ConfigurationCheck(), LibrariesCheck(),
+        KernelCheck(), ProgramsCheck(), HeadlessCheck(), ConfinementCheck(), EscapeCheck(),
+        DataDirectoryCheck(), ConfigurationCheck(), LibrariesCheck(),
         DatabaseCheck(), AccessLogCheck(), HostCheck(),
     ]
 }

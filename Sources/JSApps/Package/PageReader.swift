@@ -12,6 +12,8 @@ struct PageReader {
     private let bytes: [UInt8]
     private var place = 0
     private var found: [String] = []
+    /// The addresses of the scripts that were passed and have one.
+    private(set) var addresses: [String] = []
 
     init(_ page: [UInt8]) {
         bytes = page
@@ -141,8 +143,12 @@ struct PageReader {
             break
         }
         place = end
-        guard name == "script", attributes["src"] == nil else { return }
-        found.append(Self.text(bytes[start..<end]))
+        guard name == "script" else { return }
+        if let address = attributes["src"] {
+            addresses.append(CharacterReferences.decode(Self.text(address[...])))
+        } else {
+            found.append(Self.text(bytes[start..<end]))
+        }
     }
 
     /// Text as a browser holds it: UTF-8, and lines that end with a line feed.

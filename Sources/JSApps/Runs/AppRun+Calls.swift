@@ -34,6 +34,25 @@ extension AppRun {
         }
     }
 
+    /// Answers with a script that the app needs.
+    func hand(_ library: RunnerLibrary, for id: UInt32) {
+        guard calls[id] == nil, calls.count < Self.callLimit else {
+            return end(.protocolViolation("a call too many"))
+        }
+        guard handed.insert(library).inserted else {
+            return end(.protocolViolation("a library that it has"))
+        }
+        usage.calls += 1
+        calls[id] = Task(executorPreference: executor) {
+            guard let text = self.configuration.libraries[library] else {
+                let message = RunLibraries.lack(of: library)
+                return await self.conclude(id, [.failure(id: id, message: message)])
+            }
+            let head = HostFrame.response(id: id, status: 200, headers: [])
+            await self.conclude(id, [head] + self.pieces(of: text, id) + [.end(id: id)])
+        }
+    }
+
     /// Sends the last of an answer; who has heard it may call again at once.
     private func conclude(_ id: UInt32, _ frames: [HostFrame]) async {
         calls[id] = nil

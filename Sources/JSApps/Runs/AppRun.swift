@@ -43,6 +43,9 @@ actor AppRun {
     /// Who waits to be answered with a file.
     var fileTurns: [(id: UInt32, turn: CheckedContinuation<Bool, Never>)] = []
     var isFileTaken = false
+    private var hasShownMarkup = false
+    /// Libraries that were handed out; no runner needs one twice.
+    var handed: Set<RunnerLibrary> = []
     /// Whether the app let the engine's word that memory had ended go uncaught.
     private var hasRunOut = false
     /// Bytes that were resident when the app's code had not yet come.
@@ -152,6 +155,9 @@ actor AppRun {
             isReady = true
             memoryAtStart = process.usage()?.memory ?? 0
             await tell(.started(layers: layers))
+            for notice in configuration.notices {
+                await tell(.console(level: .warn, text: notice))
+            }
             return await load()
         }
         guard isReady else { return end(.protocolViolation("a word before it was ready")) }
@@ -171,6 +177,21 @@ actor AppRun {
         case .request(let id, let method, let target, let headers, let body):
             await awaitHearing()
             begin(id, method, target, headers, body)
+        case .library(let id, let library):
+            await awaitHearing()
+            hand(library, for: id)
+        case .view(let text):
+            guard configuration.presentation.showsText else {
+                return end(.protocolViolation("a view that nobody asked for"))
+            }
+            guard await log(text.utf8.count) else { return }
+            await tell(.view(text: text))
+        case .markup(let text):
+            guard configuration.presentation.showsMarkup, !hasShownMarkup else {
+                return end(.protocolViolation("a document that nobody asked for"))
+            }
+            hasShownMarkup = true
+            await tell(.markup(text: text))
         case .cancel(let id):
             await cancel(id)
         case .pong(let number):
@@ -210,12 +231,15 @@ actor AppRun {
         let scripts = configuration.scripts.map {
             HostFrame.load(name: $0.name, source: $0.source)
         }
-        _ = await send(
-            [
-                .limits(
-                    wall: budget.turn.wholeMilliseconds, cpu: budget.turnCPU.wholeMilliseconds),
-                .load(name: "nervous:environment", source: "location = \"\(address)\";"),
-            ] + scripts + [.loaded])
+        let shown = configuration.presentation
+        var first: [HostFrame] = [
+            .limits(wall: budget.turn.wholeMilliseconds, cpu: budget.turnCPU.wholeMilliseconds),
+            .present(text: shown.showsText, markup: shown.showsMarkup),
+            .load(name: "nervous:environment", source: "location = \"\(address)\";"),
+        ]
+        if let lifetime = shown.lifetime { first.append(.lifetime(lifetime.wholeMilliseconds)) }
+        let page = configuration.page.map { [HostFrame.page(name: $0)] } ?? []
+        _ = await send(first + scripts + page + [.loaded])
     }
 
     /// Sends frames at once.

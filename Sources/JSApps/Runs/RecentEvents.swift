@@ -29,6 +29,7 @@ extension RunEvent {
         case .console(_, let text): text.utf8.count
         case .uncaught(let message, let place, let stack):
             message.utf8.count + (place?.utf8.count ?? 0) + stack.utf8.count
+        case .view(let text), .markup(let text): text.utf8.count
         }
     }
 }

@@ -5,6 +5,13 @@ public struct RunConfiguration: Sendable {
     public var token: String
     /// Evaluated in this order.
     public var scripts: [RunScript]
+    /// The page that is opened after them and runs what it loads; `nil` where the scripts are all.
+    public var page: String?
+    /// What the app may load when it needs it.
+    public var libraries = RunLibraries()
+    public var presentation = RunPresentation()
+    /// What the person is told before the app says anything.
+    public var notices: [String] = []
     public var budget = RunBudget()
     /// How long the process may leave a question of the host's unanswered, a turn of the app aside.
     public var patience = Duration.seconds(5)

@@ -8,6 +8,11 @@ public enum RunEvent: Hashable, Sendable {
     /// An error that the app did not catch.
     case uncaught(message: String, place: String?, stack: String)
 
+    /// The visible text of the app's page, which has changed.
+    case view(text: String)
+    /// The document of the app's page at the end.
+    case markup(text: String)
+
     public enum Level: Hashable, Sendable {
         case debug, log, info, warn, error
     }

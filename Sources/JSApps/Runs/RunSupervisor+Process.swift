@@ -4,7 +4,8 @@ import RunnerProtocol
 extension RunSupervisor {
     /// One process of a run, from its start to its end.
     func process(
-        _ id: String, isInsecure: Bool, _ onEvent: @escaping @Sendable (RunEvent) async -> Void
+        _ id: String, isInsecure: Bool, presentation: RunPresentation = RunPresentation(),
+        _ onEvent: @escaping @Sendable (RunEvent) async -> Void
     ) async throws -> RunOutcome {
         guard let report = reports[id], let token = tokens[id], let connection else {
             throw JSAppsError.noRun(id)
@@ -15,20 +16,8 @@ extension RunSupervisor {
             throw JSAppsError(
                 .conflict, "The app ‘\(app.name)’ was replaced since the run was prepared.")
         }
-        let script = app.generation.script
-        let code = try await library.contents(of: script, in: app)
-        guard let source = String(validating: code, as: UTF8.self),
-            code.count < FrameLimits.frame - FrameLimits.text
-        else {
-            throw JSAppsError(
-                .damaged, "The script of ‘\(app.name)’ is not UTF-8, or is too large to run.",
-                hint: "Ask its author for another version.")
-        }
-        var configuration = RunConfiguration(
-            app: report.app, token: token.text,
-            scripts: prelude + [
-                RunScript(name: script, source: source)
-            ])
+        var configuration = try await configuration(of: app, token: token.text)
+        configuration.presentation = presentation
         let budget = budget(report.app)
         configuration.budget = budget
         let runner =
@@ -54,6 +43,35 @@ extension RunSupervisor {
         return outcome
     }
 
+    /// What an app's page loads of its own is run by the page; else its script runs alone.
+    private func configuration(
+        of app: InstalledApp, token: String
+    ) async throws -> RunConfiguration {
+        let (script, page) = (app.generation.script, app.generation.page)
+        let code = try await library.contents(of: script, in: app)
+        guard let source = String(validating: code, as: UTF8.self),
+            code.count < FrameLimits.frame - FrameLimits.text
+        else {
+            throw JSAppsError(
+                .damaged, "The script of ‘\(app.name)’ is not UTF-8, or is too large to run.",
+                hint: "Ask its author for another version.")
+        }
+        var configuration = RunConfiguration(app: app.name.text, token: token, scripts: prelude)
+        configuration.libraries = libraries
+        let markup = try await library.contents(of: page, in: app)
+        let isOfPage = PageScripts(in: markup).load(script)
+        if isOfPage, libraries[.document] != nil {
+            configuration.page = page
+            return configuration
+        }
+        if isOfPage {
+            let lack = RunLibraries.lack(of: .document)
+            configuration.notices.append("\(page) does not run, \(script) runs alone: \(lack).")
+        }
+        configuration.scripts.append(RunScript(name: script, source: source))
+        return configuration
+    }
+
     /// Keeps the token of a run alive until cancelled.
     private func renew(_ id: String) async {
         while (try? await Task.sleep(for: .seconds(600))) != nil {
@@ -62,7 +80,12 @@ extension RunSupervisor {
     }
 
     private func note(_ event: RunEvent, of id: String) {
-        if case .started(let layers) = event { reports[id]?.layers = layers }
+        switch event {
+        case .started(let layers): reports[id]?.layers = layers
+        // They are for who watches, and too large to be kept.
+        case .view, .markup: return
+        default: break
+        }
         lines[id, default: RecentEvents()].add(event)
     }
 

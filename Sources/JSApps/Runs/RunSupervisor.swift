@@ -13,6 +13,7 @@ public actor RunSupervisor {
     let pool: RunnerPool
     let runnerPath: String
     let prelude: [RunScript]
+    let libraries: RunLibraries
     /// What an app may use, by its name.
     public nonisolated let budget: @Sendable (String) -> RunBudget
     private let restarts: RestartPolicy
@@ -33,13 +34,14 @@ public actor RunSupervisor {
     /// - Parameters:
     ///   - runner: the path of `nervous-runner`.
     ///   - prelude: scripts that every app finds.
+    ///   - libraries: scripts that apps load when they need them.
     ///   - records: the folder in which the last runs are recorded.
     ///   - budget: what an app may use, by its name.
     ///   - keepsSpare: whether a process waits for the next app, at the cost of its memory.
     ///   - now: the clock that runs are dated by.
     public init(
         runner: String, library: AppLibrary, authority: Authority, prelude: [RunScript],
-        records: URL,
+        libraries: RunLibraries = RunLibraries(), records: URL,
         budget: @escaping @Sendable (String) -> RunBudget = { _ in RunBudget() },
         restarts: RestartPolicy = RestartPolicy(), keepsSpare: Bool = false,
         now: @escaping @Sendable () -> Date = { Date() },
@@ -49,6 +51,7 @@ public actor RunSupervisor {
         self.library = library
         self.authority = authority
         self.prelude = prelude
+        self.libraries = libraries
         self.budget = budget
         self.restarts = restarts
         self.now = now
@@ -102,14 +105,20 @@ public actor RunSupervisor {
     ///
     /// - Parameters:
     ///   - isInsecure: whether it runs without confinement.
+    ///   - presentation: what it shows of its page.
     ///   - onEvent: is told what it says; nothing more is taken from the app before it returns.
     /// - Throws: `JSAppsError`: `notFound` when there is no such run, `confinement` or `io` when no
     ///   process can be made, `damaged` when the app's code is not what was installed.
     public func run(
         _ id: String, isInsecure: Bool = false,
+        presentation: RunPresentation = RunPresentation(),
         onEvent: @escaping @Sendable (RunEvent) async -> Void
     ) async throws -> RunReport {
-        let task = try begin(id) { try await self.once(id, isInsecure: isInsecure, onEvent) }
+        let task = try begin(id) {
+            let outcome = try await self.process(
+                id, isInsecure: isInsecure, presentation: presentation, onEvent)
+            return try await self.finish(id, outcome)
+        }
         return try await withTaskCancellationHandler {
             try await task.value
         } onCancel: {
@@ -191,13 +200,6 @@ public actor RunSupervisor {
         }
         work[id] = task
         return task
-    }
-
-    private func once(
-        _ id: String, isInsecure: Bool, _ onEvent: @escaping @Sendable (RunEvent) async -> Void
-    ) async throws -> RunReport {
-        let outcome = try await process(id, isInsecure: isInsecure, onEvent)
-        return try await finish(id, outcome)
     }
 
     private func again(_ id: String, isInsecure: Bool) async throws -> RunReport {

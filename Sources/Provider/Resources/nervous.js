@@ -25,6 +25,9 @@
     507: "QuotaExceededError",
   };
 
+  // A runner has a document, too, but only makes it when an app asks for it.
+  const isHeadless = navigator.userAgent.startsWith("Nervous/");
+
   // A page that loads the host's libs.js has it already.
   if (globalThis.nervous !== undefined) return;
 
@@ -34,7 +37,7 @@
   // for a token, before any script after this one runs. The token stays in this closure, ends with
   // the page, and goes with the page's calls to its host, whichever way the page makes them.
   let refusal = null;
-  const request = typeof document === "undefined" ? (...call) => fetch(...call) : identify();
+  const request = isHeadless ? (...call) => fetch(...call) : identify();
 
   // What is used here is taken now: a script that changes it later must not be handed the token.
   function identify() {
@@ -405,7 +408,7 @@
 
     /** Ends a headless run; in a browser the page stays as it is. */
     exit(code = 0) {
-      if (typeof document === "undefined") globalThis.close(code);
+      if (isHeadless) globalThis.close(code);
     },
   });
 

@@ -58,6 +58,17 @@ struct RunRoutes {
     private struct Start: Decodable {
         /// Whether to run without confinement.
         var insecure: Bool?
+        /// Whether to tell the visible text of the page when it changes, and its document at the end.
+        var view: Bool?
+        var markup: Bool?
+        /// Milliseconds after which the run ends as if it had nothing left to do.
+        var lifetime: UInt32?
+
+        var presentation: RunPresentation {
+            RunPresentation(
+                showsText: view == true, showsMarkup: markup == true,
+                lifetime: lifetime.map { .milliseconds(Int64($0)) })
+        }
     }
 
     /// Starts a run.
@@ -68,12 +79,13 @@ struct RunRoutes {
     private func start(_ request: Request, _ context: ProviderContext) async throws -> Response {
         try await door.owner("start-run", request, context)
         var whole = request
-        let isInsecure = try await whole.optionalJSON(Start.self)?.insecure == true
+        let wishes = try await whole.optionalJSON(Start.self) ?? Start()
         let request = whole
         let report = try await supervisor.report(try id(context))
         guard report.state == .prepared else { throw Problem.runHasStarted(report.id) }
         guard report.isWatched else {
-            try await supervisor.runInBackground(report.id, isInsecure: isInsecure)
+            try await supervisor.runInBackground(
+                report.id, isInsecure: wishes.insecure == true)
             let now = try await supervisor.report(report.id)
             return try .json(RunDescription(now), status: .accepted)
         }
@@ -83,7 +95,7 @@ struct RunRoutes {
             body: ResponseBody { writer in
                 // The app waits while its reader does.
                 let events = AsyncChannel<RunEventItem>()
-                let work = Task { await run(report.id, isInsecure: isInsecure, events) }
+                let work = Task { await run(report.id, wishes, events) }
                 // A channel that nobody reads would hold up the app's end.
                 let leave: @Sendable () -> Void = {
                     work.cancel()
@@ -109,14 +121,16 @@ struct RunRoutes {
     }
 
     private func run(
-        _ id: String, isInsecure: Bool, _ events: AsyncChannel<RunEventItem>
+        _ id: String, _ wishes: Start, _ events: AsyncChannel<RunEventItem>
     ) async {
         let requests = await door.authority.watchRequests(of: id)
         let asking = Task {
             for await request in requests { await events.send(RunEventItem(asks: request)) }
         }
         do {
-            let ended = try await supervisor.run(id, isInsecure: isInsecure) { event in
+            let ended = try await supervisor.run(
+                id, isInsecure: wishes.insecure == true, presentation: wishes.presentation
+            ) { event in
                 await events.send(RunEventItem(event))
             }
             await door.authority.unwatchRequests(of: id)

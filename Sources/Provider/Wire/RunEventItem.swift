@@ -5,7 +5,7 @@ import JSApps
 ///
 /// Every text is the app's: escape it.
 public struct RunEventItem: Codable, Sendable {
-    /// `started`, `console`, `uncaught`, `asks`, `ended` or `failed`.
+    /// `started`, `console`, `uncaught`, `asks`, `view`, `markup`, `ended` or `failed`.
     public let event: String
     /// Of `console`: `debug`, `log`, `info`, `warn` or `error`.
     public var level: String?
@@ -37,6 +37,12 @@ public struct RunEventItem: Codable, Sendable {
             self.text = message
             self.place = place
             self.stack = stack
+        case .view(let text):
+            self.event = "view"
+            self.text = text
+        case .markup(let text):
+            self.event = "markup"
+            self.text = text
         }
     }
 

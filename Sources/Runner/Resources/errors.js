@@ -1,5 +1,5 @@
 // Where errors come from, and how those that nobody catches reach the host.
-const isInternal = (file) => startsWith(file, "nervous:bootstrap");
+const isInternal = (file) => startsWith(file, "nervous:");
 
 function safely(body, otherwise) {
     try {
@@ -54,6 +54,24 @@ function count(value) {
     return typeof value === "number" && value >= 0 && value < 0x100000000 ? floor(value) : 0;
 }
 
+// Tells listeners of the global object first; who prevents the default has handled it.
+let isReporting = false;
+function isHandled(event) {
+    if (isReporting || !hasListener(globalObject, eventType(event))) return false;
+    isReporting = true;
+    try {
+        return !dispatchTo(globalObject, event);
+    } finally {
+        isReporting = false;
+    }
+}
+
+function reportRejection(promise, reason) {
+    const options = { cancelable: true, promise, reason };
+    if (isHandled(new PromiseRejectionEvent("unhandledrejection", options))) return;
+    reportUncaught(reason, "Unhandled rejection: ");
+}
+
 function reportUncaught(error, prefix = "", script = "") {
     let file = script, line = 0, column = 0, message, stack = "";
     if (isError(error)) {
@@ -74,6 +92,12 @@ function reportUncaught(error, prefix = "", script = "") {
         message = safely(() => headline(error), "Error");
     } else {
         message = typeof error === "string" ? error : safely(() => inspect(error), "an exception that cannot be shown");
+    }
+    if (prefix === "") {
+        const options = {
+            cancelable: true, error, message, filename: file, lineno: count(line), colno: count(column),
+        };
+        if (isHandled(new ErrorEvent("error", options))) return;
     }
     host.uncaught(file, count(line), count(column), prefix + message, stack);
 }

@@ -1,7 +1,7 @@
 // DOMException, Event, EventTarget, AbortController.
 const exceptionCodes = {
     __proto__: null, InvalidCharacterError: 5, NotSupportedError: 9, InvalidStateError: 11,
-    SyntaxError: 12, NetworkError: 19, AbortError: 20, QuotaExceededError: 22, TimeoutError: 23,
+    SyntaxError: 12, InvalidAccessError: 15, SecurityError: 18, NetworkError: 19, AbortError: 20, QuotaExceededError: 22, TimeoutError: 23,
     DataCloneError: 25,
 };
 
@@ -17,13 +17,15 @@ class DOMException extends $Error {
 const $DOMException = DOMException;
 
 class Event {
-    #type; #cancelable; #bubbles;
-    #target = null; #current = null; #prevented = false; #stopped = false; #halted = false;
+    #type; #cancelable; #bubbles; #composed;
+    #target = null; #current = null; #phase = 0; #path = [];
+    #prevented = false; #stopped = false; #halted = false; #isUnderWay = false;
     #time = host.now();
     constructor(type, options = {}) {
         this.#type = text(type);
         this.#cancelable = !!options?.cancelable;
         this.#bubbles = !!options?.bubbles;
+        this.#composed = !!options?.composed;
     }
     get type() { return this.#type; }
     get target() { return this.#target; }
@@ -31,29 +33,72 @@ class Event {
     get currentTarget() { return this.#current; }
     get cancelable() { return this.#cancelable; }
     get bubbles() { return this.#bubbles; }
-    get composed() { return false; }
+    get composed() { return this.#composed; }
     get isTrusted() { return false; }
     get timeStamp() { return this.#time; }
-    get eventPhase() { return this.#current === null ? 0 : 2; }
+    get eventPhase() { return this.#phase; }
     get defaultPrevented() { return this.#prevented; }
-    composedPath() { return this.#current === null ? [] : [this.#current]; }
+    get returnValue() { return !this.#prevented; }
+    set returnValue(value) { if (!value) this.preventDefault(); }
+    get cancelBubble() { return this.#stopped; }
+    set cancelBubble(value) { if (value) this.#stopped = true; }
+    composedPath() {
+        const path = [];
+        for (let index = 0; index < this.#path.length; index++) append(path, this.#path[index]);
+        return path;
+    }
     preventDefault() { if (this.#cancelable) this.#prevented = true; }
     stopPropagation() { this.#stopped = true; }
     stopImmediatePropagation() { this.#stopped = this.#halted = true; }
-    static at(event, target) {
-        event.#target = target ?? event.#target;
-        event.#current = target;
-        if (target !== null) event.#halted = false;
+    initEvent(type, bubbles = false, cancelable = false) {
+        if (this.#isUnderWay) return;
+        this.#type = text(type);
+        this.#bubbles = !!bubbles;
+        this.#cancelable = !!cancelable;
+        this.#prevented = this.#stopped = this.#halted = false;
+        this.#target = null;
     }
-    static typeOf(event) { return event.#type; }
-    static isHalted(event) { return event.#halted; }
-    static isPrevented(event) { return event.#prevented; }
+    static internals = {
+        __proto__: null,
+        begin(event, path) {
+            if (event.#isUnderWay) {
+                throw new $DOMException("the event is being dispatched already", "InvalidStateError");
+            }
+            event.#isUnderWay = true;
+            event.#target = path[0];
+            event.#path = path;
+        },
+        enter(event, current, phase) {
+            event.#current = current;
+            event.#phase = phase;
+        },
+        finish(event) {
+            event.#isUnderWay = event.#stopped = event.#halted = false;
+            event.#current = null;
+            event.#phase = 0;
+            event.#path = [];
+            return !event.#prevented;
+        },
+        typeOf: (event) => event.#type,
+        bubbles: (event) => event.#bubbles,
+        isStopped: (event) => event.#stopped,
+        isHalted: (event) => event.#halted,
+        prevent(event) { if (event.#cancelable) event.#prevented = true; },
+    };
 }
-const { at: eventAt, typeOf: eventType, isHalted, isPrevented } = Event;
-delete Event.at;
-delete Event.typeOf;
-delete Event.isHalted;
-delete Event.isPrevented;
+const {
+    begin: beginEvent, enter: enterEvent, finish: finishEvent, typeOf: eventType,
+    bubbles: eventBubbles, isStopped, isHalted, prevent: preventEvent,
+} = Event.internals;
+delete Event.internals;
+{
+    const phases = ["NONE", "CAPTURING_PHASE", "AT_TARGET", "BUBBLING_PHASE"];
+    for (let phase = 0; phase < phases.length; phase++) {
+        const constant = { __proto__: null, value: phase, enumerable: true };
+        setProperty(Event, phases[phase], constant);
+        setProperty(Event.prototype, phases[phase], constant);
+    }
+}
 
 class CustomEvent extends Event {
     #detail;
@@ -62,81 +107,187 @@ class CustomEvent extends Event {
         this.#detail = options?.detail ?? null;
     }
     get detail() { return this.#detail; }
+    initCustomEvent(type, bubbles, cancelable, detail = null) {
+        this.initEvent(type, bubbles, cancelable);
+        this.#detail = detail;
+    }
+}
+
+// The listeners of each target, in their order. Whatever is an object can be a target: so can the
+// global object and the nodes of a page.
+const listenersOf = new $WeakMap();
+// What an event reaches after `target`; a page's nodes have one.
+let parentOfTarget = () => null;
+
+function findListener(list, kind, callback, capture) {
+    for (let index = 0; index < list.length; index++) {
+        const entry = list[index];
+        if (entry.kind === kind && entry.callback === callback && entry.capture === capture) {
+            return index;
+        }
+    }
+    return -1;
+}
+
+function addListener(target, type, callback, options) {
+    if (callback === null || callback === undefined) return;
+    if (!isObject(callback)) throw new $TypeError("the listener is not a function");
+    const once = isObject(options) && !!options.once;
+    const capture = isObject(options) ? !!options.capture : !!options;
+    const signal = isObject(options) ? options.signal : undefined;
+    const kind = text(type);
+    if (signal !== undefined && isAborted(signal)) return;
+    const list = weakGet(listenersOf, target) ?? [];
+    if (findListener(list, kind, callback, capture) >= 0) return;
+    append(list, { __proto__: null, kind, callback, once, capture, isRemoved: false });
+    weakSet(listenersOf, target, list);
+    if (signal !== undefined) {
+        whenAborted(signal, () => removeListener(target, kind, callback, capture));
+    }
+}
+
+function removeListener(target, kind, callback, capture) {
+    const list = weakGet(listenersOf, target);
+    if (list === undefined) return;
+    const index = findListener(list, kind, callback, capture);
+    if (index < 0) return;
+    list[index].isRemoved = true;
+    const rest = [];
+    for (let at = 0; at < list.length; at++) {
+        if (at !== index) append(rest, list[at]);
+    }
+    weakSet(listenersOf, target, rest);
+}
+
+function hasListener(target, kind) {
+    const list = weakGet(listenersOf, target) ?? [];
+    for (let index = 0; index < list.length; index++) if (list[index].kind === kind) return true;
+    return false;
+}
+
+// What a listener throws is reported, and the next is called.
+function callListeners(target, event, phase, capture) {
+    const list = weakGet(listenersOf, target), kind = eventType(event);
+    if (list === undefined || isStopped(event)) return;
+    enterEvent(event, target, phase);
+    const size = list.length;
+    for (let index = 0; index < size && !isHalted(event); index++) {
+        const entry = list[index];
+        if (entry.kind !== kind || entry.capture !== capture || entry.isRemoved) continue;
+        if (entry.once) removeListener(target, kind, entry.callback, capture);
+        if (typeof entry.callback === "function") {
+            callApp(entry.callback, target, [event]);
+        } else {
+            callApp(() => entry.callback.handleEvent(event), undefined, []);
+        }
+    }
+}
+
+function dispatchTo(target, event) {
+    const path = [target];
+    for (let at = parentOfTarget(target, event); at !== null; at = parentOfTarget(at, event)) {
+        append(path, at);
+    }
+    beginEvent(event, path);
+    for (let index = path.length - 1; index > 0; index--) {
+        callListeners(path[index], event, 1, true);
+    }
+    callListeners(target, event, 2, true);
+    callListeners(target, event, 2, false);
+    for (let index = 1; index < path.length && eventBubbles(event); index++) {
+        callListeners(path[index], event, 3, false);
+    }
+    return finishEvent(event);
 }
 
 class EventTarget {
-    #listeners = [];
     addEventListener(type, callback, options) {
-        if (callback === null || callback === undefined) return;
-        if (!isObject(callback)) throw new $TypeError("the listener is not a function");
-        const once = isObject(options) && !!options.once;
-        const capture = isObject(options) ? !!options.capture : !!options;
-        const signal = isObject(options) ? options.signal : undefined;
-        const kind = text(type);
-        if (signal !== undefined && isAborted(signal)) return;
-        if (this.#find(kind, callback, capture) >= 0) return;
-        append(this.#listeners, { kind, callback, once, capture, isRemoved: false });
-        if (signal !== undefined) {
-            whenAborted(signal, () => EventTarget.#remove(this, kind, callback, capture));
-        }
+        addListener(this ?? globalObject, type, callback, options);
     }
     removeEventListener(type, callback, options) {
         const capture = isObject(options) ? !!options.capture : !!options;
-        EventTarget.#remove(this, text(type), callback, capture);
+        removeListener(this ?? globalObject, text(type), callback, capture);
     }
-    dispatchEvent(event) { return dispatchTo(this, event); }
-    #find(kind, callback, capture) {
-        for (let index = 0; index < this.#listeners.length; index++) {
-            const entry = this.#listeners[index];
-            if (entry.kind === kind && entry.callback === callback && entry.capture === capture) {
-                return index;
-            }
-        }
-        return -1;
+    dispatchEvent(event) { return dispatchTo(this ?? globalObject, event); }
+}
+
+// Handlers that are attributes, such as `onload`: each takes the place among the listeners that it had
+// when it was first set.
+const handlersOf = new $WeakMap();
+
+function handlerOf(target, type) {
+    return (weakGet(handlersOf, target) ?? { __proto__: null })[type]?.callback ?? null;
+}
+
+function setHandler(target, type, value) {
+    const callback = isObject(value) ? value : null;
+    let handlers = weakGet(handlersOf, target);
+    if (handlers === undefined) weakSet(handlersOf, target, handlers = { __proto__: null });
+    let entry = handlers[type];
+    if (entry === undefined) {
+        if (callback === null) return;
+        entry = handlers[type] = { __proto__: null, callback };
+        addListener(target, type, function (event) {
+            const handler = entry.callback;
+            if (typeof handler !== "function") return;
+            const isError = type === "error" && this === globalObject && event instanceof ErrorEvent;
+            const result = apply(handler, this, isError
+                ? [event.message, event.filename, event.lineno, event.colno, event.error] : [event]);
+            if (result === (isError ? true : false)) preventEvent(event);
+        });
     }
-    static #remove(target, kind, callback, capture) {
-        const index = target.#find(kind, callback, capture);
-        if (index < 0) return;
-        target.#listeners[index].isRemoved = true;
-        const rest = [];
-        for (let at = 0; at < target.#listeners.length; at++) {
-            if (at !== index) append(rest, target.#listeners[at]);
-        }
-        target.#listeners = rest;
-    }
-    static dispatch(target, event) {
-        const kind = eventType(event), listeners = target.#listeners;
-        eventAt(event, target);
-        const size = listeners.length;
-        for (let index = 0; index < size && !isHalted(event); index++) {
-            const entry = listeners[index];
-            if (entry.kind !== kind || entry.isRemoved) continue;
-            if (entry.once) EventTarget.#remove(target, kind, entry.callback, entry.capture);
-            if (typeof entry.callback === "function") {
-                callApp(entry.callback, target, [event]);
-            } else {
-                callApp(() => entry.callback.handleEvent(event), undefined, []);
-            }
-        }
-        eventAt(event, null);
-        return !isPrevented(event);
+    entry.callback = callback;
+}
+
+function addHandlers(prototype, types) {
+    for (let index = 0; index < types.length; index++) {
+        const type = types[index];
+        setProperty(prototype, `on${type}`, {
+            __proto__: null, enumerable: true, configurable: true,
+            get() { return handlerOf(this ?? globalObject, type); },
+            set(value) { setHandler(this ?? globalObject, type, value); },
+        });
     }
 }
-const dispatchTo = EventTarget.dispatch;
-delete EventTarget.dispatch;
+
+class ErrorEvent extends Event {
+    #options;
+    constructor(type, options = {}) {
+        super(type, options);
+        this.#options = {
+            __proto__: null, message: text(options?.message ?? ""), error: options?.error,
+            filename: text(options?.filename ?? ""), lineno: +(options?.lineno ?? 0),
+            colno: +(options?.colno ?? 0),
+        };
+    }
+    get message() { return this.#options.message; }
+    get filename() { return this.#options.filename; }
+    get lineno() { return this.#options.lineno; }
+    get colno() { return this.#options.colno; }
+    get error() { return this.#options.error; }
+}
+
+class PromiseRejectionEvent extends Event {
+    #promise; #reason;
+    constructor(type, options) {
+        super(type, options);
+        this.#promise = options?.promise;
+        this.#reason = options?.reason;
+    }
+    get promise() { return this.#promise; }
+    get reason() { return this.#reason; }
+}
 
 const creation = $Symbol("creation");
 
 class AbortSignal extends EventTarget {
-    #aborted = false; #reason = undefined; #actions = []; #onabort = null;
+    #aborted = false; #reason = undefined; #actions = [];
     constructor(key) {
         if (key !== creation) throw new $TypeError("Illegal constructor");
         super();
     }
     get aborted() { return this.#aborted; }
     get reason() { return this.#reason; }
-    get onabort() { return this.#onabort; }
-    set onabort(callback) { this.#onabort = typeof callback === "function" ? callback : null; }
     throwIfAborted() { if (this.#aborted) throw this.#reason; }
     static abort(reason) {
         const signal = new AbortSignal(creation);
@@ -173,9 +324,7 @@ class AbortSignal extends EventTarget {
             const actions = signal.#actions;
             signal.#actions = [];
             for (let index = 0; index < actions.length; index++) actions[index]();
-            const event = new Event("abort");
-            if (signal.#onabort !== null) callApp(signal.#onabort, signal, [event]);
-            dispatchTo(signal, event);
+            dispatchTo(signal, new Event("abort"));
         },
         isAborted: (signal) => signal.#aborted,
         reasonOf: (signal) => signal.#reason,
@@ -185,6 +334,7 @@ class AbortSignal extends EventTarget {
 }
 const { abort: abortSignal, isAborted, reasonOf, whenAborted, isSignal } = AbortSignal.internals;
 delete AbortSignal.internals;
+addHandlers(AbortSignal.prototype, ["abort"]);
 
 class AbortController {
     #signal = new AbortSignal(creation);
@@ -195,6 +345,16 @@ class AbortController {
 define("DOMException", DOMException);
 define("Event", Event);
 define("CustomEvent", CustomEvent);
+define("ErrorEvent", ErrorEvent);
+define("PromiseRejectionEvent", PromiseRejectionEvent);
 define("EventTarget", EventTarget);
+define("addEventListener", EventTarget.prototype.addEventListener);
+define("removeEventListener", EventTarget.prototype.removeEventListener);
+define("dispatchEvent", EventTarget.prototype.dispatchEvent);
+addHandlers(globalObject, [
+    "afterprint", "beforeprint", "beforeunload", "blur", "error", "focus", "hashchange", "load",
+    "message", "offline", "online", "pagehide", "pageshow", "popstate", "resize", "scroll",
+    "storage", "unhandledrejection", "unload",
+]);
 define("AbortSignal", AbortSignal);
 define("AbortController", AbortController);

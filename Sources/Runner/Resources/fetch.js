@@ -152,13 +152,15 @@ delete Response.answer;
 // Requests whose answer is not complete, by the number that the process gave them.
 const pending = new $Map();
 
-function abortRequest(id, reason) {
-    const entry = mapGet(pending, id);
-    if (entry === undefined) return;
-    mapDelete(pending, id);
-    host.cancel(id);
-    entry.reject(reason);
-    failBody(entry.body, reason);
+// Sends a request; `listener` has `head`, `piece`, `end` and `fail`.
+function startRequest(method, url, headers, bytes, listener) {
+    const id = ask(host.request, method, url, headers, bytes);
+    mapSet(pending, id, listener);
+    return id;
+}
+
+function dropRequest(id) {
+    if (mapDelete(pending, id)) host.cancel(id);
 }
 
 define("fetch", function fetch(input, init) {
@@ -171,46 +173,55 @@ define("fetch", function fetch(input, init) {
         if (scheme !== "http" && scheme !== "https") {
             throw new $TypeError(`fetch does not know the scheme ${quote(scheme)}`);
         }
-        const id = ask(host.request, method, url, headers, bytes);
-        const body = emptyBody(() => {
-            if (mapDelete(pending, id)) host.cancel(id);
+        const body = emptyBody(() => dropRequest(id));
+        const fail = (error) => {
+            reject(error);
+            failBody(body, error);
+        };
+        const id = startRequest(method, url, headers, bytes, {
+            __proto__: null, fail,
+            head: (status, lines) => resolve(makeResponse(status, headersFromLines(lines), url, body)),
+            piece: (piece) => {
+                append(body.pieces, piece);
+                settleBody(body);
+            },
+            end: () => {
+                body.isEnded = true;
+                settleBody(body);
+            },
         });
-        mapSet(pending, id, { resolve, reject, body, url });
-        if (signal !== null) whenAborted(signal, () => abortRequest(id, reasonOf(signal)));
+        if (signal !== null) {
+            whenAborted(signal, () => {
+                if (!mapHas(pending, id)) return;
+                dropRequest(id);
+                fail(reasonOf(signal));
+            });
+        }
     });
 });
 
 const answers = {
     __proto__: null,
-    response(id, status, headers) {
-        const entry = mapGet(pending, id);
-        if (entry === undefined) return;
-        entry.resolve(makeResponse(status, headersFromLines(headers), entry.url, entry.body));
-    },
+    response(id, status, headers) { mapGet(pending, id)?.head(status, headers); },
     body(id, bytes) {
-        const entry = mapGet(pending, id);
-        if (entry === undefined) return;
+        const listener = mapGet(pending, id);
+        if (listener === undefined) return;
         if (bytes === undefined) {
-            abortRequest(id, new $RangeError("Out of memory"));
+            dropRequest(id);
+            listener.fail(new $RangeError("Out of memory"));
             return;
         }
-        append(entry.body.pieces, bytes);
-        settleBody(entry.body);
+        listener.piece(bytes);
     },
     end(id) {
-        const entry = mapGet(pending, id);
-        if (entry === undefined) return;
+        const listener = mapGet(pending, id);
         mapDelete(pending, id);
-        entry.body.isEnded = true;
-        settleBody(entry.body);
+        listener?.end();
     },
     failure(id, message) {
-        const entry = mapGet(pending, id);
-        if (entry === undefined) return;
+        const listener = mapGet(pending, id);
         mapDelete(pending, id);
-        const error = new $TypeError(message);
-        entry.reject(error);
-        failBody(entry.body, error);
+        listener?.fail(new $TypeError(message));
     },
 };
 

@@ -124,10 +124,17 @@ class Headers {
             return headers;
         },
         set(headers, name, value) { append(headers.#fields, { name, value }); },
+        add: (headers, name, value) => Headers.#add(headers, name, value),
+        replace(headers, name, value) {
+            Headers.#drop(headers, Headers.#name(name));
+            Headers.#add(headers, name, value);
+        },
+        sorted: (headers) => Headers.#sorted(headers),
     };
 }
 const {
     read: readHeader, lines: headerLines, fromLines: headersFromLines, set: setHeader,
+    add: addHeader, replace: replaceHeader, sorted: sortedHeaders,
 } = Headers.internals;
 delete Headers.internals;
 hide(Headers.prototype, iterator, Headers.prototype.entries);

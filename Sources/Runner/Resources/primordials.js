@@ -1,7 +1,7 @@
 // The built-ins that the rest uses, taken before the app can change them. Methods become functions
 // of the object they work on. Code that talks to the host uses these, `#private` fields and plain
 // operators only: no iteration of arrays, no promise chains, no methods looked up on a prototype.
-const { apply, construct, ownKeys, getPrototypeOf, getOwnPropertyDescriptor } = Reflect;
+const { apply, get: reflectGet, ownKeys, getPrototypeOf, getOwnPropertyDescriptor } = Reflect;
 const setProperty = Reflect.defineProperty;
 const globalObject = globalThis;
 const uncurry = (method) => (self, ...rest) => apply(method, self, rest);
@@ -45,6 +45,9 @@ const mapSet = uncurry(Map.prototype.set);
 const mapHas = uncurry(Map.prototype.has);
 const mapDelete = uncurry(Map.prototype.delete);
 const mapEach = uncurry(Map.prototype.forEach);
+const $Proxy = Proxy, $WeakMap = WeakMap;
+const weakGet = uncurry(WeakMap.prototype.get);
+const weakSet = uncurry(WeakMap.prototype.set);
 const mapSize = getter(Map.prototype, "size");
 const setAdd = uncurry(Set.prototype.add);
 const setHas = uncurry(Set.prototype.has);

@@ -32,12 +32,22 @@ async function runSoon(callback) {
     callApp(callback, undefined, []);
 }
 
+// A text is a script, as of old.
+function asCallback(value) {
+    return typeof value === "function" ? value : () => ask(host.evaluate, text(value), "", 1);
+}
+
 define("setTimeout", function setTimeout(callback, delay, ...list) {
-    return startTimer(callback, list, delay, false, false);
+    return startTimer(asCallback(callback), list, delay, false, false);
 });
 define("setInterval", function setInterval(callback, delay, ...list) {
-    return startTimer(callback, list, delay, true, false);
+    return startTimer(asCallback(callback), list, delay, true, false);
 });
+define("requestAnimationFrame", function requestAnimationFrame(callback) {
+    if (typeof callback !== "function") throw new $TypeError("the callback is not a function");
+    return startTimer(() => callback(host.now()), [], 16, false, false);
+});
+define("cancelAnimationFrame", function cancelAnimationFrame(id) { stopTimer(id); });
 define("clearTimeout", function clearTimeout(id) { stopTimer(id); });
 define("clearInterval", function clearInterval(id) { stopTimer(id); });
 define("queueMicrotask", function queueMicrotask(callback) {

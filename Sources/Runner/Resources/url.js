@@ -91,21 +91,5 @@ delete URL.internals;
 
 define("URL", URL);
 
-// The base of relative addresses. The host's first script assigns it; nothing is ever navigated.
+// The base of relative addresses.
 let baseRecord = parseURL("http://localhost/", null);
-setProperty(globalObject, "location", {
-    __proto__: null, enumerable: true, configurable: true,
-    get() {
-        const url = new $URL(writeURL(baseRecord));
-        return freeze({
-            href: url.href, origin: url.origin, protocol: url.protocol, host: url.host,
-            hostname: url.hostname, port: url.port, pathname: url.pathname, search: url.search,
-            hash: url.hash, toString() { return this.href; },
-        });
-    },
-    set(value) {
-        const record = parseURL(text(value), baseRecord);
-        if (record === null) throw new $TypeError(`${quote(text(value))} is not a valid URL`);
-        baseRecord = record;
-    },
-});

@@ -156,7 +156,7 @@ struct DoctorTests {
     @Test func `a check that there is not is wrong usage`() throws {
         let call = try Sandbox().nervous("doctor", "weather")
         #expect(call.code == 64)
-        #expect(call.errors.contains("kernel, programs, confinement"))
+        #expect(call.errors.contains("kernel, programs, headless, confinement"))
     }
 
     /// A folder with `nervous` in it and nothing beside it.

@@ -64,6 +64,12 @@ struct ForgedFrameTests {
         Forgery("an id in use", request(), request()),
         Forgery("a method that carries a request", request(method: "GET / HTTP/1.1\r\n\r\nGET")),
         Forgery("a method of bytes that are no letters", request(method: "GE T")),
+        Forgery("a view that nobody asked for", .view(text: "x")),
+        Forgery("a document that nobody asked for", .markup(text: "x")),
+        Forgery(
+            "a library twice", .library(id: 1, .document), .library(id: 2, .document)),
+        Forgery("a library under an id in use", request(), .library(id: 1, .document)),
+        Forgery("a library that there is not", [6, 0, 0, 0, 8, 1, 0, 0, 0, 9]),
         Forgery(
             "calls without end",
             (1...200).flatMap { request($0, target: "/api/v1/sensors").encoded() }),

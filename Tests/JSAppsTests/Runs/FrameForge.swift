@@ -22,7 +22,7 @@ struct FrameForge {
 
     /// A whole frame, perhaps with another field than it should have.
     mutating func frame() -> RunnerFrame {
-        switch Int.random(in: 0..<20, using: &random) {
+        switch Int.random(in: 0..<22, using: &random) {
         case 0: .ready(layers: [text(), text()])
         case 1...3: .console(level: .warn, text: text())
         case 4...10:
@@ -34,6 +34,8 @@ struct FrameForge {
                 UncaughtError(
                     file: text(), line: id(), column: id(), message: text(), stack: text()))
         case 15, 16: .pong(chance(2) ? 1 : id())
+        case 18: .library(id: id(), chance(2) ? .document : .modules)
+        case 19: chance(2) ? .view(text: text()) : .markup(text: text())
         case 17 where chance(3): .finished(code: UInt8.random(in: 0...255, using: &random))
         default: .console(level: .log, text: "")
         }

@@ -1,0 +1,162 @@
+// What domino's nodes lack and pages use. Nothing is ever laid out: sizes are zero.
+import ContainerNode from "domino/lib/ContainerNode";
+import Document from "domino/lib/Document";
+import DocumentFragment from "domino/lib/DocumentFragment";
+import Element from "domino/lib/Element";
+import Node from "domino/lib/Node";
+import { elements } from "domino/lib/htmlelts";
+import { visibleText } from "./text.js";
+
+function add(prototype, members) {
+    for (const [name, member] of Object.entries(Object.getOwnPropertyDescriptors(members))) {
+        Object.defineProperty(prototype, name, { ...member, enumerable: true, configurable: true });
+    }
+}
+
+function fragmentOf(document, parts) {
+    const fragment = document.createDocumentFragment();
+    for (const part of parts) {
+        fragment.appendChild(part instanceof Node ? part : document.createTextNode(String(part)));
+    }
+    return fragment;
+}
+
+const parents = {
+    append(...parts) { this.appendChild(fragmentOf(this.ownerDocument ?? this, parts)); },
+    prepend(...parts) { this.insertBefore(fragmentOf(this.ownerDocument ?? this, parts), this.firstChild); },
+    replaceChildren(...parts) {
+        while (this.firstChild !== null) this.removeChild(this.firstChild);
+        this.append(...parts);
+    },
+};
+
+const noCanvas = () => new Proxy({}, {
+    get(target, name) {
+        if (name in target) return target[name];
+        if (name === "measureText") return (text) => ({ width: 6 * String(text).length });
+        if (/^create(?:Linear|Radial|Conic)Gradient$/.test(String(name))) return () => ({ addColorStop() {} });
+        if (/^(?:get|create)ImageData$/.test(String(name))) {
+            return () => ({ width: 1, height: 1, data: new Uint8ClampedArray(4) });
+        }
+        return typeof name === "string" ? () => undefined : undefined;
+    },
+    set(target, name, value) {
+        target[name] = value;
+        return true;
+    },
+});
+
+const nameOf = (key) => `data-${key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+const keyOf = (name) => name.slice(5).replace(/-([a-z])/g, (all, letter) => letter.toUpperCase());
+
+function datasetOf(element) {
+    const names = () => element.getAttributeNames().filter((name) => name.startsWith("data-"));
+    return new Proxy({}, {
+        get: (target, key) => (typeof key === "string" ? element.getAttribute(nameOf(key)) ?? undefined : undefined),
+        set(target, key, value) {
+            element.setAttribute(nameOf(key), String(value));
+            return true;
+        },
+        has: (target, key) => element.hasAttribute(nameOf(String(key))),
+        deleteProperty(target, key) {
+            element.removeAttribute(nameOf(key));
+            return true;
+        },
+        ownKeys: () => names().map(keyOf),
+        getOwnPropertyDescriptor: (target, key) => (element.hasAttribute(nameOf(String(key)))
+            ? { value: element.getAttribute(nameOf(key)), writable: true, enumerable: true, configurable: true }
+            : undefined),
+    });
+}
+
+// Domino leaves children that it takes out together linked to one another, and with the next that is put
+// in somewhere all come along.
+function unlinkRemoved() {
+    const remove = ContainerNode.prototype.removeChildren;
+    ContainerNode.prototype.removeChildren = function () {
+        const removed = [];
+        for (let kid = this.firstChild; kid !== null; kid = kid.nextSibling) removed.push(kid);
+        remove.call(this);
+        for (const kid of removed) {
+            kid._nextSibling = kid._previousSibling = kid;
+            kid._index = undefined;
+        }
+    };
+}
+
+export function install(bridge, styles) {
+    unlinkRemoved();
+    add(Node.prototype, {
+        get isConnected() { return this.rooted && this.doc === bridge.global.document; },
+        get baseURI() { return this.doc._documentBaseURL; },
+        getRootNode() {
+            let root = this;
+            while (root.parentNode) root = root.parentNode;
+            return root;
+        },
+    });
+    for (const kind of [Element, Document, DocumentFragment]) add(kind.prototype, parents);
+    const box = { x: 0, y: 0, top: 0, left: 0, right: 0, bottom: 0, width: 0, height: 0 };
+    const sizes = {};
+    for (const side of ["Width", "Height", "Top", "Left"]) {
+        for (const kind of ["offset", "client", "scroll"]) sizes[kind + side] = 0;
+    }
+    for (const [name, value] of Object.entries(sizes)) {
+        Object.defineProperty(Element.prototype, name, {
+            configurable: true, enumerable: true, get: () => value, set() {},
+        });
+    }
+    add(Element.prototype, {
+        get offsetParent() { return this.parentElement; },
+        get dataset() { return datasetOf(this); },
+        getBoundingClientRect: () => ({ ...box, toJSON: () => box }),
+        getClientRects() {
+            styles.begin();
+            return styles.isRendered(this) ? [{ ...box }] : [];
+        },
+        scrollIntoView() {},
+        scrollTo() {},
+        scrollBy() {},
+        animate: () => ({ cancel() {}, finish() {}, play() {}, pause() {}, finished: Promise.resolve() }),
+    });
+    add(elements.HTMLElement.prototype, {
+        get innerText() { return visibleText(this, styles); },
+        set innerText(value) {
+            const parts = String(value).split(/\r\n?|\n/);
+            this.replaceChildren(...parts.flatMap((part, index) =>
+                (index === 0 ? [part] : [this.ownerDocument.createElement("br"), part])));
+        },
+        get outerText() { return this.innerText; },
+        get isContentEditable() { return false; },
+    });
+    add(elements.HTMLCanvasElement.prototype, {
+        getContext(kind) {
+            if (kind !== "2d") return null;
+            const context = this._context ??= noCanvas();
+            context.canvas = this;
+            return context;
+        },
+        toDataURL: () => "data:,",
+    });
+    const list = (selector) => ({
+        get() { return this.querySelectorAll(selector); }, configurable: true, enumerable: true,
+    });
+    Object.defineProperties(Document.prototype, {
+        images: list("img"), embeds: list("embed"), links: list("a[href], area[href]"),
+        forms: list("form"), scripts: list("script"), styleSheets: { get: () => [], configurable: true },
+        cookie: { get: () => "", set() {}, configurable: true },
+        referrer: { get: () => "", configurable: true },
+        domain: { get: () => bridge.global.location.hostname, set() {}, configurable: true },
+        location: {
+            get() { return this.defaultView === bridge.global ? bridge.global.location : null; },
+            set(value) { bridge.global.location = value; }, configurable: true,
+        },
+        activeElement: { get() { return this.body; }, configurable: true },
+        hidden: { get: () => false, configurable: true },
+        visibilityState: { get: () => "visible", configurable: true },
+        hasFocus: { value: () => true, configurable: true },
+        execCommand: { value: () => false, configurable: true },
+        elementFromPoint: { value: () => null, configurable: true },
+    });
+    return { EventTarget: bridge.EventTarget };
+}

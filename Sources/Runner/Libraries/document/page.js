@@ -1,0 +1,178 @@
+// A page: its document, and its scripts in the order in which a browser would run them.
+import HTMLParser from "domino/lib/HTMLParser";
+import { elements } from "domino/lib/htmlelts";
+
+const scriptTypes = /^(?:|(?:text|application)\/(?:x-)?(?:java|ecma)script|text\/(?:jscript|livescript|javascript1\.[0-5]))$/i;
+
+export class Page {
+    #bridge; #html; #name; #parser;
+    /** Where the next piece begins, and where inline scripts were last found. */
+    #position = 0; #found = 0;
+    /** Scripts that block the parser, that wait for its end, and those that were added later. */
+    #blocking = []; #deferred = [];
+    #isParsing = false; #hasParsed = false; #isComplete = false;
+    #scriptsRun = true;
+
+    constructor(bridge, html, name) {
+        this.#bridge = bridge;
+        this.#html = html.replace(/\r\n?/g, "\n");
+        this.#name = name;
+        this.#parser = new HTMLParser(bridge.address());
+        this.document = this.#parser.document();
+        this.document.defaultView = bridge.global;
+        // From the start, for live lists to notice what a script changes while the page is parsed.
+        this.document.modclock = 1;
+        this.#watchStack();
+        const page = this;
+        elements.HTMLScriptElement.prototype._roothook = function () { page.#rooted(this); };
+        Object.defineProperty(this.document, "write", { value: (...texts) => this.#write(texts.join("")) });
+        Object.defineProperty(this.document, "writeln", { value: (...texts) => this.#write(`${texts.join("")}\n`) });
+        Object.defineProperty(this.document, "currentScript", { value: null, writable: true });
+    }
+
+    parseWithoutScripts() {
+        this.#scriptsRun = false;
+        this.#parse(this.#html, true);
+        this.#hasParsed = true;
+        return this.document;
+    }
+
+    /** Does the next thing; each script gets a turn of its own. */
+    step() {
+        const script = this.#blocking.shift();
+        if (script !== undefined) {
+            this.#run(script);
+        } else if (!this.#hasParsed) {
+            this.#parsePiece();
+        } else if (this.document.readyState === "loading") {
+            this.#enter("interactive");
+        } else if (this.#deferred.length > 0) {
+            this.#run(this.#deferred.shift());
+        } else if (!this.#isComplete) {
+            this.complete();
+        }
+        return !this.#isComplete || this.#blocking.length > 0;
+    }
+
+    complete() {
+        if (this.#isComplete) return;
+        this.#isComplete = true;
+        const { document } = this, { Event, global } = this.#bridge;
+        if (document.readyState === "loading") this.#enter("interactive");
+        document.dispatchEvent(new Event("DOMContentLoaded", { bubbles: true }));
+        this.#enter("complete");
+        global.dispatchEvent(new Event("load"));
+        global.dispatchEvent(new Event("pageshow"));
+    }
+
+    markup() {
+        const { doctype, documentElement } = this.document;
+        const head = doctype === null ? "" : `<!DOCTYPE ${doctype.name}>\n`;
+        return head + (documentElement?.outerHTML ?? "");
+    }
+
+    #enter(state) {
+        this.document.readyState = state;
+        this.document.dispatchEvent(new this.#bridge.Event("readystatechange"));
+    }
+
+    /** Goes on to the next end of a script, so that a script finds the document as far as it stands. */
+    #parsePiece() {
+        const ending = /<\/script[\s/]*>/gi;
+        ending.lastIndex = this.#position;
+        const found = ending.exec(this.#html);
+        const end = found === null ? this.#html.length : ending.lastIndex;
+        const piece = this.#html.slice(this.#position, end);
+        this.#position = end;
+        this.#hasParsed = end === this.#html.length;
+        this.#parse(piece, this.#hasParsed);
+    }
+
+    #parse(text, isEnd) {
+        const wasParsing = this.#isParsing, { document } = this;
+        this.#isParsing = true;
+        // At its end the parser would fire an event of domino's at the window, and count anew.
+        const { modclock } = document;
+        if (isEnd) document.defaultView = null;
+        try {
+            this.#parser.parse(text, isEnd);
+        } finally {
+            this.#isParsing = wasParsing;
+            document.defaultView = this.#bridge.global;
+            document.modclock = Math.max(modclock, document.modclock) + 1;
+        }
+    }
+
+    #write(text) {
+        if (this.#hasParsed) {
+            this.#bridge.note("document.write after the page has loaded is not done.");
+            return;
+        }
+        this.#parse(text, false);
+    }
+
+    // The parser takes a script off its stack when it meets its end.
+    #watchStack() {
+        const page = this;
+        const { prototype } = HTMLParser.ElementStack;
+        const pop = prototype.pop;
+        prototype.pop = function () {
+            const { top } = this;
+            pop.call(this);
+            if (top instanceof elements.HTMLScriptElement && top.ownerDocument === page.document) {
+                page.#prepare(top, true);
+            }
+        };
+    }
+
+    #rooted(script) {
+        // One in another document is of markup that was parsed for `innerHTML`, and never runs.
+        if (script.ownerDocument !== this.document) script._hasStarted = true;
+        else if (!this.#isParsing) this.#prepare(script, false);
+    }
+
+    #prepare(script, isOfParser) {
+        if (script._hasStarted || (isOfParser && !this.#scriptsRun)) return;
+        const type = (script.getAttribute("type") ?? "").trim();
+        const isModule = type.toLowerCase() === "module";
+        if (!isModule && (!scriptTypes.test(type) || (script.hasAttribute("nomodule") && isOfParser))) return;
+        const source = script.getAttribute("src");
+        if (source === null && script.text === "") return;
+        script._hasStarted = true;
+        const entry = { script, source, isModule, line: 1 };
+        if (source === null && isOfParser) entry.line = this.#lineOf(script.text);
+        const waits = isModule || (source !== null && (script.hasAttribute("defer") || script.hasAttribute("async")));
+        if (!isOfParser) {
+            if (source === null && !isModule) this.#run(entry);
+            else this.#bridge.later(() => this.#run(entry));
+        } else if (waits) {
+            this.#deferred.push(entry);
+        } else {
+            this.#blocking.push(entry);
+        }
+    }
+
+    #lineOf(text) {
+        const place = this.#html.indexOf(text, this.#found);
+        if (place < 0) return 1;
+        this.#found = place + text.length;
+        return this.#html.slice(0, place).split("\n").length;
+    }
+
+    #run({ script, source, isModule, line }) {
+        const { document } = this, bridge = this.#bridge;
+        const before = document.currentScript;
+        document.currentScript = isModule ? null : script;
+        let isLoaded = true;
+        try {
+            if (source === null) {
+                bridge.run(script.text, this.#name, line, isModule, document._documentBaseURL);
+            } else {
+                isLoaded = bridge.runFrom(source, document._documentBaseURL, isModule);
+            }
+        } finally {
+            document.currentScript = before;
+        }
+        if (source !== null) script.dispatchEvent(new bridge.Event(isLoaded ? "load" : "error"));
+    }
+}

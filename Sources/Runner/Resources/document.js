@@ -1,0 +1,141 @@
+// The document and what runs on it. Its library comes when it is first needed; what is here lends it the
+// parts of the runner that it works on.
+const bridge = {
+    __proto__: null, global: globalObject, Event, CustomEvent, EventTarget, DOMException,
+    handlerOf, setHandler, note,
+    call: callApp,
+    soon: runSoon,
+    later: (callback) => { startTimer(callback, [], 0, false, false); },
+    setParentOf(callback) { parentOfTarget = callback; },
+    beforeScript(callback) { beforeScript = callback; },
+    address: () => writeURL(baseRecord),
+    run(source, name, line, isModule) {
+        if (isModule) runModule(inlineAddress(), source, name, line);
+        else runScript(source, name, line, writeURL(baseRecord));
+    },
+    // Runs a script that has an address. Returns whether there was one.
+    runFrom(address, base, isModule) {
+        const record = parseURL(text(address), parseURL(text(base), baseRecord));
+        let source;
+        try {
+            if (record === null) throw "that is not a valid address";
+            source = ownText(record);
+        } catch (reason) {
+            host.console(4, `The script ${quote(text(address))} is missing: ${text(reason)}.`);
+            return false;
+        }
+        if (isModule) runModule(writeURL(record, false), source, ownName(record), 1);
+        else runScript(source, ownName(record), 1, writeURL(record, false));
+        return true;
+    },
+    textOf(address) {
+        return safely(() => ownText(parseURL(text(address), baseRecord)), null);
+    },
+};
+
+// What of the global object brings the document when it is touched; the rest comes with it.
+const documentNames = [
+    "document", "DOMParser", "XMLSerializer", "getComputedStyle", "MutationObserver", "Node", "NodeList",
+    "Element", "Document", "DocumentFragment", "Text", "Comment", "HTMLElement", "HTMLDocument",
+    "HTMLInputElement", "HTMLCanvasElement", "Image", "Option", "UIEvent", "MouseEvent", "KeyboardEvent",
+];
+// jQuery and `App` of published apps.
+const hostLibrary = "/nervousnet-axon-resources/libs.js";
+const libraryNames = ["$", "jQuery", "App"];
+
+let view, lack = "";
+const isWaitingFor = { __proto__: null };
+
+function wait(names, bring) {
+    for (let index = 0; index < names.length; index++) {
+        const name = names[index];
+        isWaitingFor[name] = true;
+        setProperty(globalObject, name, {
+            __proto__: null, configurable: true, enumerable: false,
+            get() {
+                bring();
+                return isWaitingFor[name] ? undefined : globalObject[name];
+            },
+            set(value) {
+                isWaitingFor[name] = false;
+                define(name, value);
+            },
+        });
+    }
+}
+
+// What nobody brought is not there, as if it had never been.
+function stopWaiting(names) {
+    for (let index = 0; index < names.length; index++) {
+        if (isWaitingFor[names[index]]) delete globalObject[names[index]];
+        isWaitingFor[names[index]] = false;
+    }
+}
+
+function bringView() {
+    if (view !== undefined) return view !== null;
+    view = null;
+    try {
+        view = loadLibrary("document", bridge);
+    } catch (error) {
+        lack = `There is no document in this run: ${isError(error) ? error.message : text(error)}`;
+        note(lack);
+    }
+    const globals = view?.globals ?? {}, names = ownKeys(globals);
+    for (let index = 0; index < names.length; index++) {
+        const name = names[index];
+        if (isWaitingFor[name] === false || (isWaitingFor[name] === undefined && name in globalObject)) continue;
+        isWaitingFor[name] = false;
+        define(name, globals[name]);
+    }
+    if (view !== null) define("HTMLDocument", globals.Document);
+    return view !== null;
+}
+
+function placeDocument(document) {
+    isWaitingFor.document = false;
+    define("document", document);
+}
+
+wait(documentNames, () => {
+    if (bringView() && isWaitingFor.document) {
+        const html = safely(() => ownText(baseRecord), "");
+        isWaitingFor.document = false;
+        placeDocument(view.parse(html, "app.html"));
+    }
+    stopWaiting(documentNames);
+});
+wait(libraryNames, () => {
+    bridge.runFrom(hostLibrary, bridge.address(), false);
+    stopWaiting(libraryNames);
+});
+
+const pages = {
+    __proto__: null,
+    // Runs the page itself: the app's scripts run where it says.
+    page(name) {
+        stopWaiting(libraryNames);
+        let html;
+        try {
+            html = ownText(baseRecord);
+        } catch (reason) {
+            reportUncaught(`The page ${quote(name)} is missing: ${text(reason)}.`);
+            return;
+        }
+        if (!bringView()) {
+            reportUncaught(lack);
+            return;
+        }
+        placeDocument(view.open(html, name));
+        stopWaiting(documentNames);
+        host.again();
+    },
+    step() { if (view.step()) host.again(); },
+    // All scripts have been loaded: in a run without its page, this is when a browser would say so.
+    loaded() {
+        if (view === undefined || view === null) dispatchTo(globalObject, new Event("load"));
+        else view.complete();
+    },
+    view: () => view?.view(),
+    markup: () => view?.markup(),
+};

@@ -1,0 +1,30 @@
+// Libraries that are too large for every run, and scripts that are loaded by their address.
+const libraries = { __proto__: null, document: 1, modules: 2 };
+
+function loadLibrary(name, bridge) {
+    return apply(ask(host.library, libraries[name]), undefined, [])(bridge);
+}
+
+// The name that errors give a script of the app's own origin; `null` elsewhere.
+function ownName(record) {
+    if (new $URL(writeURL(record)).origin !== new $URL(writeURL(baseRecord)).origin) return null;
+    const path = slice(record.path, 1);
+    return safely(() => decodeComponent(path), path);
+}
+
+// What the app's own origin has at an address.
+// Throws a text that says why there is none.
+function ownText(record) {
+    if (ownName(record) === null) throw "an app loads files of its own package and of the host only";
+    const [status, , bytes] = spread(host.requestAndWait("GET", writeURL(record, false), "", new $Uint8Array(0), 0));
+    if (status < 200 || status > 299) throw `the host answered ${status}`;
+    return withoutMark(bytes);
+}
+
+// A list is taken apart without the iterator that the app may have changed.
+const spread = (list) => ({
+    [iterator]() {
+        let index = 0;
+        return { next: () => ({ done: index >= list.length, value: list[index++] }) };
+    },
+});

@@ -1,0 +1,82 @@
+// Scripts and modules, as they are given or loaded. The library for modules comes when one is met.
+let moduleLibrary = null, moduleLack = "";
+
+function modules() {
+    if (moduleLibrary !== null) return moduleLibrary;
+    // The host hands it out once.
+    if (moduleLack !== "") throw new $TypeError(moduleLack);
+    try {
+        moduleLibrary = loadLibrary("modules", {
+            __proto__: null,
+            resolve(specifier, base) {
+                if (!matches(/^(?:\.{0,2}\/|https?:)/i, specifier)) return null;
+                const record = parseURL(specifier, parseURL(base, null));
+                return record === null ? null : writeURL(record, false);
+            },
+            nameOf: (address) => ownName(parseURL(address, null)) ?? address,
+            textOf: (address) => ownText(parseURL(address, null)),
+            evaluate: (source, name, line) => ask(host.evaluate, source, name, line),
+        });
+    } catch (error) {
+        moduleLack = `There are no modules in this run: ${isError(error) ? error.message : text(error)}`;
+        throw new $TypeError(moduleLack);
+    }
+    define(moduleLibrary.importName, moduleLibrary.importFrom);
+    return moduleLibrary;
+}
+
+let inlineModules = 0;
+const inlineAddress = () => `${writeURL(baseRecord, false)}#module-${++inlineModules}`;
+
+async function reportLater(promise, name) {
+    try {
+        await promise;
+    } catch (error) {
+        reportUncaught(error, "", name);
+    }
+}
+
+function runModule(address, source, name, line) {
+    try {
+        const wait = modules().run(address, source, name, line);
+        if (wait !== undefined) reportLater(wait, name);
+    } catch (error) {
+        reportUncaught(error, "", name);
+    }
+}
+
+// What a document does before a script declares its names.
+let beforeScript = () => {};
+
+function runScript(source, name, line, address) {
+    try {
+        const wanted = matches(/\bimport\s*\(/, source)
+            // What is no script the engine itself refuses, in its own words.
+            ? safely(() => modules().script(source, name, line, address), source) : source;
+        beforeScript(source);
+        ask(host.evaluate, wanted, name, line);
+    } catch (error) {
+        reportUncaught(error, "", name);
+    }
+}
+
+const addressOf = (name) => writeURL(parseURL(name, baseRecord), false);
+const loads = {
+    __proto__: null,
+    // A text in which something may be imported at run time: a script, or else a module.
+    script(name, source) {
+        const address = addressOf(name);
+        if (safely(() => modules().script(source, name, 1, address), null) === null
+            && moduleLibrary !== null) {
+            runModule(address, source, name, 1);
+        } else {
+            if (moduleLack !== "") note(moduleLack);
+            runScript(source, name, 1, address);
+        }
+    },
+    // What was no script may be a module; if it is neither, `error` says why.
+    module(name, source, error) {
+        if (!matches(/\b(?:import|export|await)\b/, source)) return reportUncaught(error, "", name);
+        runModule(addressOf(name), source, name, 1);
+    },
+};

@@ -1,0 +1,120 @@
+import Foundation
+import Testing
+
+/// Runs that show the app's page.
+struct ViewTests {
+    /// An app of the second generation: its page loads its script and the host's `libs.js`.
+    private func page(in sandbox: Sandbox) throws -> String {
+        let app = try AppFolder(sandbox, "two-pages")
+        try app.write(
+            "app.html",
+            """
+            <!doctype html><html><head><title>Two pages</title>
+            <link rel="stylesheet" href="/nervousnet-axon-resources/styles.css">
+            <script src="/nervousnet-axon-resources/libs.js"></script>
+            <script src="https://cdn.example.org/moment.js"></script>
+            <script src="app.js"></script></head><body>
+            <div class="app-page" data-page="home"><h1>Home</h1><button onclick="go()">Go</button></div>
+            <div class="app-page" data-page="more"><h1>More</h1><p id="text">…</p></div>
+            </body></html>
+            """)
+        try app.write("data.json", #"{"text": "waited for"}"#)
+        try app.write(
+            "app.js",
+            """
+            function go() {
+                App.load("more");
+                $.ajax({ url: "data.json", async: false, success: (data) => $("#text").text(data.text) });
+                alert("went");
+                setTimeout(() => { $("#text").append(" <b>and</b> later"); }, 300);
+            }
+            $(function () {
+                App.load("home");
+                setTimeout(() => $("button").click(), 300);
+            });
+            """)
+        return app.path
+    }
+
+    @Test
+    func `the visible text of a page is printed when it changes, and its document at the end`()
+        throws
+    {
+        let sandbox = try Sandbox()
+        let run = try sandbox.nervous("run", page(in: sandbox), "--view", "--html")
+        #expect(run.code == 0, "\(run.errors)")
+        let seen = run.output.components(separatedBy: "<!DOCTYPE html>")
+        #expect(
+            seen.first == """
+                Home
+                Go
+
+                went
+                More
+
+                waited for
+
+                More
+
+                waited for and later
+
+
+                """)
+        #expect(
+            seen.last?.contains("<div class=\"app-page\" data-page=\"home\" hidden=\"\">") == true)
+        #expect(
+            run.errors.contains(
+                "The script 'https://cdn.example.org/moment.js' is missing"))
+    }
+
+    @Test func `each view is one event for a machine`() throws {
+        let sandbox = try Sandbox()
+        let run = try sandbox.nervous("run", page(in: sandbox), "--view", "--json")
+        let events = try run.output.split(separator: "\n").map {
+            try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any]
+        }
+        let views = events.filter { $0?["event"] as? String == "view" }
+        #expect(
+            views.map { $0?["text"] as? String } == [
+                "Home\nGo", "More\n\nwaited for", "More\n\nwaited for and later",
+            ])
+    }
+
+    @Test func `a page that goes on is ended in time and shows its last`() throws {
+        let sandbox = try Sandbox()
+        let app = try AppFolder(sandbox, "clock-page")
+        try app.write("app.html", "<p id=a>0</p><script src=app.js></script>")
+        try app.write(
+            "app.js", "let n = 0; setInterval(() => { a.textContent = `tick ${++n}` }, 50)")
+        let run = try sandbox.nervous("run", app.path, "--html", "--for", "1s")
+        #expect(run.code == 0)
+        #expect(run.output.contains("<p id=\"a\">tick 1"))
+    }
+
+    @Test func `a script beside a page runs alone, and finds the page when it asks`() throws {
+        let sandbox = try Sandbox()
+        let app = try AppFolder(sandbox, "beside")
+        try app.write("app.html", "<h1>Title</h1><script src='page.js'></script>")
+        try app.write("page.js", "console.log('never')")
+        try app.write("lib.js", "export const name = 'lib';")
+        try app.write(
+            "app.js",
+            "import { name } from './lib.js'; console.log(name, document.querySelector('h1').innerText)"
+        )
+        let run = try sandbox.nervous("run", app.path)
+        #expect(run.output == "lib Title\n")
+        #expect(run.code == 0)
+    }
+
+    @Test func `doctor says what headless apps have`() throws {
+        let sandbox = try Sandbox()
+        let run = try sandbox.nervous("doctor", "--json")
+        #expect(run.output.contains("document.js") && run.output.contains("modules.js"))
+    }
+
+    @Test func `a view of a run in the background is refused`() throws {
+        let sandbox = try Sandbox()
+        let run = try sandbox.nervous("run", page(in: sandbox), "--view", "--background")
+        #expect(run.code == 64)
+    }
+}

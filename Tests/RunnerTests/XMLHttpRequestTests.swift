@@ -1,0 +1,230 @@
+import RunnerProtocol
+import Testing
+
+struct XMLHttpRequestTests {
+    @Test func `an asynchronous request goes through its states and fires its events in order`()
+        throws
+    {
+        let run = try RunOfApp(
+            """
+            const x = new XMLHttpRequest();
+            for (const type of ["readystatechange", "loadstart", "progress", "load", "loadend"]) {
+                x[`on${type}`] = () => console.log(type, x.readyState, x.responseText);
+            }
+            x.open("post", "/echo");
+            x.setRequestHeader("X-One", "1");
+            x.setRequestHeader("x-one", "2");
+            x.setRequestHeader("Host", "example.org");
+            x.send("hä");
+            x.addEventListener("loadend", () => console.log(
+                x.status, x.statusText, x.responseURL, x.getResponseHeader("X-TWO"),
+                JSON.stringify(x.getAllResponseHeaders())));
+            """
+        ) { frame, runner in
+            guard case .request(let id, let method, let target, let headers, let body) = frame
+            else { return }
+            #expect(method == "POST" && target == "http://localhost/echo")
+            #expect(
+                headers == [
+                    HeaderField("x-one", "1, 2"),
+                    HeaderField("content-type", "text/plain;charset=UTF-8"),
+                ])
+            #expect(body == Array("hä".utf8))
+            try runner.send(
+                .response(id: id, status: 404, headers: [HeaderField("X-Two", "2")]),
+                .body(id: id, bytes: Array("one".utf8)), .body(id: id, bytes: Array("two".utf8)),
+                .end(id: id))
+        }
+        #expect(
+            run.lines == [
+                "readystatechange 1 ", "loadstart 1 ", "readystatechange 2 ",
+                "readystatechange 3 one", "progress 3 one", "readystatechange 3 onetwo",
+                "progress 3 onetwo", "readystatechange 4 onetwo", "load 4 onetwo",
+                "loadend 4 onetwo",
+                "404 Not Found http://localhost/echo 2 'x-two: 2\\r\\n'"
+                    .replacing("'", with: "\""),
+            ])
+    }
+
+    @Test(arguments: [
+        ("text", "{\"a\":1}", "string {\"a\":1}"),
+        ("json", "\u{feff}{\"a\":1}", "object { a: 1 }"),
+        ("json", "{", "object null"),
+        ("arraybuffer", "ab", "object ArrayBuffer { byteLength: 2 }"),
+        ("blob", "ab", "string ab"),
+    ])
+    func `an answer is given in the form that was asked for`(
+        type: String, body: String, seen: String
+    ) throws {
+        let run = try RunOfApp(
+            """
+            const x = new XMLHttpRequest();
+            x.responseType = "\(type)";
+            x.open("GET", "/");
+            x.onload = () => console.log(typeof x.response, x.response);
+            x.send();
+            """
+        ) { frame, runner in
+            guard case .request(let id, _, _, _, _) = frame else { return }
+            try runner.send(
+                .response(id: id, status: 200, headers: []),
+                .body(id: id, bytes: Array(body.utf8)), .end(id: id))
+        }
+        #expect(run.lines == [seen])
+    }
+
+    @Test func `a synchronous request has its answer when send returns`() throws {
+        let run = try RunOfApp(
+            """
+            setTimeout(() => console.log("later"));
+            fetch("/other").then((answer) => answer.text()).then((text) => console.log(text));
+            const x = new XMLHttpRequest();
+            x.open("GET", "/now", false);
+            x.send();
+            console.log(x.readyState, x.status, x.responseText);
+            """
+        ) { frame, runner in
+            // The other answer comes first and is not to be lost or seen before its time.
+            guard case .request(let id, _, "http://localhost/now", _, _) = frame else { return }
+            try runner.send(
+                .response(id: 1, status: 200, headers: []), .ping(5),
+                .body(id: 1, bytes: Array("other".utf8)),
+                .response(id: id, status: 200, headers: []),
+                .body(id: id, bytes: Array("now".utf8)), .end(id: 1), .end(id: id))
+        }
+        #expect(run.lines.first == "4 200 now")
+        #expect(Set(run.lines.dropFirst()) == ["later", "other"])
+        #expect(run.frames.contains(.pong(5)))
+        #expect(run.end == .exit(0))
+    }
+
+    @Test func `a question of the host is answered while an answer is awaited`() throws {
+        let runner = try RunnerProcess()
+        _ = try runner.next()
+        try runner.send(
+            .load(
+                name: "app.js",
+                source: "const x = new XMLHttpRequest(); x.open('GET', '/', false); x.send()"),
+            .loaded)
+        guard case .request(let id, _, _, _, _) = try runner.next() else {
+            throw RunnerProcess.Failure("no request")
+        }
+        for number in 1...3 as ClosedRange<UInt32> {
+            try runner.send(.ping(number))
+            #expect(try runner.next() == .pong(number))
+        }
+        try runner.send(.response(id: id, status: 204, headers: []), .end(id: id))
+        #expect(try runner.rest() == [.finished(code: 0)])
+    }
+
+    @Test func `the time that the host takes is no part of the turn, and that of the app is`()
+        throws
+    {
+        let source = """
+            const get = () => { const x = new XMLHttpRequest(); x.open("GET", "/", false); x.send() };
+            get();
+            console.log("waited");
+            for (const start = Date.now(); Date.now() - start < 10_000;) get();
+            """
+        let runner = try RunnerProcess()
+        _ = try runner.next()
+        try runner.send(
+            .limits(wall: 400, cpu: 10_000), .load(name: "app.js", source: source), .loaded)
+        var calls = 0
+        var lines: [String] = []
+        while let frame = try runner.next() {
+            if case .console(_, let line) = frame { lines.append(line) }
+            guard case .request(let id, _, _, _, _) = frame else { continue }
+            if calls == 0 { #expect(runner.isSilent(for: 600)) }
+            calls += 1
+            // It may have reached the end of its turn.
+            try? runner.send(.response(id: id, status: 204, headers: []), .end(id: id))
+        }
+        #expect(lines == ["waited"])
+        #expect(runner.end() == .exit(RunnerExit.turn))
+    }
+
+    @Test(arguments: ["GET", "POST"])
+    func `what fails is told by an event, or thrown where the app waits`(method: String) throws {
+        let run = try RunOfApp(
+            """
+            const x = new XMLHttpRequest();
+            x.onerror = () => console.log("error", x.readyState, x.status, x.responseText);
+            x.open("\(method)", "http://example.org/");
+            x.send("x");
+            const y = new XMLHttpRequest();
+            y.open("\(method)", "http://example.org/", false);
+            try { y.send("x") } catch (error) { console.log(error.name, error.code, y.readyState) }
+            """
+        ) { frame, runner in
+            guard case .request(let id, _, _, _, _) = frame else { return }
+            try runner.send(.failure(id: id, message: "elsewhere"))
+        }
+        #expect(run.lines.sorted() == ["NetworkError 19 4", "error 4 0 "])
+        #expect(run.end == .exit(0))
+    }
+
+    @Test func `an answer that has begun and does not end is given up`() throws {
+        let runner = try RunnerProcess()
+        _ = try runner.next()
+        let source = """
+            fetch("/stream");
+            const x = new XMLHttpRequest();
+            x.open("GET", "/", false);
+            try { x.send() } catch (error) { console.log(error.message) }
+            close();
+            """
+        try runner.send(.load(name: "app.js", source: source), .loaded)
+        _ = try runner.next()
+        guard case .request(let id, _, _, _, _) = try runner.next() else {
+            throw RunnerProcess.Failure("no request")
+        }
+        // More than it keeps of another answer, while this one is awaited.
+        let piece = [UInt8](repeating: 0, count: 64 << 10)
+        try runner.send(.response(id: 1, status: 200, headers: []))
+        for _ in 0..<129 { try runner.send(.body(id: 1, bytes: piece)) }
+        let rest = try runner.rest()
+        #expect(rest.contains(.cancel(id: id)))
+        #expect(
+            rest.contains(
+                .console(
+                    level: .log,
+                    text: "too much of other answers came meanwhile (http://localhost/)")))
+    }
+
+    @Test func `aborting and running out of time end a request`() throws {
+        let run = try RunOfApp(
+            """
+            const one = new XMLHttpRequest();
+            one.onabort = () => console.log("abort", one.readyState);
+            one.open("GET", "/");
+            one.send();
+            one.abort();
+            console.log(one.readyState);
+            const two = new XMLHttpRequest();
+            two.ontimeout = () => console.log("timeout", two.readyState);
+            two.open("GET", "/");
+            two.timeout = 20;
+            two.send();
+            """)
+        #expect(run.lines == ["abort 4", "0", "timeout 4"])
+        #expect(run.frames.filter { if case .cancel = $0 { true } else { false } }.count == 2)
+    }
+
+    @Test(arguments: [
+        ("x.send()", "InvalidStateError"),
+        ("x.setRequestHeader('a', 'b')", "InvalidStateError"),
+        ("x.open('a b', '/')", "SyntaxError"),
+        ("x.open('TRACE', '/')", "SecurityError"),
+        ("x.open('GET', 'http://[')", "SyntaxError"),
+        ("x.timeout = 1; x.open('GET', '/', false)", "InvalidAccessError"),
+        ("x.open('GET', '/', false); x.responseType = 'json'", "InvalidAccessError"),
+        ("x.open('GET', '/'); x.setRequestHeader('a b', '')", "SyntaxError"),
+        ("x.responseType = 'json'; x.responseText", "InvalidStateError"),
+    ])
+    func `what a request does not allow is refused`(source: String, name: String) throws {
+        let run = try RunOfApp(
+            "const x = new XMLHttpRequest(); try { \(source) } catch (e) { console.log(e.name) }")
+        #expect(run.lines == [name])
+    }
+}
