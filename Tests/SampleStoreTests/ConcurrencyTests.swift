@@ -63,6 +63,23 @@ struct ConcurrencyTests {
         #expect(await store.status.writes == writes)
     }
 
+    @Test func `a source that is faster than its samples are packed waits for that`() async throws {
+        let rules = ChunkRules(chunkSize: 16, freshRows: 4, groupSize: 3, backlog: 4)
+        let store = try await folder.open(rules: rules)
+        var most = 0
+        for group in 0..<150 as Range<Int64> {
+            try await store.add((0..<40).map { (group * 40 + $0, $0) })
+            try await store.flush()
+            let fresh = try await store.file.pool.read { database in
+                try Int.fetchOne(database, sql: "SELECT coalesce(sum(count), 0) FROM fresh")
+            }
+            most = max(most, fresh ?? 0)
+        }
+        // The limit, a group, and what one more brought while nobody packed.
+        #expect(most <= 4 * 16 + 3 * 40, "\(most) samples were fresh")
+        #expect(try await store.all().count == 6000)
+    }
+
     @Test func `reads beside writes see every sample once and in order`() async throws {
         let store = try await folder.open()
         try await withThrowingTaskGroup(of: Void.self) { group in

@@ -62,6 +62,38 @@ struct DurabilityTests {
         #expect(try await store.all().map(\.sequence) == [1, 2, 3])
     }
 
+    @Test func `a log that has grown by zeros is read like any other`() async throws {
+        let store = try await folder.open()
+        for number in 0..<30 as Range<Int64> {
+            try await store.add([(number, number)])
+            try await store.flush(.power)
+        }
+        let log = folder.path + "-wal"
+        let size = try #require(
+            try FileManager.default.attributesOfItem(atPath: log)[.size] as? Int64)
+        #expect(size % SpaceRules.standard.logStep(within: await store.upkeep.budget) == 0)
+        #expect(try Data(contentsOf: URL(filePath: log)).suffix(4096).allSatisfy { $0 == 0 })
+        // As a power cut would leave the files.
+        let other = try TemporaryStore()
+        for suffix in ["", "-wal"] {
+            try FileManager.default.copyItem(
+                atPath: folder.path + suffix, toPath: other.path + suffix)
+        }
+        #expect(try await other.open().all() == store.all())
+    }
+
+    @Test func `who is cancelled while he flushes takes nobody's samples along`() async throws {
+        let store = try await folder.open()
+        let cancelled = Task {
+            while !Task.isCancelled { await Task.yield() }
+            try await store.add([(1, 1)])
+            try await store.flush(.power)
+        }
+        cancelled.cancel()
+        try await cancelled.value
+        #expect(await store.status.acknowledged == 1)
+    }
+
     @Test func `what was not flushed is written by closing`() async throws {
         let store = try await folder.open()
         try await store.add([(1, 1)])

@@ -7,10 +7,12 @@ import Testing
 struct KilledStore {
     let path: String
 
-    /// The writer's samples have their number as time, and come 48 at a time.
+    /// The writer's samples have their number as time, and come 48 at a time or as many as `group` says.
     ///
     /// - Parameter sessions: how many have written, each of which may leave one gap behind.
-    func check(after acknowledged: Int64, sessions: Int, _ moment: String) async throws {
+    func check(
+        after acknowledged: Int64, sessions: Int, of group: Int = 48, _ moment: String
+    ) async throws {
         let store = try await SampleStore(path: path)
         let fields = [Field("n", kind: .integer), Field("note", kind: .text)]
         try await store.register("written", fields: fields)
@@ -27,6 +29,6 @@ struct KilledStore {
         let gaps = zip(numbers, numbers.dropFirst()).filter { $1 != $0 + 1 }
         #expect(gaps.allSatisfy { $1 > $0 + 1 }, "\(moment)")
         #expect(gaps.count < sessions, "\(moment)")
-        #expect(numbers.count.isMultiple(of: 48), "\(moment)")
+        #expect(numbers.count.isMultiple(of: group), "\(moment)")
     }
 }

@@ -56,6 +56,27 @@ struct TracedWriterTests {
         #expect(number > 1, "\(call) is never made")
     }
 
+    @Test(arguments: zip(["pwrite64", "fdatasync"], [5, 1]))
+    func `killed at a call nothing is lost that the disk was to keep`(
+        call: String, step: Int
+    ) async throws {
+        var number = 1
+        while true {
+            try clear()
+            let lines = try lines("\(call):signal=KILL:when=\(number)", ["power", folder.path])
+            let kept =
+                lines.filter { $0.hasPrefix("kept") }
+                .compactMap { Int64($0.dropFirst(5)) }.max() ?? 0
+            try await KilledStore(path: folder.path).check(
+                after: kept, sessions: 1, of: 3, "\(call) \(number)")
+            if lines.last == "read 180" { break }
+            number += step
+            try #require(number < 3000, "\(call) never gets through")
+        }
+        print("killed up to call \(number) of \(call) while samples were to be kept")
+        #expect(number > 10)
+    }
+
     @Test func `killed at any call a file of rows is of the old schema or the new`() async throws {
         var number = 1
         while true {

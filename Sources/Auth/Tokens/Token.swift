@@ -44,11 +44,31 @@ extension [UInt8] {
             .replacing("=", with: "")
     }
 
+    /// Reads the one form that `base64URL` writes (RFC 4648, section 5); every call has a token to read.
     fileprivate init?(base64URL text: Substring) {
-        guard !text.contains(where: { "+/=".contains($0) }) else { return nil }
-        let standard = text.replacing("-", with: "+").replacing("_", with: "/")
-        let padding = String(repeating: "=", count: (4 - standard.count % 4) % 4)
-        guard let data = Data(base64Encoded: standard + padding) else { return nil }
-        self.init(data)
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(text.utf8.count * 3 / 4)
+        var (word, bits): (UInt32, UInt32) = (0, 0)
+        for character in text.utf8 {
+            guard let value = Self.value(ofBase64URL: character) else { return nil }
+            word = word << 6 | value
+            bits += 6
+            guard bits >= 8 else { continue }
+            bits -= 8
+            bytes.append(UInt8(truncatingIfNeeded: word >> bits))
+        }
+        guard bits < 6, word & (1 << bits - 1) == 0 else { return nil }
+        self = bytes
+    }
+
+    private static func value(ofBase64URL character: UInt8) -> UInt32? {
+        switch character {
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"): UInt32(character - UInt8(ascii: "A"))
+        case UInt8(ascii: "a")...UInt8(ascii: "z"): UInt32(character - UInt8(ascii: "a")) + 26
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt32(character - UInt8(ascii: "0")) + 52
+        case UInt8(ascii: "-"): 62
+        case UInt8(ascii: "_"): 63
+        default: nil
+        }
     }
 }
