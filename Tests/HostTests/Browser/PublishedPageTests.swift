@@ -29,13 +29,14 @@ import Testing
             "The page is there. The second script ran."
         ),
         (
-            "type-error-main", "type-error", "document.body.innerText.includes('2')",
-            "Failures: 2"
-        ),
-        (
             "hello-world-master", "hello-world",
             "document.body.innerText.includes('X:') && document.body.innerText.includes('host')",
             "Hello\nJS API 0.1, host API 1\nX:0.25 Y:0.5 Z:-0.75"
+        ),
+        // Last: what it throws each second would be told of the page after it.
+        (
+            "type-error-main", "type-error", "document.body.innerText.includes('2')",
+            "Failures: 2"
         ),
     ]
 
