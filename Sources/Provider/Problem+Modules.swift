@@ -106,7 +106,7 @@ extension Problem {
             }
         self.init(
             status: status, code: code, title: title, detail: error.message, fix: error.hint)
-        if status == .serviceUnavailable { headers[.retryAfter] = "1" }
+        if code == "busy" { headers[.retryAfter] = "1" }
     }
 
     init(_ error: VirtualMachineError) {

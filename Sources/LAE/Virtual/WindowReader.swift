@@ -38,7 +38,7 @@ struct WindowReader: Sendable {
                 ? low...min(high, low + width - 1) : max(low, high - width + 1)...high
             let slab = try await computation.slab(part, budget)
             // Windows that nothing is in cost next to nothing.
-            try await budget.spend(windows: max(1, slab.samples.count))
+            try await budget.spend(windows: slab.isEmpty ? 1 : part.count)
             made = made.joined(with: stored(slab.samples, query.order))
             if isAscending { low = part.upperBound + 1 } else { high = part.lowerBound - 1 }
             width = min(Self.slab, width * 2)
