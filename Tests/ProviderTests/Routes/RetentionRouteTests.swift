@@ -37,12 +37,26 @@ struct RetentionRouteTests {
 
     @Test(arguments: [
         #"{}"#, #"{"budget":1}"#, #"{"budget":-1}"#, #"{"standard":{"raw":"soon"}}"#,
-        #"{"standard":{"bytes":-1}}"#,
+        #"{"standard":{"bytes":-1}}"#, #"{"budget":9000000,"standart":{}}"#,
+        #"{"standard":{"raws":"1h"}}"#,
     ])
     func `what cannot be meant is refused`(body: String) async throws {
         try await ServedHost.with { host in
             let answer = try await call(host, "PUT", "/retention", json: body)
             #expect(answer.status == 400)
+        }
+    }
+
+    @Test func `a mistyped name neither erases everything nor lifts every limit`() async throws {
+        try await ServedHost.with { host in
+            await host.gauge(1)
+            for query in ["form=-2m", "from=0&from=1", "From=0"] {
+                let answer = try await call(host, "DELETE", "/sensors/gauge/samples?\(query)")
+                #expect(answer.status == 400, "\(query)")
+            }
+            #expect(await host.machine.newest(of: "gauge") != nil)
+            let rule = try await call(host, "PUT", "/retention/gauge", json: #"{"raws":"1h"}"#)
+            #expect(rule.status == 400)
         }
     }
 

@@ -48,6 +48,35 @@ struct StatisticsRouteTests {
         }
     }
 
+    @Test func `an answer is bounded, whatever it is asked for`() async throws {
+        try await ServedHost.with { host async throws in
+            await Self.fill(host, 2)
+            let many = (0..<33).map { "p\($0)" }.joined(separator: ",")
+            for names in [many, "p1,p1.0", "median,p50"] {
+                #expect(try await Self.stats(host, "fn=\(names)").status == 400, "\(names)")
+            }
+            let some = (0..<32).map { "p\($0)" }.joined(separator: ",")
+            #expect(try await Self.stats(host, "fn=\(some)").status == 200)
+        }
+    }
+
+    @Test func `when a sensor measured is told to those who may read every sample`()
+        async throws
+    {
+        try await ServedHost.with { host async throws in
+            await Self.fill(host, 2)
+            func newest(_ token: String) async throws -> Double? {
+                let call = Call("GET", "/api/v1/sensors/gauge", token: token)
+                return try await host.send(call).json()["newest"]?.number?.double
+            }
+            #expect(try await newest(host.owner) == 10_000)
+            #expect(
+                try await newest(try await host.client("whole", allow: ["sensor:gauge"])) == 10_000)
+            let shielded = try await host.client("some", allow: ["sensor:gauge:stats"])
+            #expect(try await newest(shielded) == nil)
+        }
+    }
+
     @Test func `each window says how much of it was seen`() async throws {
         try await ServedHost.with { host async throws in
             await Self.fill(host, 6)
