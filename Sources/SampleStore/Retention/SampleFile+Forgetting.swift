@@ -91,17 +91,21 @@ extension SampleFile {
     /// Writes over every free page of a file that cannot give them back: they are taken, and freed
     /// again while what is freed is overwritten.
     private func blankFreePages() async throws {
-        try await pool.write { database in
-            try database.execute(
-                sql: "DROP TABLE IF EXISTS blank; CREATE TABLE blank (data BLOB)")
-        }
+        try await takeFreePages()
+        try await giveBackBlank()
+    }
+
+    /// Puts every free page into the table `blank`.
+    func takeFreePages() async throws {
+        try await giveBackBlank()
+        try await pool.write { try $0.execute(sql: "CREATE TABLE blank (data BLOB)") }
         var isDone = false
         while !isDone {
             isDone = try await pool.write { database in
                 let space = try FileSpace(database)
                 guard space.freePages > 0 else { return true }
                 // The last value fills a page of rows, so that it takes a page.
-                let pages = min(space.freePages, 256)
+                let pages = min(space.freePages, Int64(self.space.pagesPerStep))
                 try database.execute(
                     sql: "INSERT INTO blank VALUES (zeroblob(?))",
                     arguments: [max(space.pageSize - 96, (pages - 1) * (space.pageSize - 4))])
@@ -109,6 +113,25 @@ extension SampleFile {
             }
             if logSize() > space.log { try await cutLog() }
         }
-        try await pool.write { try $0.execute(sql: "DROP TABLE blank") }
+    }
+
+    /// Frees the pages of the table `blank`, also those that a session left there which ended before.
+    func giveBackBlank() async throws {
+        while try await giveBackSomeBlank() {
+            if logSize() > space.log { try await cutLog() }
+        }
+    }
+
+    /// Frees a few pages of the table `blank`: all of them at once would fill the log.
+    ///
+    /// - Returns: whether there was such a table.
+    func giveBackSomeBlank() async throws -> Bool {
+        try await pool.write { database in
+            guard try database.tableExists("blank") else { return false }
+            try database.execute(
+                sql: "DELETE FROM blank WHERE rowid = (SELECT min(rowid) FROM blank)")
+            if database.changesCount == 0 { try database.execute(sql: "DROP TABLE blank") }
+            return true
+        }
     }
 }

@@ -96,6 +96,8 @@ extension SampleStore {
         guard try await file.measure().used > file.space.file(within: upkeep.budget) else {
             return false
         }
+        // Its pages are as good as free, and no sample goes for them.
+        if try await file.giveBackSomeBlank() { return true }
         for kept in try await file.kept().sorted(by: { $0.usage.total > $1.usage.total }) {
             let summaries = upkeep.rules.rule(for: kept.sensor).summaries
             let from = summaries.flatMap { age in now.map { $0.before(age) } }

@@ -1,3 +1,4 @@
+import GRDB
 import Samples
 
 /// What the store knows of its room and of what it let go.
@@ -17,6 +18,11 @@ struct Upkeep {
     let reserve: DiskReserve
 
     init(of file: SampleFile) async throws {
+        do {
+            try await file.giveBackBlank()
+        } catch let error as DatabaseError where error.resultCode == .SQLITE_FULL {
+            // It goes when room is made, before any sample does.
+        }
         rules = try await file.rules()
         budget = try await file.budget()
         purged = try await file.purged()
