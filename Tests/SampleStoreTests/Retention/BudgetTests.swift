@@ -68,6 +68,39 @@ struct BudgetTests {
         #expect(await store.newest(of: "greedy")?.time == Timestamp(microseconds: greedy - 1000))
     }
 
+    @Test func `a source of long texts does not push others out`() async throws {
+        let seed = UInt64.random(in: .min ... .max)
+        var random = SplitMix(state: seed)
+        let store = try await open(budget: 16 << 20)
+        try await store.register("flood", fields: [Field("text", kind: .text)])
+        var time: Int64 = 0
+        for _ in 0..<100 {
+            try await store.append(Self.batch(4096, at: &time, &random), to: "greedy")
+            try await store.flush()
+        }
+        var most: Int64 = 0
+        for _ in 0..<120 {
+            // Too few samples and rows for a chunk.
+            let text = String(
+                decoding: (0..<300_000).map { _ in UInt8.random(in: 32..<127, using: &random) },
+                as: UTF8.self)
+            time += 1
+            try await store.append(
+                SampleBatch(times: [Timestamp(microseconds: time)], columns: [.texts([text])]),
+                to: "flood")
+            try await store.flush()
+            most = max(most, await store.status.bytes)
+        }
+        try await store.maintain(at: Timestamp(microseconds: time))
+        let report = try await store.storage(at: Timestamp(microseconds: time))
+        let samples = Dictionary(uniqueKeysWithValues: report.sensors.map { ($0.sensor, $0) })
+        #expect(samples["greedy"]?.samples == 409_600, "seed \(seed)")
+        #expect(samples["flood"].map { $0.samples < 40 } == true, "seed \(seed)")
+        #expect(report.bytes <= 16 << 20, "seed \(seed)")
+        // The last step packs what is fresh before the old gives way.
+        #expect(most < 32 << 20, "seed \(seed)")
+    }
+
     @Test func `a smaller budget makes the file smaller at once`() async throws {
         var random = SplitMix(state: .random(in: .min ... .max))
         let store = try await open(budget: 64 << 20)
