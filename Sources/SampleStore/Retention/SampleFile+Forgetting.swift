@@ -58,6 +58,7 @@ extension SampleFile {
     /// a page keeps what it held.
     ///
     /// - Returns: `false` when the log still has some of it, because somebody reads from there.
+    /// - Throws: `damaged` when pages could not be gone through; the others were.
     func eraseTraces() async throws -> Bool {
         if try await measure().canShrink {
             while try await shrink(to: 0) {}
@@ -72,18 +73,26 @@ extension SampleFile {
     private func scrubPages() async throws -> Bool {
         try await pool.writeWithoutTransaction { database in
             var isDone = false
+            var damaged: [UInt32] = []
             try database.inTransaction(.immediate) {
                 guard logSize() == 0 else { return .rollback }
                 let space = try FileSpace(database)
                 let roots = try Int64.fetchAll(
                     database, sql: "SELECT rootpage FROM sqlite_schema WHERE rootpage > 0")
-                try PageScrub(pages.descriptor, pageSize: space.pageSize, pages: space.pages)
-                    .run(roots: roots)
+                damaged = try PageScrub(
+                    pages.descriptor, pageSize: space.pageSize, pages: space.pages
+                )
+                .run(roots: roots)
                 isDone = true
                 return .rollback
             }
             // What is kept of pages in memory is as they were.
             try database.execute(sql: "PRAGMA shrink_memory")
+            if let page = damaged.min() {
+                throw SampleStoreError(
+                    .damaged,
+                    "\(damaged.count) pages of the sample store are damaged, first page \(page).")
+            }
             return isDone
         }
     }

@@ -75,7 +75,12 @@ extension SampleStore {
         upkeep.purged = try await file.purged()
         try await reviseDamage(of: kept)
         try await recall(kept.sensor)
-        try await erase()
+        do {
+            try await erase()
+        } catch {
+            // What went cannot be counted again; the receipt says that traces are left.
+            failure = SampleStoreError(wrapping: error, while: "erasing traces").message
+        }
         receipt.isErased = upkeep.hasErased
         return receipt
     }
