@@ -90,6 +90,7 @@ struct ForgetPlan: Sendable {
 
     func carryOut(_ database: Database) throws {
         guard !removed.isEmpty else { return }
+        try SampleFile.noteErasure(database)
         for row in removed {
             if isOfChunks {
                 try SampleFile.removeChunk(row, database)

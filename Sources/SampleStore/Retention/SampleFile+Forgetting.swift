@@ -39,6 +39,7 @@ extension SampleFile {
                 arguments: [
                     layout.id, receipt.range.to.microseconds, receipt.range.from.microseconds,
                 ])
+            if !rows.isEmpty { try Self.noteErasure(database) }
             for row in rows {
                 let entry = try ChunkEntry(row)
                 receipt.summaries += 1

@@ -181,7 +181,9 @@ extension SampleStore {
 
     /// Only for work that nothing else on chunks goes on beside.
     func erase() async throws {
-        upkeep.hasErased = try await file.eraseTraces()
+        let isErased = try await file.eraseTraces()
+        if isErased { try await file.noteErased() }
+        upkeep.hasErased = isErased
     }
 }
 

@@ -13,7 +13,7 @@ struct Upkeep {
     /// Making room for the budget goes on.
     var clearing: Task<Void, any Error>?
     /// Whether everything that was forgotten is gone from the files, too.
-    var hasErased = true
+    var hasErased: Bool
     var isClosing = false
     let reserve: DiskReserve
 
@@ -26,6 +26,7 @@ struct Upkeep {
         rules = try await file.rules()
         budget = try await file.budget()
         purged = try await file.purged()
+        hasErased = try await !file.isErasureDue()
         try await file.limitLog(within: budget)
         reserve = DiskReserve(path: file.path + "-reserve", size: file.space.reserve)
     }
