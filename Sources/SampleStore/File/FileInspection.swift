@@ -61,13 +61,11 @@ struct FileInspection {
         while faults.count <= Self.limit, let row = try rows.next() {
             let entry = try ChunkEntry(row)
             let arrivals = (try Int64.stored(row, 7), try Int64.stored(row, 8))
-            let isSound = try SampleFile.withContent(of: entry.id, database) { data in
-                // Without content a chunk stands for samples that were let go.
-                guard let data else { return true }
-                let bytes = try Int.stored(row, 9)
-                return bytes == data.count && Self.holds(data, layout, entry, arrivals)
+            let bytes = try Int.stored(row, 9)
+            let isSound = try? SampleFile.withContent(of: entry.id, database) { data in
+                bytes == data.count && Self.holds(data, layout, entry, arrivals)
             }
-            if try !isSound || Bool.stored(row, 10) {
+            if try isSound != true || Bool.stored(row, 10) {
                 note("\(name): the samples \(Self.span(entry)) are damaged.")
             } else if let last, !(last < entry.from) {
                 note("\(name): the samples \(Self.span(entry)) lie within others.")

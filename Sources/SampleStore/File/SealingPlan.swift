@@ -173,9 +173,8 @@ struct SealingPlan: Sendable {
             }
             do {
                 let old = try SampleFile.withContent(of: target.id, database) { data in
-                    try data.map { try SampleFile.decode($0, layout) }
+                    try SampleFile.decode(data, layout)
                 }
-                guard let old else { return append(part, isLast: isLast) }
                 replaced.append(target.id)
                 append(old.joined(with: part).ordered(), isLast: isLast)
             } catch is ByteReader.Damage {

@@ -77,9 +77,8 @@ extension SampleFile {
                     let entry = try ChunkEntry(row)
                     do {
                         let batch = try Self.withContent(of: entry.id, database) { data in
-                            try data.map { projection(try Self.decode($0, projection.layout)) }
+                            projection(try Self.decode(data, projection.layout))
                         }
-                        guard let batch else { continue }
                         count += batch.sequences.count { $0 > sequence }
                         take(batch)
                     } catch is ByteReader.Damage {

@@ -102,7 +102,6 @@ extension SampleFile {
     ) throws {
         guard let column = projection.columns.first else { return }
         try withContent(of: entry.id, database) { data in
-            guard let data else { return }
             try data.withUnsafeBytes { raw in
                 let reader = try ChunkReader(raw, projection.layout.fields)
                 guard reader.count == entry.count else { throw ByteReader.Damage() }
