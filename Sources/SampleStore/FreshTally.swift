@@ -10,23 +10,25 @@ struct FreshTally {
 
     mutating func add(_ written: [Int64: SampleFile.FreshCount]) {
         for (layout, more) in written {
-            counts[layout, default: SampleFile.FreshCount()].rows += more.rows
-            counts[layout, default: SampleFile.FreshCount()].samples += more.samples
+            counts[layout, default: SampleFile.FreshCount()] += more
         }
     }
 
     mutating func remove(_ taken: SampleFile.FreshCount, of layout: Int64) {
-        counts[layout, default: SampleFile.FreshCount()].rows -= taken.rows
-        counts[layout, default: SampleFile.FreshCount()].samples -= taken.samples
+        counts[layout, default: SampleFile.FreshCount()] -= taken
     }
 
-    /// Notes that a layout is about to be packed, where there is enough of it for a chunk, or where it
-    /// lies in too many rows.
+    /// Bytes in the file.
+    func bytes(of layout: Int64) -> Int64 { Int64(counts[layout]?.bytes ?? 0) }
+
+    /// Notes that a layout is about to be packed, where there is enough of it for a chunk, where it
+    /// lies in too many rows, or takes too many bytes.
     ///
     /// - Returns: `false` when it is not due, or when that goes on already.
     mutating func beginPacking(_ layout: Int64, _ rules: ChunkRules) -> Bool {
         guard let fresh = counts[layout],
             fresh.samples >= rules.chunkSize || fresh.rows >= rules.freshRows
+                || fresh.bytes >= rules.freshBytes || fresh.decoded >= rules.freshDecoded
         else { return false }
         return packing.insert(layout).inserted
     }
@@ -35,6 +37,7 @@ struct FreshTally {
     func isFarBehind(_ layout: Int64, _ rules: ChunkRules) -> Bool {
         guard let fresh = counts[layout], packing.contains(layout) else { return false }
         return fresh.samples > rules.backlog * rules.chunkSize
+            || fresh.decoded > rules.backlog * rules.freshDecoded
     }
 
     mutating func endPacking(_ layout: Int64) {

@@ -40,7 +40,7 @@ extension SampleFile {
             var left: Set<TimeRange> = []
             for layout in layouts {
                 // Of fresh samples that cannot be read nobody knows the time.
-                try Self.eachFresh(layout, database) { _ in
+                try Self.eachFresh(Projection(whole: layout), database) { _ in
                 } damage: {
                     left.insert($0)
                 }

@@ -36,7 +36,6 @@ extension SampleStore {
 
     /// Counts what was taken out of fresh samples.
     func forgetFresh(_ layout: Layout, _ taken: ForgetPlan.Taken) {
-        fresh.remove(
-            SampleFile.FreshCount(rows: taken.rows, samples: taken.samples), of: layout.id)
+        fresh.remove(taken.fresh, of: layout.id)
     }
 }

@@ -32,6 +32,27 @@ struct BatchKeyTests {
         }
     }
 
+    @Test(arguments: [false, true])
+    func `a batch that is forgotten while it waits keeps its key`(isWhole: Bool) async throws {
+        let folder = try TemporaryStore()
+        let store = try await folder.open()
+        let start = Timestamp(microseconds: 1_000_000)
+        let batch = SampleBatch(
+            times: [1, 2, 3].map(Timestamp.init(microseconds:)), columns: [.integers([5, 6, 7])])
+        try await store.append(batch, to: "probe", named: (Self.key("k"), start))
+        let range = TimeRange(
+            from: Timestamp(microseconds: 2), to: Timestamp(microseconds: 9))
+        let receipt = try await store.forget("probe", isWhole ? .all : range, at: start)
+        #expect(receipt.samples == (isWhole ? 3 : 2))
+        #expect(await store.status.buffered == (isWhole ? 0 : 1))
+        for isFlushed in [false, true] {
+            if isFlushed { try await store.flush() }
+            let known = try await store.receipt(of: Self.key("k"), to: "probe", at: start)
+            #expect(known?.receipt == BatchReceipt(accepted: 3, last: 3))
+        }
+        #expect(try await store.all().map(\.sequence) == (isWhole ? [] : [1]))
+    }
+
     @Test func `keys do not pile up`() async throws {
         let folder = try TemporaryStore()
         let store = try await folder.open()

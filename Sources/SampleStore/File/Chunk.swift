@@ -68,12 +68,12 @@ extension SampleFile {
         }
     }
 
-    /// The same, or `nil` when no sample lies in the range.
+    /// The same with the columns of a projection, or `nil` when no sample lies in the range.
     static func decode(
-        _ data: Data, _ layout: Layout, touching range: TimeRange
+        _ data: Data, _ projection: Projection, touching range: TimeRange
     ) throws -> StoredBatch? {
         try data.withUnsafeBytes { raw in
-            let reader = try ChunkReader(raw, layout.fields)
+            let reader = try ChunkReader(raw, projection.layout.fields)
             let order = try ChunkOrder(reader)
             if range != .all {
                 let times = order.times.values(0..<reader.count)
@@ -83,7 +83,7 @@ extension SampleFile {
                         range.from.microseconds, range.to.microseconds)
                 guard times.contains(where: bounds.contains) else { return nil }
             }
-            return try reader.batch(0..<reader.count, Projection(whole: layout), order)
+            return try reader.batch(0..<reader.count, projection, order)
         }
     }
 }

@@ -9,6 +9,12 @@ package struct ChunkRules: Sendable {
     /// Chunks that late samples may have rewritten in one transaction.
     package var rewrites: Int
 
+    /// Bytes of fresh samples in the file that are not left waiting for a whole chunk: room is made of
+    /// chunks.
+    package var freshBytes = 4 << 20
+    /// The same of bytes that they take once they are read; one plan takes about twice as many.
+    package var freshDecoded = 32 << 20
+
     /// Chunks that fresh samples may be enough for before writing waits until some are made.
     package var backlog: Int
 

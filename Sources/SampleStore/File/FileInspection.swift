@@ -28,6 +28,7 @@ struct FileInspection {
                 let layout = try Layout(id: id, encoded: .stored(row, 2))
                 try inspectChunks(layout, name)
                 try inspectGroups(layout, name)
+                try inspectRollups(layout, name)
                 try inspectFresh(layout, name)
             } catch let error as SampleStoreError {
                 note("\(name): \(error.message)")
@@ -61,13 +62,11 @@ struct FileInspection {
         while faults.count <= Self.limit, let row = try rows.next() {
             let entry = try ChunkEntry(row)
             let arrivals = (try Int64.stored(row, 7), try Int64.stored(row, 8))
-            let isSound = try SampleFile.withContent(of: entry.id, database) { data in
-                // Without content a chunk stands for samples that were let go.
-                guard let data else { return true }
-                let bytes = try Int.stored(row, 9)
-                return bytes == data.count && Self.holds(data, layout, entry, arrivals)
+            let bytes = try Int.stored(row, 9)
+            let isSound = try? SampleFile.withContent(of: entry.id, database) { data in
+                bytes == data.count && Self.holds(data, layout, entry, arrivals)
             }
-            if try !isSound || Bool.stored(row, 10) {
+            if try isSound != true || Bool.stored(row, 10) {
                 note("\(name): the samples \(Self.span(entry)) are damaged.")
             } else if let last, !(last < entry.from) {
                 note("\(name): the samples \(Self.span(entry)) lie within others.")
@@ -105,6 +104,25 @@ struct FileInspection {
             guard try Self.summary(row, layout, entry) == nil || Int.stored(row, 7) != entry.count
             else { continue }
             note("\(name): the summary of the samples \(Self.span(entry)) is damaged.")
+        }
+    }
+
+    private mutating func inspectRollups(_ layout: Layout, _ name: String) throws {
+        guard try database.tableExists("rollup") else { return }
+        let rows = try Row.fetchCursor(
+            database,
+            sql: """
+                SELECT \(ChunkEntry.columns), summary, hour FROM rollup WHERE layout = ?
+                ORDER BY hour
+                """, arguments: [layout.id])
+        while faults.count <= Self.limit, let row = try rows.next() {
+            let hour = try Int64.stored(row, 7)
+            let entry = try? ChunkEntry(row)
+            let isSound = entry.map { entry in
+                [entry.from, entry.to].allSatisfy { Rollup.hour(of: $0.time) == hour }
+                    && Self.summary(row, layout, entry) != nil
+            }
+            if isSound != true { note("\(name): the summary of the hour \(hour) is damaged.") }
         }
     }
 

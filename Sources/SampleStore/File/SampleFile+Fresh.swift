@@ -12,12 +12,6 @@ extension SampleFile {
         var named: NamedBatch?
     }
 
-    /// How much of a layout has come since its last chunk was made.
-    struct FreshCount: Sendable {
-        var rows = 0
-        var samples = 0
-    }
-
     /// What came of a transaction.
     struct Written: Sendable {
         /// The rows that were written, by layout.
@@ -75,9 +69,9 @@ extension SampleFile {
                 try Self.insertKey(named, entry.sensor, database)
             }
             for (layout, batch) in Self.joined(entries, atMost: rules.chunkSize) {
-                try Self.insertFresh(batch, layout.id, database)
-                written.counts[layout.id, default: FreshCount()].rows += 1
-                written.counts[layout.id, default: FreshCount()].samples += batch.count
+                let fresh = PreparedFresh(batch, layout.id)
+                try fresh.insert(database)
+                written.counts[layout.id, default: FreshCount()] += fresh.size
             }
             // Asked for in the transaction, it needs no lock of its own.
             written.used = try FileSpace(database).used
@@ -92,25 +86,20 @@ extension SampleFile {
         try await pool.read { database in
             let rows = try Row.fetchCursor(
                 database,
-                sql: "SELECT layout, count(*), coalesce(sum(count), 0) FROM fresh GROUP BY layout")
+                sql: """
+                    SELECT layout, count(*), coalesce(sum(count), 0),
+                        coalesce(sum(length(data)), 0)
+                    FROM fresh GROUP BY layout
+                    """)
             var counts: [Int64: FreshCount] = [:]
             while let row = try rows.next() {
+                let bytes: Int = try .stored(row, 3)
                 counts[try .stored(row, 0)] = FreshCount(
-                    rows: try .stored(row, 1), samples: try .stored(row, 2))
+                    rows: try .stored(row, 1), samples: try .stored(row, 2), bytes: bytes,
+                    decoded: bytes)
             }
             return counts
         }
-    }
-
-    static func insertFresh(
-        _ batch: StoredBatch, _ layout: Int64, _ database: Database
-    ) throws {
-        try database.cachedStatement(
-            sql: "INSERT INTO fresh (first, last, layout, count, data) VALUES (?, ?, ?, ?, ?)"
-        ).execute(arguments: [
-            batch.sequences[0], batch.sequences[batch.count - 1], layout, batch.count,
-            Data(ChunkEncoder.encode(batch)),
-        ])
     }
 
     /// One batch of each layout, or several of them where there are many samples.

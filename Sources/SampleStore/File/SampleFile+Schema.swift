@@ -36,6 +36,7 @@ extension SampleFile {
         migrator.registerMigration("chunks", migrate: Self.createChunks)
         migrator.registerMigration("keys", migrate: Self.createKeys)
         migrator.registerMigration("retention", migrate: Self.createRetention)
+        migrator.registerMigration("erasure", migrate: Self.createErasure)
         return migrator
     }
 

@@ -9,13 +9,11 @@ import Samples
 struct SealingPlan: Sendable {
     /// The most samples that one plan takes.
     private static let roundsOfChunks = 4
-    /// The most bytes of rows; texts can be long.
-    private static let byteLimit = 64 << 20
 
     private let layout: Layout
     private let rows: [Int64]
     /// Late samples that wait for another time: too many chunks would have to be made anew.
-    private let leftOver: StoredBatch?
+    private let leftOver: PreparedFresh?
     private let replaced: [Int64]
     private let damaged: [Int64]
     private let chunks: [PreparedChunk]
@@ -29,34 +27,35 @@ struct SealingPlan: Sendable {
         let cursor = try Row.fetchCursor(
             database, sql: "SELECT first, data FROM fresh WHERE layout = ? ORDER BY first",
             arguments: [layout.id])
-        var bytes = 0
-        while fresh.count < Self.roundsOfChunks * rules.chunkSize, bytes < Self.byteLimit,
-            let row = try cursor.next()
+        var sealed = SampleFile.FreshCount()
+        while fresh.count < Self.roundsOfChunks * rules.chunkSize,
+            sealed.decoded < 2 * rules.freshDecoded, let row = try cursor.next()
         {
             rows.append(try .stored(row, 0))
             do {
-                fresh.append(
-                    try row.withUnsafeData(atIndex: 1) { data in
-                        bytes += data?.count ?? 0
-                        return try SampleFile.decode(data ?? Data(), layout)
-                    })
+                let batch = try row.withUnsafeData(atIndex: 1) { data in
+                    let batch = try SampleFile.decode(data ?? Data(), layout)
+                    sealed += SampleFile.FreshCount(of: batch, bytes: data?.count ?? 0)
+                    return batch
+                }
+                fresh.append(batch)
             } catch is ByteReader.Damage {
                 // It stays where it is, and is told of by whoever reads.
                 rows.removeLast()
             }
         }
         guard !rows.isEmpty else { return nil }
-        let count = fresh.count
         var work = Work(layout, rules)
         try work.place(fresh.take().ordered(), database)
         self.rows = rows
-        leftOver = work.leftOver.isEmpty ? nil : work.leftOver.orderedByArrival()
+        leftOver =
+            work.leftOver.isEmpty
+            ? nil : PreparedFresh(work.leftOver.orderedByArrival(), layout.id)
         replaced = work.replaced
         damaged = work.damaged
         chunks = work.chunks
-        sealed = SampleFile.FreshCount(
-            rows: rows.count - (leftOver == nil ? 0 : 1),
-            samples: count - work.leftOver.count)
+        if let leftOver { sealed -= leftOver.size }
+        self.sealed = sealed
     }
 
     func carryOut(_ database: Database) throws {
@@ -64,7 +63,7 @@ struct SealingPlan: Sendable {
             try database.cachedStatement(sql: "DELETE FROM fresh WHERE first = ?")
                 .execute(arguments: [row])
         }
-        if let leftOver { try SampleFile.insertFresh(leftOver, layout.id, database) }
+        try leftOver?.insert(database)
         for id in damaged {
             try database.execute(
                 sql: "UPDATE chunk SET isDamaged = 1 WHERE id = ?", arguments: [id])
@@ -174,9 +173,8 @@ struct SealingPlan: Sendable {
             }
             do {
                 let old = try SampleFile.withContent(of: target.id, database) { data in
-                    try data.map { try SampleFile.decode($0, layout) }
+                    try SampleFile.decode(data, layout)
                 }
-                guard let old else { return append(part, isLast: isLast) }
                 replaced.append(target.id)
                 append(old.joined(with: part).ordered(), isLast: isLast)
             } catch is ByteReader.Damage {

@@ -1,9 +1,17 @@
 import Samples
 
 extension StoredBatch {
-    /// Bytes of text that one chunk is not to exceed: far below what SQLite takes as one value, and
-    /// what a reader takes for damage.
-    private static let textLimit = 64 << 20
+    /// Bytes of text that one row or chunk is not to exceed: it is read whole, and room is made of
+    /// whole chunks.
+    private static let textLimit = 4 << 20
+
+    /// Bytes that the samples take in memory, roughly.
+    var size: Int {
+        samples.columns.reduce(count * 16) { size, column in
+            guard case .texts(let texts) = column else { return size + 8 * count }
+            return texts.reduce(size) { $0 + 16 + $1.utf8.count }
+        }
+    }
 
     /// The same samples in pieces; none has more text than its first sample or `textBytes`.
     func parts(ofAtMost limit: Int, textBytes: Int = textLimit) -> [StoredBatch] {

@@ -61,8 +61,7 @@ struct ChunkCursor {
 
     private func samples(of entry: ChunkEntry) throws -> StoredBatch {
         try SampleFile.withContent(of: entry.id, database) { data in
-            guard let data else { return StoredBatch(of: projection.layout.fields) }
-            return try data.withUnsafeBytes { raw in
+            try data.withUnsafeBytes { raw in
                 let reader = try ChunkReader(raw, projection.layout.fields)
                 let order = try ChunkOrder(reader, entry)
                 let batch = try reader.batch(wanted(order, entry), projection, order)
@@ -116,15 +115,20 @@ extension SampleFile {
         }
     }
 
-    /// Lends the bytes of a chunk; `nil` when it has only its summary left.
+    /// Lends the bytes of a chunk.
+    ///
+    /// - Throws: `ByteReader.Damage`, also when they are gone.
     static func withContent<Result>(
-        of chunk: Int64, _ database: Database, _ body: (Data?) throws -> Result
+        of chunk: Int64, _ database: Database, _ body: (Data) throws -> Result
     ) throws -> Result {
         let statement = try database.cachedStatement(
             sql: "SELECT data FROM content WHERE chunk = ?")
         let rows = try Row.fetchCursor(statement, arguments: [chunk])
-        guard let row = try rows.next() else { return try body(nil) }
-        return try row.withUnsafeData(atIndex: 0, body)
+        guard let row = try rows.next() else { throw ByteReader.Damage() }
+        return try row.withUnsafeData(atIndex: 0) { data in
+            guard let data else { throw ByteReader.Damage() }
+            return try body(data)
+        }
     }
 }
 

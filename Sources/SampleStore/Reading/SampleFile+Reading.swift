@@ -27,8 +27,10 @@ extension SampleFile {
             var cursors: [Boxed<ChunkCursor>] = []
             for projection in projections.values {
                 damage += try Self.damagedRanges(projection.layout.id, in: query.range, database)
-                try Self.eachFresh(projection.layout, within: query.rangeLeft, database) { batch in
-                    loose.append(projection(batch).matching(query))
+                try Self.eachFresh(projection, within: query.rangeLeft, database) { batch in
+                    loose.append(batch.matching(query).first(query))
+                    // What comes behind as many as are wanted is not kept.
+                    if loose.count / 2 > query.limit { loose.append(loose.take().first(query)) }
                 } damage: {
                     damage.append($0)
                 }
@@ -75,17 +77,18 @@ extension SampleFile {
                     let entry = try ChunkEntry(row)
                     do {
                         let batch = try Self.withContent(of: entry.id, database) { data in
-                            try data.map { projection(try Self.decode($0, projection.layout)) }
+                            projection(try Self.decode(data, projection.layout))
                         }
-                        guard let batch else { continue }
                         count += batch.sequences.count { $0 > sequence }
                         take(batch)
                     } catch is ByteReader.Damage {
                         damage.append(TimeRange(from: entry.from.time, through: entry.to.time))
                     }
                 }
-                try Self.eachFresh(projection.layout, after: sequence, database) { batch in
-                    take(projection(batch))
+                try Self.eachFresh(projection, after: sequence, database) { batch in
+                    take(batch)
+                    guard found.count / 2 > limit else { return }
+                    found.append(found.take().orderedByArrival()[0..<limit])
                 } damage: {
                     damage.append($0)
                 }
@@ -97,21 +100,22 @@ extension SampleFile {
         }
     }
 
-    /// Hands over the fresh samples of a layout, row by row in the order of arrival.
+    /// Hands over the fresh samples of a layout as a projection sees them, row by row in the order of
+    /// arrival.
     ///
     /// - Parameter range: rows that have no sample there are passed over, by their times alone.
     static func eachFresh(
-        _ layout: Layout, after sequence: Int64 = 0, within range: TimeRange = .all,
+        _ projection: Projection, after sequence: Int64 = 0, within range: TimeRange = .all,
         _ database: Database,
         _ body: (StoredBatch) throws -> Void, damage: (TimeRange) -> Void
     ) throws {
         let statement = try database.cachedStatement(
             sql: "SELECT data FROM fresh WHERE layout = ? AND last > ? ORDER BY first")
-        let rows = try Row.fetchCursor(statement, arguments: [layout.id, sequence])
+        let rows = try Row.fetchCursor(statement, arguments: [projection.layout.id, sequence])
         while let row = try rows.next() {
             do {
                 let batch = try row.withUnsafeData(atIndex: 0) { data in
-                    try decode(data ?? Data(), layout, touching: range)
+                    try decode(data ?? Data(), projection, touching: range)
                 }
                 if let batch { try body(batch) }
             } catch is ByteReader.Damage {
@@ -158,6 +162,14 @@ extension StoredBatch {
             guard let after = query.after else { return true }
             return query.order.places(after, before: position(row))
         }
+    }
+
+    /// Those that come first in the query's order, no more than it wants; in any order.
+    fileprivate func first(_ query: SampleQuery) -> StoredBatch {
+        guard count > query.limit else { return self }
+        let ordered = ordered()
+        return query.order == .ascending
+            ? ordered[0..<query.limit] : ordered[count - query.limit..<count]
     }
 }
 

@@ -16,8 +16,8 @@ extension SampleFile {
                 summarizer.leaveOut(
                     try Self.damagedRanges(projection.layout.id, in: query.range, database))
                 try summarizer.add(projection, database)
-                try Self.eachFresh(projection.layout, database) { batch in
-                    loose.append(projection(batch))
+                try Self.eachFresh(projection, within: query.range, database) { batch in
+                    loose.append(batch)
                 } damage: {
                     summarizer.leaveOut([$0])
                 }
@@ -75,8 +75,8 @@ extension SampleFile {
             }
             for projection in projections.values {
                 damage += try Self.damagedRanges(projection.layout.id, in: range, database)
-                try Self.eachFresh(projection.layout, database) { batch in
-                    projection(batch).numbers(in: range) { body(&state, $0) }
+                try Self.eachFresh(projection, within: range, database) { batch in
+                    batch.numbers(in: range) { body(&state, $0) }
                 } damage: {
                     damage.append($0)
                 }
@@ -102,7 +102,6 @@ extension SampleFile {
     ) throws {
         guard let column = projection.columns.first else { return }
         try withContent(of: entry.id, database) { data in
-            guard let data else { return }
             try data.withUnsafeBytes { raw in
                 let reader = try ChunkReader(raw, projection.layout.fields)
                 guard reader.count == entry.count else { throw ByteReader.Damage() }

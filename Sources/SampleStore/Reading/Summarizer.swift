@@ -168,7 +168,6 @@ struct Summarizer {
         }
         do {
             try SampleFile.withContent(of: entry.id, database) { data in
-                guard let data else { return }
                 try data.withUnsafeBytes { raw in
                     try add(ChunkReader(raw, projection.layout.fields), entry, projection)
                 }

@@ -180,8 +180,7 @@ extension SampleFile {
         _ body: (IntegerColumnReader) throws -> Result
     ) throws -> Result {
         try withContent(of: entry.id, database) { data in
-            guard let data else { throw ByteReader.Damage() }
-            return try data.withUnsafeBytes { raw in
+            try data.withUnsafeBytes { raw in
                 try body(ChunkOrder(ChunkReader(raw, layout.fields), entry).times)
             }
         }

@@ -6,8 +6,9 @@ import Samples
 struct ForgetPlan: Sendable {
     /// What one step took out.
     struct Taken: Sendable {
-        var rows = 0
         var samples = 0
+        /// What fresh samples are less by.
+        var fresh = SampleFile.FreshCount()
         var bytes: Int64 = 0
         var unreadable = 0
         /// The last arrival among it.
@@ -16,15 +17,19 @@ struct ForgetPlan: Sendable {
 
     private let layout: Layout
     private var removed: [Int64] = []
-    private var fresh: [StoredBatch] = []
+    private var fresh: [PreparedFresh] = []
     private var chunks: [PreparedChunk] = []
     private(set) var taken = Taken()
     /// The row behind which the next step begins; `nil` when there is none.
     private(set) var next: Int64?
     private let isOfChunks: Bool
+    /// Bytes that were read.
+    private var size = 0
 
     private static let rowsAtMost = 64
     private static let chunksAtMost = 2
+    /// Bytes of fresh samples, once they are read, that one step takes.
+    private static let sizeAtMost = 32 << 20
 
     /// Of the fresh samples of a layout, from a row on.
     init(
@@ -37,14 +42,17 @@ struct ForgetPlan: Sendable {
                     SELECT first, last, data FROM fresh WHERE layout = ? AND first > ?
                     ORDER BY first LIMIT ?
                     """), arguments: [layout.id, row, Self.rowsAtMost])
-        while let row = try rows.next() {
+        while size < Self.sizeAtMost, let row = try rows.next() {
             let id: Int64 = try .stored(row, 0)
             let data: Data = try .stored(row, 2)
             next = id
             guard let rest = try remove(data, id, last: .stored(row, 1), within: range) else {
                 continue
             }
-            if !rest.isEmpty { fresh.append(rest) }
+            guard !rest.isEmpty else { continue }
+            let prepared = PreparedFresh(rest, layout.id)
+            taken.fresh -= prepared.size
+            fresh.append(prepared)
         }
     }
 
@@ -82,6 +90,7 @@ struct ForgetPlan: Sendable {
 
     func carryOut(_ database: Database) throws {
         guard !removed.isEmpty else { return }
+        try SampleFile.noteErasure(database)
         for row in removed {
             if isOfChunks {
                 try SampleFile.removeChunk(row, database)
@@ -90,7 +99,7 @@ struct ForgetPlan: Sendable {
                     .execute(arguments: [row])
             }
         }
-        for batch in fresh { try SampleFile.insertFresh(batch, layout.id, database) }
+        for row in fresh { try row.insert(database) }
         for chunk in chunks { try SampleFile.insertChunk(chunk, database) }
         try SampleFile.note(purgedThrough: taken.last, of: layout.id, database)
     }
@@ -101,13 +110,14 @@ struct ForgetPlan: Sendable {
     ) throws -> StoredBatch? {
         do {
             let samples = try SampleFile.decode(data, layout)
+            size += samples.size
             let rest = samples.filtered { !range.contains(samples.samples.times[$0]) }
             guard rest.count < samples.count else { return nil }
             let gone = samples.filtered { range.contains(samples.samples.times[$0]) }
             taken.samples += gone.count
             taken.last = max(taken.last, gone.sequences.max() ?? 0)
             taken.bytes += Int64(data.count)
-            if rest.isEmpty { taken.rows += 1 }
+            taken.fresh += SampleFile.FreshCount(of: samples, bytes: data.count)
             removed.append(row)
             return rest
         } catch is ByteReader.Damage {
@@ -115,7 +125,7 @@ struct ForgetPlan: Sendable {
             taken.unreadable += 1
             taken.last = max(taken.last, last)
             taken.bytes += Int64(data.count)
-            taken.rows += 1
+            taken.fresh += SampleFile.FreshCount(rows: 1, bytes: data.count)
             removed.append(row)
             return StoredBatch(of: layout.fields)
         }

@@ -40,11 +40,7 @@ struct PurgePlan: Sendable {
         let lastArrival: Int64 = try .stored(oldest, 6)
         do {
             let samples = try SampleFile.withContent(of: entry.id, database) { data in
-                try data.map { try SampleFile.decode($0, order.layout) }
-            }
-            guard let samples else {
-                (rollups, rest, last) = ([], nil, lastArrival)
-                return
+                try SampleFile.decode(data, order.layout)
             }
             let hours = Self.hours(of: samples, order, atMost: hoursAtMost)
             guard let end = hours.last?.upperBound else { return nil }

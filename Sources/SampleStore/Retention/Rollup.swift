@@ -64,10 +64,14 @@ struct Rollup: Sendable {
 }
 
 extension SampleFile {
-    /// Adds to what is known of the hour.
+    /// Adds to what is known of the hour; a damaged summary stays, so that the hour never looks whole.
     static func insert(_ rollup: Rollup, _ layout: Layout, _ database: Database) throws {
         var whole = rollup
-        if let known = try Self.rollup(of: rollup.hour, layout, database) { whole.merge(known) }
+        do {
+            if let known = try Self.rollup(of: rollup.hour, layout, database) { whole.merge(known) }
+        } catch is ByteReader.Damage {
+            return
+        }
         try database.cachedStatement(sql: "DELETE FROM rollup WHERE layout = ? AND hour = ?")
             .execute(arguments: [layout.id, rollup.hour])
         try database.cachedStatement(
@@ -82,7 +86,7 @@ extension SampleFile {
         ])
     }
 
-    /// - Returns: `nil` also when it is damaged.
+    /// - Throws: `ByteReader.Damage`.
     private static func rollup(
         of hour: Int64, _ layout: Layout, _ database: Database
     ) throws -> Rollup? {
@@ -92,10 +96,10 @@ extension SampleFile {
                     SELECT \(ChunkEntry.columns), summary FROM rollup WHERE layout = ? AND hour = ?
                     """), arguments: [layout.id, hour])
         guard let row = try rows.next() else { return nil }
-        let entry = try ChunkEntry(row)
-        let summary = try? row.withUnsafeData(atIndex: 6) { data in
+        guard let entry = try? ChunkEntry(row) else { throw ByteReader.Damage() }
+        let summary = try row.withUnsafeData(atIndex: 6) { data in
             try ChunkSummary(data ?? Data(), layout.fields, entry)
         }
-        return summary.map { Rollup(hour: hour, entry, $0) }
+        return Rollup(hour: hour, entry, summary)
     }
 }

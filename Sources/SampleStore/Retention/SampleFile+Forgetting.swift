@@ -39,6 +39,7 @@ extension SampleFile {
                 arguments: [
                     layout.id, receipt.range.to.microseconds, receipt.range.from.microseconds,
                 ])
+            if !rows.isEmpty { try Self.noteErasure(database) }
             for row in rows {
                 let entry = try ChunkEntry(row)
                 receipt.summaries += 1
@@ -58,6 +59,7 @@ extension SampleFile {
     /// a page keeps what it held.
     ///
     /// - Returns: `false` when the log still has some of it, because somebody reads from there.
+    /// - Throws: `damaged` when pages could not be gone through; the others were.
     func eraseTraces() async throws -> Bool {
         if try await measure().canShrink {
             while try await shrink(to: 0) {}
@@ -72,18 +74,26 @@ extension SampleFile {
     private func scrubPages() async throws -> Bool {
         try await pool.writeWithoutTransaction { database in
             var isDone = false
+            var damaged: [UInt32] = []
             try database.inTransaction(.immediate) {
                 guard logSize() == 0 else { return .rollback }
                 let space = try FileSpace(database)
                 let roots = try Int64.fetchAll(
                     database, sql: "SELECT rootpage FROM sqlite_schema WHERE rootpage > 0")
-                try PageScrub(pages.descriptor, pageSize: space.pageSize, pages: space.pages)
-                    .run(roots: roots)
+                damaged = try PageScrub(
+                    pages.descriptor, pageSize: space.pageSize, pages: space.pages
+                )
+                .run(roots: roots)
                 isDone = true
                 return .rollback
             }
             // What is kept of pages in memory is as they were.
             try database.execute(sql: "PRAGMA shrink_memory")
+            if let page = damaged.min() {
+                throw SampleStoreError(
+                    .damaged,
+                    "\(damaged.count) pages of the sample store are damaged, first page \(page).")
+            }
             return isDone
         }
     }
@@ -91,17 +101,21 @@ extension SampleFile {
     /// Writes over every free page of a file that cannot give them back: they are taken, and freed
     /// again while what is freed is overwritten.
     private func blankFreePages() async throws {
-        try await pool.write { database in
-            try database.execute(
-                sql: "DROP TABLE IF EXISTS blank; CREATE TABLE blank (data BLOB)")
-        }
+        try await takeFreePages()
+        try await giveBackBlank()
+    }
+
+    /// Puts every free page into the table `blank`.
+    func takeFreePages() async throws {
+        try await giveBackBlank()
+        try await pool.write { try $0.execute(sql: "CREATE TABLE blank (data BLOB)") }
         var isDone = false
         while !isDone {
             isDone = try await pool.write { database in
                 let space = try FileSpace(database)
                 guard space.freePages > 0 else { return true }
                 // The last value fills a page of rows, so that it takes a page.
-                let pages = min(space.freePages, 256)
+                let pages = min(space.freePages, Int64(self.space.pagesPerStep))
                 try database.execute(
                     sql: "INSERT INTO blank VALUES (zeroblob(?))",
                     arguments: [max(space.pageSize - 96, (pages - 1) * (space.pageSize - 4))])
@@ -109,6 +123,25 @@ extension SampleFile {
             }
             if logSize() > space.log { try await cutLog() }
         }
-        try await pool.write { try $0.execute(sql: "DROP TABLE blank") }
+    }
+
+    /// Frees the pages of the table `blank`, also those that a session left there which ended before.
+    func giveBackBlank() async throws {
+        while try await giveBackSomeBlank() {
+            if logSize() > space.log { try await cutLog() }
+        }
+    }
+
+    /// Frees a few pages of the table `blank`: all of them at once would fill the log.
+    ///
+    /// - Returns: whether there was such a table.
+    func giveBackSomeBlank() async throws -> Bool {
+        try await pool.write { database in
+            guard try database.tableExists("blank") else { return false }
+            try database.execute(
+                sql: "DELETE FROM blank WHERE rowid = (SELECT min(rowid) FROM blank)")
+            if database.changesCount == 0 { try database.execute(sql: "DROP TABLE blank") }
+            return true
+        }
     }
 }

@@ -38,9 +38,10 @@ extension SampleStore {
             let times = entry.batch.samples.times
             let rest = entry.batch.filtered { !range.contains(times[$0]) }
             waiting -= entry.batch.count - rest.count
-            return rest.isEmpty
-                ? nil
-                : SampleFile.Entry(sensor: entry.sensor, layout: entry.layout, batch: rest)
+            guard !rest.isEmpty || entry.named != nil else { return nil }
+            // Its key is kept: who sends it again must not bring back what was forgotten.
+            return SampleFile.Entry(
+                sensor: entry.sensor, layout: entry.layout, batch: rest, named: entry.named)
         }
         return before - waiting
     }
@@ -74,7 +75,12 @@ extension SampleStore {
         upkeep.purged = try await file.purged()
         try await reviseDamage(of: kept)
         try await recall(kept.sensor)
-        try await erase()
+        do {
+            try await erase()
+        } catch {
+            // What went cannot be counted again; the receipt says that traces are left.
+            failure = SampleStoreError(wrapping: error, while: "erasing traces").message
+        }
         receipt.isErased = upkeep.hasErased
         return receipt
     }

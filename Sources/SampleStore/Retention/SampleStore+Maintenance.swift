@@ -96,14 +96,35 @@ extension SampleStore {
         guard try await file.measure().used > file.space.file(within: upkeep.budget) else {
             return false
         }
-        for kept in try await file.kept().sorted(by: { $0.usage.total > $1.usage.total }) {
+        // Its pages are as good as free, and no sample goes for them.
+        if try await file.giveBackSomeBlank() { return true }
+        let sensors = try await file.kept().map { kept in
+            (kept: kept, fresh: kept.layouts.reduce(0) { $0 + fresh.bytes(of: $1.id) })
+        }
+        let most = sensors.sorted {
+            $0.kept.usage.total + $0.fresh > $1.kept.usage.total + $1.fresh
+        }
+        for (kept, unpacked) in most {
+            // Only chunks can give way.
+            if unpacked > kept.usage.total, try await sealSome(kept) { return true }
             let summaries = upkeep.rules.rule(for: kept.sensor).summaries
             let from = summaries.flatMap { age in now.map { $0.before(age) } }
             if kept.usage.summaryBytes > kept.usage.bytes {
                 if try await file.purgeSummaries(of: kept) { return true }
             }
             if try await purgeOldest(of: kept, summariesFrom: from) { return true }
+            if try await sealSome(kept) { return true }
             if try await file.purgeSummaries(of: kept) { return true }
+        }
+        return false
+    }
+
+    /// Makes chunks of some of what is fresh.
+    ///
+    /// - Returns: whether there was any.
+    private func sealSome(_ kept: SampleFile.Kept) async throws -> Bool {
+        for layout in kept.layouts where fresh.bytes(of: layout.id) > 0 {
+            if try await seal(layout) { return true }
         }
         return false
     }
@@ -160,7 +181,9 @@ extension SampleStore {
 
     /// Only for work that nothing else on chunks goes on beside.
     func erase() async throws {
-        upkeep.hasErased = try await file.eraseTraces()
+        let isErased = try await file.eraseTraces()
+        if isErased { try await file.noteErased() }
+        upkeep.hasErased = isErased
     }
 }
 

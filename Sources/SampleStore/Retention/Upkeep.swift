@@ -1,3 +1,4 @@
+import GRDB
 import Samples
 
 /// What the store knows of its room and of what it let go.
@@ -12,14 +13,20 @@ struct Upkeep {
     /// Making room for the budget goes on.
     var clearing: Task<Void, any Error>?
     /// Whether everything that was forgotten is gone from the files, too.
-    var hasErased = true
+    var hasErased: Bool
     var isClosing = false
     let reserve: DiskReserve
 
     init(of file: SampleFile) async throws {
+        do {
+            try await file.giveBackBlank()
+        } catch let error as DatabaseError where error.resultCode == .SQLITE_FULL {
+            // It goes when room is made, before any sample does.
+        }
         rules = try await file.rules()
         budget = try await file.budget()
         purged = try await file.purged()
+        hasErased = try await !file.isErasureDue()
         try await file.limitLog(within: budget)
         reserve = DiskReserve(path: file.path + "-reserve", size: file.space.reserve)
     }

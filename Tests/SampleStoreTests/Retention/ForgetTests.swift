@@ -127,6 +127,44 @@ struct ForgetTests {
         #expect(try await open().lastSequence == 4)
     }
 
+    @Test func `what could not be erased is in the next session`() async throws {
+        let store = try await open()
+        let notes = (0..<400).map { "note-\($0)-\(UInt64.random(in: .min ... .max))" }
+        for (number, note) in notes.enumerated() {
+            let time = Int64.random(in: 0..<Self.hour * 30)
+            try await store.append([Self.sample(time, 1, note)], to: "probe")
+            try await store.append([Self.sample(time, 2, "of another")], to: "other")
+            if number % 3 == 0 { try await store.flush() }
+        }
+        try await store.flush()
+        // Somebody reads from a state that has it.
+        let reader = try DatabasePool(path: folder.path)
+        let snapshot = try reader.makeSnapshot()
+        _ = try await snapshot.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM chunk") }
+        #expect(try await !store.forget("probe", .all, at: .now()).isErased)
+        // The host dies.
+        let copy = try TemporaryStore()
+        for suffix in ["", "-wal"] {
+            try FileManager.default.copyItem(
+                atPath: folder.path + suffix, toPath: copy.path + suffix)
+        }
+        func left() throws -> Int {
+            let files = try FileManager.default.contentsOfDirectory(atPath: copy.folder.path())
+            let all = try files.reduce(into: Data()) { all, name in
+                all += try Data(contentsOf: copy.folder.appending(path: name))
+            }
+            return notes.count { all.range(of: Data($0.utf8)) != nil }
+        }
+        #expect(try left() > 0)
+        let next = try await SampleStore(path: copy.path)
+        try await next.register("probe", fields: Self.fields)
+        try await next.maintain(at: .now())
+        #expect(try left() == 0)
+        try await next.close()
+        #expect(try await SampleStore(path: copy.path).upkeep.hasErased)
+        withExtendedLifetime(snapshot) {}
+    }
+
     @Test func `readers can tell that samples were forgotten`() async throws {
         let store = try await open()
         for number in 1...6 as ClosedRange<Int64> {

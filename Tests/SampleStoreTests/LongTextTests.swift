@@ -1,0 +1,104 @@
+import GRDB
+import Samples
+import Testing
+
+@testable import SampleStore
+
+struct LongTextTests {
+    private static let fields = [Field("text", kind: .text)]
+    private let folder: TemporaryStore
+
+    init() throws {
+        folder = try TemporaryStore()
+    }
+
+    /// Texts that pack well, so that their rows are small.
+    private static func batch(_ count: Int64, at time: Int64) -> SampleBatch {
+        let filler = String(repeating: "a", count: 10_000)
+        return SampleBatch(
+            times: (time..<time + count).map { Timestamp(microseconds: $0) },
+            columns: [.texts((time..<time + count).map { "\(filler)\($0)" })])
+    }
+
+    private static func rules(freshDecoded: Int) -> ChunkRules {
+        var rules = ChunkRules()
+        rules.freshDecoded = freshDecoded
+        return rules
+    }
+
+    private static func freshRows(_ store: SampleStore) async throws -> Int {
+        try await store.file.pool.read { database in
+            try Int.fetchOne(database, sql: "SELECT count(*) FROM fresh") ?? 0
+        }
+    }
+
+    @Test func `few long texts are packed before they are enough samples for a chunk`()
+        async throws
+    {
+        let store = try await folder.open(Self.fields, rules: Self.rules(freshDecoded: 200_000))
+        for number in 0..<45 as Range<Int64> {
+            try await store.append(Self.batch(1, at: number), to: "probe")
+            try await store.flush()
+        }
+        await store.queue.end?.value
+        #expect(try await Self.freshRows(store) < 20)
+        #expect(try await store.all().count == 45)
+    }
+
+    @Test func `packing takes some of what a session left, and then more`() async throws {
+        let store = try await folder.open(Self.fields)
+        for number in 0..<40 as Range<Int64> {
+            try await store.append(Self.batch(2, at: 2 * number), to: "probe")
+            try await store.flush()
+        }
+        #expect(try await Self.freshRows(store) == 40)
+        try await store.close()
+        let rules = Self.rules(freshDecoded: 100_000)
+        let next = try await folder.open(Self.fields, rules: rules)
+        let layout = try #require(await next.series["probe"]?.current)
+        let plan = try await next.file.pool.read { try SealingPlan(layout, rules, $0) }
+        let sealed = try #require(plan?.sealed)
+        #expect(sealed.rows == 10 && sealed.samples == 20)
+        while try await next.seal(layout) {}
+        #expect(try await Self.freshRows(next) == 0)
+        #expect(try await next.all().count == 80)
+    }
+
+    @Test func `a row and a chunk hold no more than some MiB of text`() async throws {
+        let store = try await folder.open(Self.fields)
+        try await store.append(Self.batch(1000, at: 0), to: "probe")
+        try await store.flush()
+        let layout = try #require(await store.series["probe"]?.current)
+        #expect(try await Self.freshRows(store) == 3)
+        while try await store.seal(layout) {}
+        let counts = try await store.file.pool.read { database in
+            try Int.fetchAll(database, sql: "SELECT count FROM chunk ORDER BY fromTime")
+        }
+        #expect(counts.reduce(0, +) == 1000)
+        #expect(counts.allSatisfy { $0 * 10_000 <= 4 << 20 }, "\(counts)")
+    }
+
+    @Test(arguments: [SampleQuery.Order.ascending, .descending])
+    func `a page of fresh samples is the right one`(order: SampleQuery.Order) async throws {
+        let store = try await folder.open()
+        let times = (0..<60 as Range<Int64>).map { $0 * 37 % 60 }
+        for (number, time) in times.enumerated() {
+            try await store.add([(time: time, number: Int64(number))])
+            try await store.flush()
+        }
+        #expect(try await Self.freshRows(store) == 60)
+        var pages: [Int64] = []
+        var after: SampleQuery.Position?
+        for _ in 0..<20 {
+            let page = try await store.samples(
+                TemporaryStore.query(.all, order, after: after, limit: 3))
+            #expect(page.count == 3)
+            pages += page.map(\.time.microseconds)
+            after = page.last.map(SampleQuery.Position.init(of:))
+        }
+        let inOrder = Array(0..<60 as Range<Int64>)
+        #expect(pages == (order == .ascending ? inOrder : inOrder.reversed()))
+        #expect(
+            try await store.arrivals(of: "probe", after: 4, limit: 3).map(\.sequence) == [5, 6, 7])
+    }
+}
