@@ -1,5 +1,6 @@
 import Auth
 import Samples
+import VM
 
 /// The one place where the terms of a grant take effect on samples.
 struct GrantTerms: Sendable {
@@ -8,20 +9,23 @@ struct GrantTerms: Sendable {
 
     private let terms: Terms
     private let now: Timestamp
+    /// The cells that those get statistics of who may see no single samples; `nil` for others.
+    let cells: AggregateCells?
 
-    init(_ grant: Grant, now: Timestamp) {
-        terms = grant.terms
-        self.now = now
+    /// - Parameter cadence: of the sensor.
+    init(_ grant: Grant, now: Timestamp, cadence: Cadence) {
+        self.init(terms: grant.terms, now: now, cadence: cadence)
     }
 
-    private init(terms: Terms, now: Timestamp) {
+    private init(terms: Terms, now: Timestamp, cadence: Cadence) {
         self.terms = terms
         self.now = now
+        cells = terms.access.includes(.raw) ? nil : AggregateCells(cadence)
     }
 
     /// Terms that hold nothing back, for what the owner has defined.
     static func owner(now: Timestamp) -> GrantTerms {
-        GrantTerms(terms: Terms(access: .raw), now: now)
+        GrantTerms(terms: Terms(access: .raw), now: now, cadence: .standard)
     }
 
     /// Whether single samples may be seen.

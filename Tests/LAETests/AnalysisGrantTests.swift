@@ -124,27 +124,69 @@ struct AnalysisGrantTests {
         try await lab.addOther((0..<4).map { (time: $0, y: Double($0)) })
         for (terms, other) in [(stats, Terms(access: .raw)), (Terms(access: .raw), stats)] {
             let answer = try await lab.analyze(
-                "correlation", of: ["probe.x", "other.y"], join: .nearest(within: .zero),
-                terms: terms, otherTerms: other)
+                "correlation", of: ["probe.x", "other.y"], every: .seconds(60), terms: terms,
+                otherTerms: other)
             #expect(answer.count == nil && answer.result == nil)
             let error = await #expect(throws: LAEError.self) {
                 try await lab.analyze(
                     "dbscan", ["epsilon": .number(1)], of: ["probe.x", "other.y"],
-                    join: .nearest(within: .zero), terms: terms, otherTerms: other)
+                    every: .seconds(60), terms: terms, otherTerms: other)
             }
             #expect(error?.code == .notGranted)
+        }
+    }
+
+    @Test(
+        arguments: [.nearest(within: .zero), .last(within: .seconds(1))]
+            as [AnalysisRequest.Join])
+    func `the times of another sensor choose no samples where statistics are granted`(
+        join: AnalysisRequest.Join
+    ) async throws {
+        try await lab.add((0..<600).map { (time: $0 * 1_000_000, x: Double($0)) })
+        try await lab.addOther((0..<600).map { (time: $0 * 1_000_000, y: Double($0)) })
+        func analyze(_ terms: Terms, _ otherTerms: Terms) async throws -> AnalysisAnswer {
+            try await lab.analyze(
+                "correlation", of: ["other.y", "probe.x"], join: join, terms: terms,
+                otherTerms: otherTerms)
+        }
+        let raw = Terms(access: .raw)
+        #expect(try await analyze(raw, raw).count == 600)
+        for (terms, otherTerms) in [(stats, raw), (raw, stats), (stats, stats)] {
+            let error = await #expect(throws: LAEError.self) {
+                try await analyze(terms, otherTerms)
+            }
+            #expect(error?.code == .notGranted)
+            #expect(error?.hint?.contains("every") == true)
+        }
+    }
+
+    @Test func `the range of another sensor is widened to whole cells, too`() async throws {
+        let second: Int64 = 1_000_000
+        try await lab.add((0..<900).map { (time: $0 * second, x: Double($0)) })
+        try await lab.addOther((0..<900).map { (time: $0 * second, y: Double($0)) })
+        func analyze(_ range: TimeRange) async throws -> AnalysisAnswer {
+            try await lab.analyze(
+                "k-means", ["k": .number(1)], of: ["other.y", "probe.x"], range: range,
+                every: .seconds(60), terms: stats)
+        }
+        let whole = try await analyze(TimeRange(60 * second, 600 * second))
+        #expect(whole.count == 9)
+        for cut in [1, 30, 59] as [Int64] {
+            let part = try await analyze(TimeRange((60 + cut) * second, (600 - cut) * second))
+            #expect(part.count == whole.count && part.result == whole.result, "\(cut) s")
         }
     }
 
     @Test func `a condition on another sensor singles nothing out where statistics are granted`()
         async throws
     {
-        try await lab.add((0..<40).map { (time: $0, x: Double($0)) })
-        try await lab.addOther((0..<40).map { (time: $0, y: Double($0)) })
+        let minute: Int64 = 60_000_000
+        try await lab.add((0..<400).map { (time: $0 * minute / 10, x: Double($0)) })
+        try await lab.addOther((0..<400).map { (time: $0 * minute / 10, y: Double($0 / 10)) })
         func analyze(_ conditions: [String], _ terms: Terms) async throws -> AnalysisAnswer {
             try await lab.analyze(
                 "correlation", of: ["probe.x", "other.y"], conditions: conditions,
-                join: .nearest(within: .zero), terms: terms)
+                every: .seconds(60), terms: terms)
         }
         #expect(try await analyze([], stats).count == 40)
         #expect(try await analyze(["other.y<7"], Terms(access: .raw)).count == 7)
@@ -180,7 +222,7 @@ struct AnalysisGrantTests {
         }
         let inputs = [try FieldReference(parsing: "probe.x"), try FieldReference(parsing: name)]
         let request = AnalysisRequest(
-            try Analysis("correlation"), of: inputs, join: .nearest(within: .zero))
+            try Analysis("correlation"), of: inputs, every: .seconds(1))
         func analyze(_ terms: Terms) async throws -> AnalysisAnswer {
             let grants = [
                 try await lab.grant(terms),
@@ -188,7 +230,7 @@ struct AnalysisGrantTests {
             ]
             return try await lab.engine.analyze(request, grants: grants)
         }
-        if !isDerived { #expect(try await analyze(Terms(access: .raw)).count == 40) }
+        if !isDerived { #expect(try await analyze(Terms(access: .raw)).count == 1) }
         let error = await #expect(throws: LAEError.self) { try await analyze(stats) }
         #expect(error?.code == .notGranted)
         #expect(error?.message.contains("publishes") == true)
