@@ -157,10 +157,12 @@ extension AnalysisRequest {
     /// The same over whole cells that have ended, as those get it who may see statistics only.
     ///
     /// It holds for every sensor: where one of them is shielded, the range of another would choose
-    /// among its samples.
+    /// among its samples. Windows begin and end at the bounds of cells, so that the mean of each is made
+    /// of whole ones, and has the samples of a cell at least.
     fileprivate func widened(to cells: AggregateCells, now: Timestamp) -> AnalysisRequest {
         var widened = self
         widened.range = cells.covering(range, now: now)
+        widened.every = every.map { .microseconds(cells.step($0.wholeMicroseconds)) }
         return widened
     }
 
