@@ -34,11 +34,15 @@ struct GrantTerms: Sendable {
     var allowsStatistics: Bool { terms.access.includes(.stats) }
 
     /// The part of a range that may be read at all: nothing under terms that mean nothing.
+    ///
+    /// It begins with a whole cell for those who may see no single samples: a beginning that moves with
+    /// the clock would cut one sample after the other off.
     func visible(_ range: TimeRange) -> TimeRange {
         guard isMeaningful else { return TimeRange(from: range.from, to: range.from) }
         guard let history = terms.history else { return range }
         let start = now.advanced(byMicroseconds: -max(0, history.wholeMicroseconds))
-        return range.intersection(TimeRange(from: start, to: .distantFuture))
+        return range.intersection(
+            TimeRange(from: cells?.ceiling(start) ?? start, to: .distantFuture))
     }
 
     /// The stretch of time of which at most one sample may be seen; `nil` without a rate.
