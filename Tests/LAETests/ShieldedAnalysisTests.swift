@@ -97,6 +97,73 @@ struct ShieldedAnalysisTests {
         }
     }
 
+    @Test func `a histogram places no number nearer than percentiles do`() async throws {
+        // All within 1 %, between two that lie far off.
+        let middle = QuantileSketch.rounded(100)
+        let numbers = [0] + (0..<58).map { middle * (1 + Double($0 - 29) / 10_000) } + [1000]
+        try await lab.add(numbers.enumerated().map { (time: Int64($0) * Self.second, x: $1) })
+        func counts(_ terms: Terms) async throws -> Set<[Int?]> {
+            var seen: Set<[Int?]> = []
+            for end in numbers.dropFirst() where end != middle {
+                let answer = try await lab.analyze(
+                    "histogram", ["bins": .number(1), "min": .number(-1), "max": .number(end)],
+                    of: ["probe.x"], terms: terms)
+                guard case .histogram(_, let counts)? = answer.result else { continue }
+                seen.insert(counts)
+            }
+            return seen
+        }
+        #expect(try await counts(Terms(access: .raw)).count == 58)
+        #expect(try await counts(stats) == [[nil], [59], [60]])
+    }
+
+    @Test(
+        arguments: [
+            ("histogram", ["bins": .number(1000)]), ("entropy", ["bins": .number(1000)]),
+            ("k-means", ["k": .number(1)]), ("k-means", ["k": .number(3), "scale": .flag(false)]),
+        ] as [(String, [String: AnalysisParameter])])
+    func `what differs by less than percentiles tell makes no difference`(
+        name: String, parameters: [String: AnalysisParameter]
+    ) async throws {
+        let middle = QuantileSketch.rounded(100)
+        for (minute, shift) in [-0.009, 0.001, 0.009].enumerated() {
+            let start = Int64(minute) * 60 * Self.second
+            let numbers = [0.0, 10, 10, 10, 10, 10, 10, middle * (1 + shift), 1000]
+            try await lab.add(
+                numbers.enumerated().map { (time: start + Int64($0) * Self.second, x: $1) })
+        }
+        func answers(_ terms: Terms) async throws -> Set<AnalysisResult?> {
+            var results: Set<AnalysisResult?> = []
+            for minute in 0..<3 as Range<Int64> {
+                let start = minute * 60 * Self.second
+                let range = TimeRange(start, start + 60 * Self.second)
+                results.insert(
+                    try await lab.analyze(
+                        name, parameters, of: ["probe.x"], range: range, terms: terms
+                    ).result)
+            }
+            return results
+        }
+        #expect(try await answers(stats).count == 1)
+        if name != "entropy" { #expect(try await answers(Terms(access: .raw)).count > 1) }
+    }
+
+    @Test func `the order of samples is told of windows only`() async throws {
+        try await lab.add((0..<600).map { (time: $0 * Self.second, x: Double($0 * $0 % 997)) })
+        for (every, terms) in [(nil, Terms(access: .raw)), (nil, stats), (.seconds(60), stats)]
+            as [(Duration?, Terms)]
+        {
+            let answer = try await lab.analyze(
+                "correlation", of: ["probe.x", "probe.n"], every: every, terms: terms)
+            guard case .correlation(let pairs)? = answer.result, let pair = pairs.first else {
+                Issue.record("\(answer)")
+                return
+            }
+            #expect(pair.pearson != nil && pair.covariance != nil)
+            #expect((pair.spearman == nil) == (every == nil && terms == stats))
+        }
+    }
+
     @Test func `a virtual sensor has cells of its own cadence`() async throws {
         try await lab.add((0..<3600).map { (time: $0 * Self.second, x: Double($0 % 100)) })
         try await lab.define(window: "20s", [("strength", by: "mean", of: ["probe.x"])])
