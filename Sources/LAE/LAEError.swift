@@ -7,7 +7,7 @@ public struct LAEError: Error, Sendable, CustomStringConvertible {
             case invalidCondition, tooManyWindows, notGranted, failed
             case unknownAnalysis, invalidAnalysis, tooManyRows
             case sensorOff, bufferFull, batchTooLarge, diskFull, keyReused
-            case invalidDefinition, sensorComputed
+            case invalidDefinition, sensorComputed, sensorCollected
         }
         private let kind: Kind
 
@@ -45,6 +45,8 @@ public struct LAEError: Error, Sendable, CustomStringConvertible {
         public static let invalidDefinition = Code(kind: .invalidDefinition)
         /// A virtual sensor has no arrivals and takes no samples.
         public static let sensorComputed = Code(kind: .sensorComputed)
+        /// The host reads the sensor itself, and takes no samples of it from others.
+        public static let sensorCollected = Code(kind: .sensorCollected)
         /// The store failed.
         public static let failed = Code(kind: .failed)
     }
