@@ -5,7 +5,8 @@ import VM
 extension AnalyticsEngine {
     /// The fields that samples published under a grant must have.
     ///
-    /// - Throws: `notGranted` for a grant to read, `unknownSensor`.
+    /// - Throws: `notGranted` for a grant to read, `unknownSensor`, `unavailable`, `sensorComputed`,
+    ///   `sensorCollected`, `sensorOff`.
     public func publishedFields(for grant: Grant) async throws(LAEError) -> [Field] {
         guard grant.terms.access.includes(.write) else {
             throw LAEError(.notGranted, "Publishing to \(grant.sensor) is not granted.")
@@ -28,7 +29,7 @@ extension AnalyticsEngine {
     ///
     /// - Parameter key: what the client calls the batch, so that it counts once; `nil` for nothing.
     /// - Throws: `notGranted` for a grant to read, `unknownSensor`, `unavailable`, `sensorComputed`,
-    ///   `sensorOff`, `bufferFull`, `batchTooLarge`, `diskFull`, `keyReused`, `failed`.
+    ///   `sensorCollected`, `sensorOff`, `bufferFull`, `batchTooLarge`, `diskFull`, `keyReused`, `failed`.
     public func publish(
         _ batch: SampleBatch, key: BatchKey? = nil, for grant: Grant
     ) async throws(LAEError) -> BatchReceipt {
@@ -69,6 +70,7 @@ extension LAEError {
         case .diskFull: code = .diskFull
         case .keyReused: code = .keyReused
         case .sensorComputed: code = .sensorComputed
+        case .sensorCollected: code = .sensorCollected
         default: return nil
         }
         self.init(code, error.message, hint: error.hint, cause: error)

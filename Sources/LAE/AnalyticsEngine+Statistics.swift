@@ -12,7 +12,7 @@ extension AnalyticsEngine {
     public func statistics(
         _ query: StatisticsQuery, for grant: Grant
     ) async throws(LAEError) -> StatisticsTable {
-        let terms = GrantTerms(grant, now: now())
+        let terms = await terms(of: grant)
         try check(query, terms, grant.sensor)
         let all = try await fields(of: grant.sensor)
         let columns = try numericColumns(query.fields, of: all, grant.sensor)
@@ -25,8 +25,11 @@ extension AnalyticsEngine {
             let reader = StatisticsReader(
                 machine, source, terms, grant.sensor, all, columns, matchers, until: samples.to)
             let table =
-                try await terms.allowsSamples
-                ? wholeTable(query, samples, reader) : aggregateTable(query, samples, reader, grant)
+                if let cells = terms.cells {
+                    try await aggregateTable(query, samples, reader, cells)
+                } else {
+                    try await wholeTable(query, samples, reader)
+                }
             let count = table.windows.reduce(0) { $0 + ($1.count ?? 0) }
             await log.record("stats", .stats, for: grant, range: query.range, count: count)
             return table
@@ -60,6 +63,10 @@ extension AnalyticsEngine {
             .notGranted,
             "Conditions single samples out, and only statistics of \(sensor) are granted.",
             hint: "Ask without where.")
+    }
+
+    func terms(of grant: Grant) async -> GrantTerms {
+        GrantTerms(grant, now: now(), cadence: await cadence(of: grant.sensor))
     }
 
     func cadence(of sensor: SensorID) async -> Cadence {
@@ -150,9 +157,9 @@ extension AnalyticsEngine {
     }
 
     private func aggregateTable(
-        _ query: StatisticsQuery, _ samples: TimeRange, _ reader: StatisticsReader, _ grant: Grant
+        _ query: StatisticsQuery, _ samples: TimeRange, _ reader: StatisticsReader,
+        _ cells: AggregateCells
     ) async throws -> StatisticsTable {
-        let cells = AggregateCells(await cadence(of: grant.sensor))
         var range = query.range
         if range.from == .distantPast { range = TimeRange(from: samples.from, to: range.to) }
         if range.to == .distantFuture { range = TimeRange(from: range.from, to: samples.to) }

@@ -54,7 +54,7 @@ public struct AnalyticsEngine: Sendable {
     public func arrivals(
         after sequence: Int64, limit: Int, for grant: Grant
     ) async throws(LAEError) -> (page: SamplePage, last: Int64) {
-        let terms = try rawTerms(grant)
+        let terms = try await rawTerms(grant)
         let fields = try await fields(of: grant.sensor)
         guard await machine.status(of: grant.sensor)?.sensor.derivation == nil else {
             throw LAEError(
@@ -105,7 +105,7 @@ public struct AnalyticsEngine: Sendable {
     private func batch(
         _ selection: SampleSelection, for grant: Grant, operation: String, looksFurther: Bool
     ) async throws(LAEError) -> BatchPage {
-        let terms = try rawTerms(grant)
+        let terms = try await rawTerms(grant)
         let all = try await fields(of: grant.sensor)
         let source = try await source(of: grant.sensor)
         let columns = try columns(selection.fields, of: all, grant.sensor)
@@ -135,8 +135,8 @@ public struct AnalyticsEngine: Sendable {
         }
     }
 
-    private func rawTerms(_ grant: Grant) throws(LAEError) -> GrantTerms {
-        let terms = GrantTerms(grant, now: now())
+    private func rawTerms(_ grant: Grant) async throws(LAEError) -> GrantTerms {
+        let terms = await terms(of: grant)
         guard terms.allowsSamples else {
             let message =
                 terms.allowsStatistics

@@ -1,5 +1,6 @@
 import Auth
 import Samples
+import VM
 
 /// The one place where the terms of a grant take effect on samples.
 struct GrantTerms: Sendable {
@@ -8,20 +9,23 @@ struct GrantTerms: Sendable {
 
     private let terms: Terms
     private let now: Timestamp
+    /// The cells that those get statistics of who may see no single samples; `nil` for others.
+    let cells: AggregateCells?
 
-    init(_ grant: Grant, now: Timestamp) {
-        terms = grant.terms
-        self.now = now
+    /// - Parameter cadence: of the sensor.
+    init(_ grant: Grant, now: Timestamp, cadence: Cadence) {
+        self.init(terms: grant.terms, now: now, cadence: cadence)
     }
 
-    private init(terms: Terms, now: Timestamp) {
+    private init(terms: Terms, now: Timestamp, cadence: Cadence) {
         self.terms = terms
         self.now = now
+        cells = terms.access.includes(.raw) ? nil : AggregateCells(cadence)
     }
 
     /// Terms that hold nothing back, for what the owner has defined.
     static func owner(now: Timestamp) -> GrantTerms {
-        GrantTerms(terms: Terms(access: .raw), now: now)
+        GrantTerms(terms: Terms(access: .raw), now: now, cadence: .standard)
     }
 
     /// Whether single samples may be seen.
@@ -30,11 +34,15 @@ struct GrantTerms: Sendable {
     var allowsStatistics: Bool { terms.access.includes(.stats) }
 
     /// The part of a range that may be read at all: nothing under terms that mean nothing.
+    ///
+    /// It begins with a whole cell for those who may see no single samples: a beginning that moves with
+    /// the clock would cut one sample after the other off.
     func visible(_ range: TimeRange) -> TimeRange {
         guard isMeaningful else { return TimeRange(from: range.from, to: range.from) }
         guard let history = terms.history else { return range }
         let start = now.advanced(byMicroseconds: -max(0, history.wholeMicroseconds))
-        return range.intersection(TimeRange(from: start, to: .distantFuture))
+        return range.intersection(
+            TimeRange(from: cells?.ceiling(start) ?? start, to: .distantFuture))
     }
 
     /// The stretch of time of which at most one sample may be seen; `nil` without a rate.

@@ -7,7 +7,7 @@ public struct LAEError: Error, Sendable, CustomStringConvertible {
             case invalidCondition, tooManyWindows, notGranted, failed
             case unknownAnalysis, invalidAnalysis, tooManyRows
             case sensorOff, bufferFull, batchTooLarge, diskFull, keyReused
-            case invalidDefinition, sensorComputed, changed
+            case invalidDefinition, sensorComputed, sensorCollected, changed
         }
         private let kind: Kind
 
@@ -47,6 +47,8 @@ public struct LAEError: Error, Sendable, CustomStringConvertible {
         public static let sensorComputed = Code(kind: .sensorComputed)
         /// Late samples came while the others were read.
         public static let changed = Code(kind: .changed)
+        /// The host reads the sensor itself, and takes no samples of it from others.
+        public static let sensorCollected = Code(kind: .sensorCollected)
         /// The store failed.
         public static let failed = Code(kind: .failed)
     }

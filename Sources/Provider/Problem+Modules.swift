@@ -102,6 +102,7 @@ extension Problem {
             case .invalidDefinition:
                 (.unprocessableContent, "invalid-sensor", "The sensor cannot be declared so")
             case .sensorComputed: (.conflict, "sensor-virtual", "The sensor is virtual")
+            case .sensorCollected: (.conflict, "sensor-collected", "The host reads the sensor")
             default: (.internalServerError, "internal", "The host failed")
             }
         self.init(

@@ -57,7 +57,10 @@ extension VirtualMachine {
 
     /// Passes when samples can be published to a sensor now.
     ///
-    /// - Throws: `unknownSensor`, `unavailable`, `sensorComputed` or `sensorOff`.
+    /// They can be to those that are declared for it. What the host reads itself stays what it has read:
+    /// nobody adds to it, and statistics of it are of nothing else.
+    ///
+    /// - Throws: `unknownSensor`, `unavailable`, `sensorComputed`, `sensorCollected` or `sensorOff`.
     public func checkPublishing(to id: SensorID) throws(VirtualMachineError) {
         guard let known = sensors[id] else {
             throw VirtualMachineError(
@@ -72,6 +75,11 @@ extension VirtualMachine {
             throw VirtualMachineError(
                 .sensorComputed, "\(id) is virtual: its samples are computed, not published.")
         }
+        guard case .published = known.availability else {
+            throw VirtualMachineError(
+                .sensorCollected, "\(id) is read by the host, so no samples of it are published.",
+                hint: "Publish to a sensor of your own: nervous sensors add NAME")
+        }
         guard level(of: id) != .off else {
             throw VirtualMachineError(
                 .sensorOff, "\(id) is off.",
@@ -85,7 +93,9 @@ extension VirtualMachine {
         if let derivation = known.sensor.derivation {
             return derivation.sensors.contains(where: isPublished)
         }
-        guard case .published = known.availability else { return false }
-        return true
+        // Hardware may have taken the place of one that is declared, and what was published stays.
+        if declared.sensors[id] != nil { return true }
+        if case .published = known.availability { return true }
+        return false
     }
 }

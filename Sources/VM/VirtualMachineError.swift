@@ -5,7 +5,7 @@ public struct VirtualMachineError: Error, Sendable, CustomStringConvertible {
         fileprivate enum Kind: Hashable {
             case alreadyRunning, dataUnusable, unknownSensor, storeFailed
             case unavailable, sensorOff, bufferFull, batchTooLarge, diskFull, keyReused
-            case invalidSensor, sensorTaken, sensorComputed
+            case invalidSensor, sensorTaken, sensorComputed, sensorCollected
         }
         fileprivate let kind: Kind
 
@@ -33,6 +33,8 @@ public struct VirtualMachineError: Error, Sendable, CustomStringConvertible {
         public static let sensorTaken = Code(kind: .sensorTaken)
         /// The samples of a virtual sensor are computed and not published.
         public static let sensorComputed = Code(kind: .sensorComputed)
+        /// The host reads the sensor itself, and takes no samples of it from others.
+        public static let sensorCollected = Code(kind: .sensorCollected)
         /// The sample store failed.
         public static let storeFailed = Code(kind: .storeFailed)
     }

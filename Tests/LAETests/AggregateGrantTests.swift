@@ -114,6 +114,32 @@ struct AggregateGrantTests {
         }
     }
 
+    @Test(arguments: [nil, 0.5])
+    func `what leaves the history leaves it by whole minutes`(precision: Double?) async throws {
+        let second: Int64 = 1_000_000
+        let now = Lab.now.microseconds
+        try await lab.add((0..<3900).map { (time: now - (3900 - $0) * second, x: Double($0)) })
+        let grant = try await lab.grant(
+            Terms(access: .stats, precision: precision, history: .seconds(3600)))
+        let range = TimeRange(now - 3700 * second, now - 3000 * second)
+        let query = StatisticsQuery(range: range, fields: ["x"], statistics: [.count, .sum])
+        let request = AnalysisRequest(
+            try Analysis("histogram", ["bins": .number(1)]),
+            of: [try FieldReference(parsing: "probe.x")], range: range)
+        var counts: [Int] = []
+        for step in 0...60 as ClosedRange<Int64> {
+            let engine = AnalyticsEngine(lab.machine, log: lab.authority.log) {
+                Lab.now.advanced(byMicroseconds: step * second)
+            }
+            let window = try await engine.statistics(query, for: grant).windows.first
+            let count = try #require(window?.count)
+            #expect(try await engine.analyze(request, grants: [grant]).count == count)
+            counts.append(count)
+        }
+        // The present is 40 s behind a minute's beginning.
+        #expect(counts == (0...60).map { $0 <= 20 ? 600 : 540 })
+    }
+
     @Test func `percentiles are near and not the value of a sample`() async throws {
         try await lab.add((0..<1000).map { (time: $0 * 1000, x: 1 + Double($0)) })
         let grant = try await lab.grant(Terms(access: .stats))

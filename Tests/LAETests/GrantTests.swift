@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import LAE
+@testable import VM
 
 /// The terms of a grant on every path that samples can take.
 struct GrantTests {
@@ -81,7 +82,8 @@ struct GrantTests {
         number: Double, step: Double, expected: Double
     ) async throws {
         let terms = GrantTerms(
-            try await lab.grant(Terms(access: .raw, precision: step)), now: Lab.now)
+            try await lab.grant(Terms(access: .raw, precision: step)), now: Lab.now,
+            cadence: .standard)
         let rounded = try #require(terms.reduced([.number(number)]).first?.double)
         #expect(rounded == expected)
         // The sign of a zero would tell on which side of it the number lay.
@@ -99,7 +101,8 @@ struct GrantTests {
         integer: Int64, step: Double, expected: Int64
     ) async throws {
         let terms = GrantTerms(
-            try await lab.grant(Terms(access: .raw, precision: step)), now: Lab.now)
+            try await lab.grant(Terms(access: .raw, precision: step)), now: Lab.now,
+            cadence: .standard)
         #expect(terms.reduced([.integer(integer)]) == [.integer(expected)])
     }
 

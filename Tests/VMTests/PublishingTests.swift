@@ -56,6 +56,26 @@ struct PublishingTests {
         }
     }
 
+    @Test func `what the host reads itself takes no other samples`() async throws {
+        let place = try Machine()
+        try await place.using(FakeSensor("probe")) { machine async throws in
+            let batch = SampleBatch(
+                times: [Timestamp(microseconds: 1)], columns: [.numbers([1])])
+            let plain = await #expect(throws: VirtualMachineError.self) {
+                try await machine.publish(batch, to: "probe")
+            }
+            let named = await #expect(throws: VirtualMachineError.self) {
+                try await machine.publish(batch, to: "probe", key: Self.key("k"))
+            }
+            for error in [plain, named] {
+                #expect(error?.code == .sensorCollected)
+                #expect(error?.hint?.contains("sensors add") == true)
+            }
+            #expect(try await machine.all("probe").isEmpty)
+            #expect(await machine.isPublished("probe") == false)
+        }
+    }
+
     @Test func `a file of declarations that is damaged is said, and not written over`() async throws
     {
         let place = try Machine()

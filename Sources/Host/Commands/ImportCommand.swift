@@ -8,9 +8,9 @@ struct ImportCommand: AsyncParsableCommand {
         commandName: "import",
         abstract: "Store the samples of a file.",
         discussion: """
-            The sensor must be there: a new one is declared by nervous sensors add. Every batch of
-            the file has a key of its own, so an import that is given again within 24 hours stores
-            nothing twice.
+            The sensor is one that nervous sensors add has declared: what the host reads itself takes
+            no other samples. Every batch of the file has a key of its own, so an import that is
+            given again within 24 hours stores nothing twice.
 
             Examples:
               nervous import walk.csv --sensor my.steps

@@ -46,7 +46,9 @@ extension CommandFailure {
         case "io", "internal", "damaged": .input
         case "too-many-attempts", "busy": .tryAgain
         case "disk-full": .cannotCreate
-        case "name-taken", "conflict", "undeclared", "sensor-off": .failed
+        case "name-taken", "conflict", "undeclared", "sensor-off", "sensor-virtual",
+            "sensor-collected":
+            .failed
         default: .remote
         }
     }

@@ -32,7 +32,24 @@ struct AnalysisComputation: Sendable {
         }
     }
 
-    private var numbers: [Double] { table.columns.first ?? [] }
+    private var numbers: [Double] { columns.first ?? [] }
+
+    /// Whether the rows are samples of which none may be seen.
+    private var isShielded: Bool { minimum > 0 && request.every == nil }
+
+    /// The numbers, for parameters that can be tried until they tell them: what nobody may see singly
+    /// is rounded as the percentiles of it are, and no number lies beyond the ends, which are told.
+    private var columns: [[Double]] {
+        guard isShielded else { return table.columns }
+        return table.columns.map { column in
+            let finite = column.filter(\.isFinite)
+            guard let least = finite.min(), let greatest = finite.max() else { return column }
+            return column.map { number in
+                guard number.isFinite else { return number }
+                return min(max(QuantileSketch.rounded(number), least), greatest)
+            }
+        }
+    }
 
     // MARK: - Distributions
 
@@ -148,6 +165,8 @@ struct AnalysisComputation: Sendable {
 
     private func correlation() -> AnalysisResult {
         let inputs = request.inputs
+        // Sums over whole cells say nothing of one sample; ranks are the order of all of them.
+        let hasRanks = !isShielded
         var pairs: [AnalysisResult.Pair] = []
         for (place, x) in inputs.enumerated() {
             for other in (place + 1)..<max(place + 1, inputs.count) {
@@ -156,7 +175,7 @@ struct AnalysisComputation: Sendable {
                 pairs.append(
                     .init(
                         x: x, y: inputs[other], pearson: moments.correlation,
-                        spearman: Ranks.correlation(left, right),
+                        spearman: hasRanks ? Ranks.correlation(left, right) : nil,
                         covariance: moments.sampleCovariance))
             }
         }
@@ -164,10 +183,9 @@ struct AnalysisComputation: Sendable {
     }
 
     private func points(_ isScaled: Bool) -> (Points, [(mean: Double, deviation: Double)]) {
-        let points = Points(columns: table.columns)
-        guard isScaled else {
-            return (points, table.columns.map { _ in (mean: 0, deviation: 1) })
-        }
+        let columns = columns
+        let points = Points(columns: columns)
+        guard isScaled else { return (points, columns.map { _ in (mean: 0, deviation: 1) }) }
         return points.standardized()
     }
 
@@ -181,7 +199,8 @@ struct AnalysisComputation: Sendable {
                 centre: isTold[place] && centre.allSatisfy(\.isFinite) ? centre : nil,
                 count: isTold[place] ? found.sizes[place] : nil)
         }
-        return .clusters(clusters, inertia: found.inertia)
+        // The sum of all would tell of those that are held back.
+        return .clusters(clusters, inertia: isTold.contains(false) ? nil : found.inertia)
     }
 
     private func density(

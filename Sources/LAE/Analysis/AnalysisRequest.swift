@@ -22,7 +22,8 @@ public struct AnalysisRequest: Hashable, Sendable {
     /// Means of windows of this width take the place of samples; for `resample`, the width of its
     /// cells.
     ///
-    /// Windows begin with the range, or with 1970 when that is open.
+    /// Windows begin with the range, or with 1970 when that is open. They are widened to whole cells
+    /// where only statistics are granted.
     public var every: Duration?
     public var join: Join?
 

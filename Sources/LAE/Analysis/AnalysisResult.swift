@@ -13,7 +13,8 @@ public enum AnalysisResult: Hashable, Sendable {
     case correlation([Pair])
     case trend(Trend)
     case spectrum(Spectrum)
-    case clusters([Cluster], inertia: Double)
+    /// `inertia` is `nil` when a cluster is too small to be told.
+    case clusters([Cluster], inertia: Double?)
     case density(Density)
     case anomalies(Anomalies)
 
@@ -28,6 +29,7 @@ public enum AnalysisResult: Hashable, Sendable {
         public let y: FieldReference
         /// −1 to 1; `nil` where one side does not vary.
         public let pearson: Double?
+        /// The same of ranks; `nil` also of samples that may not be seen singly.
         public let spearman: Double?
         /// Divisor n−1.
         public let covariance: Double?

@@ -11,15 +11,13 @@ struct AnalysisSource: Sendable {
     let range: TimeRange
     let terms: GrantTerms
     let matchers: [Condition.Matcher]
-    /// Where only aggregates may be told: what their cells have to have.
-    let cells: AggregateCells?
 }
 
 extension AnalysisSource {
     /// Where samples are known to be damaged that would have been read.
     func damage(now: Timestamp) async -> [TimeRange] {
         let found = await origin.damage(of: sensor, in: terms.visible(range))
-        guard let cells else { return found }
+        guard let cells = terms.cells else { return found }
         // Where damage begins and ends is where single samples were.
         return found.map { cells.covering($0, now: now) }.joined
     }
@@ -36,7 +34,7 @@ extension AnalyticsEngine {
         let query = SampleQuery(
             sensor: source.sensor, fields: source.fields, range: source.range, limit: .max)
         var scan = SampleScan(query, source.origin, source.terms, matchers: source.matchers)
-        var filter = source.cells.map(DenseCells.init)
+        var filter = source.terms.cells.map(DenseCells.init)
         func give(_ batch: StoredBatch) throws {
             guard !batch.isEmpty else { return }
             try take(

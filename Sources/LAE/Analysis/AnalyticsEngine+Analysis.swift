@@ -7,8 +7,9 @@ extension AnalyticsEngine {
 
     /// An analysis of fields of one sensor or several, under a grant for each of them.
     ///
-    /// Where a grant is for aggregates, the answer says nothing of fewer than 5 rows, bins or
-    /// clusters. At most a million numbers are held at once. Ends when its task is cancelled.
+    /// Where a grant is for aggregates, the range is widened to whole cells (see `AggregateCells`), and
+    /// the answer says nothing of fewer than 5 rows, bins or clusters. At most a million numbers are
+    /// held at once. Ends when its task is cancelled.
     /// - Throws: `notGranted` also where a sensor has no grant, or the answer would tell of single
     ///   samples; `unknownSensor`, `unavailable`, `unknownField`, `notNumeric`, `invalidCondition`,
     ///   `invalidAnalysis`, `tooManyRows`, `failed`.
@@ -17,23 +18,28 @@ extension AnalyticsEngine {
     ) async throws(LAEError) -> AnalysisAnswer {
         try request.check()
         let present = now()
-        var granted: [(Grant, AnalysisSource)] = []
+        var terms: [(grant: Grant, terms: GrantTerms)] = []
         for sensor in request.sensors {
             guard let grant = grants.first(where: { $0.sensor == sensor }) else {
                 throw LAEError(.notGranted, "Reading \(sensor) is not granted.")
             }
-            let terms = GrantTerms(grant, now: present)
-            try Self.check(terms, grant, request.analysis)
-            granted.append((grant, try await source(sensor, request, terms)))
+            let own = GrantTerms(grant, now: present, cadence: await cadence(of: sensor))
+            try Self.check(own, grant, request.analysis)
+            terms.append((grant, own))
         }
-        let minimum =
-            granted.allSatisfy(\.1.terms.allowsSamples) ? 0 : GrantTerms.minimumCount
+        // The bounds of wide cells are bounds of narrow ones, too.
+        let cells = terms.compactMap(\.terms.cells).max { $0.width < $1.width }
+        let whole = cells.map { request.widened(to: $0, now: present) } ?? request
+        var granted: [(Grant, AnalysisSource)] = []
+        for (grant, terms) in terms {
+            granted.append((grant, try await source(grant.sensor, whole, terms)))
+        }
+        let minimum = cells == nil ? 0 : GrantTerms.minimumCount
         if minimum > 0 { try await checkSelection(of: request, granted.map(\.1)) }
         do {
-            let (table, counts) = try await table(request, granted.map(\.1))
+            let (table, counts) = try await table(whole, granted.map(\.1))
             let fields = Self.fields(of: request, granted.map(\.1))
-            let computation = AnalysisComputation(
-                request: request, table: table, minimum: minimum)
+            let computation = AnalysisComputation(request: whole, table: table, minimum: minimum)
             let result = try await withTaskExecutorPreference(Self.executor) {
                 try computation.result()
             }
@@ -72,7 +78,8 @@ extension AnalyticsEngine {
     }
 
     /// Passes when no row of a sensor with aggregates only can be singled out with the help of
-    /// another: neither by a condition, nor by a series that whoever asks could have made for it.
+    /// another: neither by a condition, nor by the times of its samples, nor by a series that whoever
+    /// asks could have made for it.
     private func checkSelection(
         of request: AnalysisRequest, _ sources: [AnalysisSource]
     ) async throws(LAEError) {
@@ -81,6 +88,13 @@ extension AnalyticsEngine {
         }
         guard request.conditions.isEmpty else { throw Self.conditionsRefusal(shielded) }
         guard sources.count > 1 else { return }
+        guard request.every != nil else {
+            throw LAEError(
+                .notGranted,
+                "A join chooses samples by their times, and only statistics of \(shielded) are"
+                    + " granted.",
+                hint: "Give every, such as 10m, for means.")
+        }
         for source in sources where await machine.isPublished(source.sensor) {
             throw LAEError(
                 .notGranted,
@@ -101,17 +115,9 @@ extension AnalyticsEngine {
             throw LAEError(.notNumeric, "\(all[place].name) of \(sensor) is not a number.")
         }
         let own = request.conditions.filter { ($0.sensor ?? sensor) == sensor }
-        var cells: AggregateCells?
-        var range = request.range
-        if !terms.allowsSamples {
-            let known = AggregateCells(await cadence(of: sensor))
-            cells = known
-            range = known.covering(range, now: now())
-        }
         return AnalysisSource(
             sensor: sensor, origin: try await source(of: sensor), fields: all, places: places,
-            range: range, terms: terms, matchers: try matchers(own.map(\.condition), all),
-            cells: cells)
+            range: request.range, terms: terms, matchers: try matchers(own.map(\.condition), all))
     }
 
     /// The rows of the request with its columns in the order of its inputs, and how many samples of
@@ -148,6 +154,18 @@ extension AnalyticsEngine {
 }
 
 extension AnalysisRequest {
+    /// The same over whole cells that have ended, as those get it who may see statistics only.
+    ///
+    /// It holds for every sensor: where one of them is shielded, the range of another would choose
+    /// among its samples. Windows begin and end at the bounds of cells, so that the mean of each is made
+    /// of whole ones, and has the samples of a cell at least.
+    fileprivate func widened(to cells: AggregateCells, now: Timestamp) -> AnalysisRequest {
+        var widened = self
+        widened.range = cells.covering(range, now: now)
+        widened.every = every.map { .microseconds(cells.step($0.wholeMicroseconds)) }
+        return widened
+    }
+
     /// The line of time in cells of `every`, the first of which begins with a range that has a
     /// beginning.
     var grid: Grid? {

@@ -26,7 +26,7 @@ struct AggregateCells: Sendable {
 
     /// The cells that a range touches and that have ended.
     func covering(_ range: TimeRange, now: Timestamp) -> TimeRange {
-        let end = min(floor(range.to.advanced(byMicroseconds: width - 1)), floor(now))
+        let end = min(ceiling(range.to), floor(now))
         return TimeRange(from: min(floor(range.from), end), to: end)
     }
 
@@ -49,9 +49,7 @@ struct AggregateCells: Sendable {
         var gathered = WindowSummaries(query)
         var seen = [Int64?](repeating: 0, count: query.windowCount)
         let wanted = query.range.intersection(
-            TimeRange(
-                from: floor(samples.from),
-                to: floor(samples.to.advanced(byMicroseconds: width - 1))))
+            TimeRange(from: floor(samples.from), to: ceiling(samples.to)))
         var start = wanted.from
         while start < wanted.to {
             try Task.checkCancellation()
@@ -71,6 +69,11 @@ struct AggregateCells: Sendable {
             start = end
         }
         return (gathered.windows, seen)
+    }
+
+    /// Where the first cell begins that begins at a moment or later.
+    func ceiling(_ time: Timestamp) -> Timestamp {
+        floor(time.advanced(byMicroseconds: width - 1))
     }
 
     /// Where the cell of a moment begins.

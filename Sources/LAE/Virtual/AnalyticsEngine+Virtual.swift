@@ -98,7 +98,7 @@ extension AnalyticsEngine {
             found.append(
                 AnalysisSource(
                     sensor: sensor, origin: .stored(machine), fields: all, places: places,
-                    range: .all, terms: .owner(now: now()), matchers: [], cells: nil))
+                    range: .all, terms: .owner(now: now()), matchers: []))
         }
         return found
     }
@@ -122,6 +122,6 @@ extension AnalysisSource {
         return AnalysisSource(
             sensor: sensor, origin: origin, fields: fields,
             places: names.compactMap { name in fields.firstIndex { $0.name == name } },
-            range: request.range, terms: terms, matchers: matchers, cells: cells)
+            range: request.range, terms: terms, matchers: matchers)
     }
 }

@@ -42,6 +42,15 @@ public struct QuantileSketch: Hashable, Sendable {
         }
     }
 
+    /// A number as a sketch knows it: within ``relativeAccuracy`` of itself, the same for its whole bucket.
+    ///
+    /// What is not finite stays as it is.
+    public static func rounded(_ number: Double) -> Double {
+        guard number.isFinite, number != 0 else { return number }
+        let middle = LogarithmicBucket(of: number.magnitude).middle
+        return number < 0 ? -middle : middle
+    }
+
     /// Adds what another sketch saw, as if this one had seen it too.
     public mutating func merge(_ other: QuantileSketch) {
         count += other.count

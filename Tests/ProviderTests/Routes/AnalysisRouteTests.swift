@@ -191,17 +191,17 @@ struct AnalysisRouteTests {
     @Test func `an analysis ends when its client leaves`() async throws {
         try await ServedHost.with { host async throws in
             let times = (0..<100_000).map { Timestamp(microseconds: Int64($0)) }
-            let texts = Column.texts(Array(repeating: "", count: times.count))
             let batch = SampleBatch(
                 times: times,
                 columns: [
-                    .numbers((0..<100_000).map { Double($0 * $0 % 9973) }),
-                    .integers(Array(repeating: 0, count: times.count)), texts, texts,
+                    .integers((0..<100_000).map { $0 * $0 % 9973 }),
+                    .texts(Array(repeating: "", count: times.count)),
                 ])
-            try await host.machine.publish(batch, to: "gauge")
+            try await host.declareSteps()
+            try await host.machine.publish(batch, to: "steps")
             let long = Call(
                 "POST", "/api/v1/analyze", token: host.owner,
-                json: Self.body("k-means", #""gauge.level""#, #", "parameters": {"k": 50}"#))
+                json: Self.body("k-means", #""steps.count""#, #", "parameters": {"k": 50}"#))
             try await TCPConnection.with(port: host.port) { _, writer in
                 let bytes = long.bytes(standardHost: "localhost:\(host.port)")
                 try await writer.write(ByteBuffer(bytes: bytes))

@@ -9,7 +9,8 @@ struct PublishProblemTests {
     @Test(
         arguments: [
             (VirtualMachineError.Code.bufferFull, 503, "busy"), (.diskFull, 507, "disk-full"),
-            (.sensorOff, 409, "sensor-off"), (.keyReused, 422, "key-reused"),
+            (.sensorOff, 409, "sensor-off"), (.sensorCollected, 409, "sensor-collected"),
+            (.sensorComputed, 409, "sensor-virtual"), (.keyReused, 422, "key-reused"),
             (.unavailable, 503, "sensor-unavailable"), (.unknownSensor, 404, "unknown-sensor"),
         ] as [(VirtualMachineError.Code, Int, String)])
     func `what the machine refuses has a status of its own`(

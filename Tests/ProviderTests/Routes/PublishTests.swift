@@ -144,6 +144,19 @@ struct PublishTests {
         }
     }
 
+    @Test func `nothing can be published to a sensor that the host reads`() async throws {
+        try await ServedHost.with { host async throws in
+            let token = try await host.client(allow: ["sensor:quiet:write"])
+            for key in [nil, "k"] {
+                let answer = try await host.publish(
+                    #"{"rate":5}"#, to: "quiet", token: token, key: key)
+                #expect(answer.status == 409)
+                #expect(answer.code == "sensor-collected")
+                #expect(try answer.json()["fix"]?.string?.contains("sensors add") == true)
+            }
+        }
+    }
+
     @Test func `nothing can be published to a sensor that is off`() async throws {
         try await ServedHost.with { host async throws in
             try await host.declareSteps()

@@ -12,8 +12,14 @@ struct SampleStreamTests {
 
     /// Publishes samples of `rate` at every millisecond.
     private static func fill(_ host: ServedHost) async throws {
+        _ = try await host.send(
+            Call(
+                "PUT", "/api/v1/sensors/rates", token: host.owner,
+                json: """
+                    {"title": "Rates", "fields": [{"name": "rate", "unit": "By/s"}]}
+                    """))
         let rows = (0..<count).map { "\($0),\(Double($0) / 8)\n" }.joined()
-        let answer = try await host.publish("t,rate\n" + rows, as: "text/csv", to: "quiet")
+        let answer = try await host.publish("t,rate\n" + rows, as: "text/csv", to: "rates")
         #expect(answer.status == 201, "\(answer.text)")
     }
 
@@ -22,7 +28,7 @@ struct SampleStreamTests {
     ) async throws -> Answer {
         try await host.send(
             Call(
-                "GET", "/api/v1/sensors/quiet/samples?\(query)", token: token ?? host.owner,
+                "GET", "/api/v1/sensors/rates/samples?\(query)", token: token ?? host.owner,
                 headers: [("Accept", form.rawValue)]))
     }
 
@@ -48,7 +54,7 @@ struct SampleStreamTests {
         try await ServedHost.with { host async throws in
             try await Self.fill(host)
             let call = Call(
-                "GET", "/api/v1/sensors/quiet/samples?limit=20001&order=desc", token: host.owner,
+                "GET", "/api/v1/sensors/rates/samples?limit=20001&order=desc", token: host.owner,
                 headers: [("Accept", "text/csv")])
             let bytes = try await host.raw(call.bytes(standardHost: "localhost:\(host.port)"))
             let text = String(decoding: bytes, as: UTF8.self)
@@ -82,7 +88,7 @@ struct SampleStreamTests {
             try await Self.fill(host)
             let token = try await host.client()
             try await host.decide(
-                .allow(Terms(access: .raw, maximumRate: 10, precision: 1000)), "sensor:quiet",
+                .allow(Terms(access: .raw, maximumRate: 10, precision: 1000)), "sensor:rates",
                 by: "curl")
             let answer = try await Self.get(host, "limit=1000000", .csv, token: token)
             let rows = answer.text.split(separator: "\r\n").dropFirst()
@@ -94,7 +100,7 @@ struct SampleStreamTests {
     @Test func `a stream is in the access log with every sample`() async throws {
         try await ServedHost.with { host async throws in
             try await Self.fill(host)
-            let token = try await host.client(allow: ["sensor:quiet"])
+            let token = try await host.client(allow: ["sensor:rates"])
             _ = try await Self.get(host, "limit=1000000", .columns, token: token)
             let lines = try await host.authority.log.entries(AccessLogQuery(client: "curl"))
             let read = lines.filter { $0.operation == "samples" }
@@ -117,15 +123,15 @@ struct SampleStreamTests {
         try await ServedHost.with { host async throws in
             try await Self.fill(host)
             for _ in 0..<6 { try await Self.fill(host) }
-            let token = try await host.client(allow: ["sensor:quiet"])
+            let token = try await host.client(allow: ["sensor:rates"])
             let call = Call(
-                "GET", "/api/v1/sensors/quiet/samples?limit=1000000", token: token,
+                "GET", "/api/v1/sensors/rates/samples?limit=1000000", token: token,
                 headers: [("Accept", "application/x-ndjson")])
             let bytes = call.bytes(standardHost: "localhost:\(host.port)")
             let text = try await TCPConnection.with(port: host.port) { reader, writer in
                 try await writer.write(.init(bytes: bytes))
                 var found = await reader.next() ?? []
-                try await host.decide(.deny, "sensor:quiet", by: "curl")
+                try await host.decide(.deny, "sensor:rates", by: "curl")
                 found += await reader.rest()
                 return String(decoding: found, as: UTF8.self)
             }

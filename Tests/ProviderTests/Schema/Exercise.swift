@@ -109,6 +109,7 @@ extension Exercise {
                 headers: [("Accept", "application/vnd.nervous.columns")]),
             published(404, "/sensors/none", "count\n1\n"),
             published(503, "/sensors/battery", "count\n1\n"),
+            published(409, gauge, "level,total,state,note\n1,1,a,b\n"),
             published(413, steps, "count\n" + String(repeating: "1\n", count: 4_000_001)),
             owned(
                 "publish", 415, "POST", "\(steps)/samples",

@@ -91,6 +91,25 @@ struct QuantileSketchTests {
         #expect(far.quantile(0.5) == 0)
     }
 
+    @Test(arguments: NumberSets.names)
+    func `a rounded number is the one that a sketch has of it`(name: String) {
+        let seed = UInt64.random(in: .min ... .max)
+        var random = SplitMix(state: seed)
+        let numbers = NumberSets.make(name, 500, using: &random)
+        let wrong = numbers.filter { number in
+            let rounded = QuantileSketch.rounded(number)
+            return rounded != QuantileSketch([number]).quantile(0.5)
+                || !Self.isClose(rounded, number)
+        }
+        #expect(wrong.isEmpty, "seed \(seed)")
+    }
+
+    @Test(arguments: [0, -0.0, .infinity, -.infinity] as [Double])
+    func `zero and what is not finite stay as they are`(number: Double) {
+        #expect(QuantileSketch.rounded(number) == number)
+        #expect(QuantileSketch.rounded(.nan).isNaN)
+    }
+
     @Test func `known ends are kept`() {
         let sketch = QuantileSketch([Double](repeating: 0.1, count: 9))
         for fraction in [0, 0.3, 0.5, 1] {
