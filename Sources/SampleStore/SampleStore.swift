@@ -108,7 +108,7 @@ public actor SampleStore {
         StoreStatus(
             accepted: lastAccepted - numbering.skipped, acknowledged: lastAcknowledged,
             buffered: waiting, dropped: dropped, writes: writes, bytes: file.size(),
-            failure: failure)
+            failure: failure ?? upkeep.failure)
     }
 
     /// Acknowledges everything, ends every stream and lets go of the file.

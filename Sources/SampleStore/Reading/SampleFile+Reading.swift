@@ -74,7 +74,10 @@ extension SampleFile {
                 while let row = try rows.next() {
                     let (first, end) = (try Int64.stored(row, 6), try Int64.stored(row, 7))
                     if count >= limit { if first > bound { continue } } else { bound = end }
-                    let entry = try ChunkEntry(row)
+                    guard let entry = try? ChunkEntry(row) else {
+                        damage.append(.all)
+                        continue
+                    }
                     do {
                         let batch = try Self.withContent(of: entry.id, database) { data in
                             projection(try Self.decode(data, projection.layout))

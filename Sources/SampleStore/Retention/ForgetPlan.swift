@@ -66,7 +66,8 @@ struct ForgetPlan: Sendable {
                 sql: """
                     SELECT id, lastArrival, bytes + length(summary), data
                     FROM chunk LEFT JOIN content ON chunk = id
-                    WHERE layout = ? AND id > ? AND fromTime < ? AND toTime >= ?
+                    WHERE layout = ? AND id > ?
+                    AND (fromTime < ? AND toTime >= ? OR \(ChunkEntry.isUnreadable))
                     ORDER BY id LIMIT ?
                     """),
             arguments: [

@@ -34,20 +34,22 @@ extension SampleFile {
                 database,
                 sql: """
                     SELECT \(ChunkEntry.columns), length(summary) FROM rollup
-                    WHERE layout = ? AND fromTime < ? AND toTime >= ? ORDER BY hour LIMIT 256
+                    WHERE layout = ? AND (fromTime < ? AND toTime >= ? OR \(ChunkEntry.isUnreadable))
+                    ORDER BY hour LIMIT 256
                     """,
                 arguments: [
                     layout.id, receipt.range.to.microseconds, receipt.range.from.microseconds,
                 ])
             if !rows.isEmpty { try Self.noteErasure(database) }
             for row in rows {
-                let entry = try ChunkEntry(row)
                 receipt.summaries += 1
-                receipt.summarised += entry.count
                 receipt.bytes += try .stored(row, 6)
-                if !entry.isWithin(receipt.range) { receipt.hoursBeyond += 1 }
+                if let entry = try? ChunkEntry(row) {
+                    receipt.summarised += entry.count
+                    if !entry.isWithin(receipt.range) { receipt.hoursBeyond += 1 }
+                }
                 try database.execute(
-                    sql: "DELETE FROM rollup WHERE id = ?", arguments: [entry.id])
+                    sql: "DELETE FROM rollup WHERE id = ?", arguments: [try Int64.stored(row, 0)])
             }
             return receipt
         }

@@ -72,6 +72,13 @@ extension SampleStore {
                 receipt = try await file.forget(summaries: layout, receipt)
             } while receipt.summaries > count
         }
+        for layout in kept.unreadable {
+            var rows: Int
+            repeat {
+                rows = try await file.purge(unreadable: layout, isForgotten: true)
+                receipt.unreadable += rows
+            } while rows > 0
+        }
         upkeep.purged = try await file.purged()
         try await reviseDamage(of: kept)
         try await recall(kept.sensor)
@@ -79,7 +86,7 @@ extension SampleStore {
             try await erase()
         } catch {
             // What went cannot be counted again; the receipt says that traces are left.
-            failure = SampleStoreError(wrapping: error, while: "erasing traces").message
+            upkeep.failure = SampleStoreError(wrapping: error, while: "erasing traces").message
         }
         receipt.isErased = upkeep.hasErased
         return receipt

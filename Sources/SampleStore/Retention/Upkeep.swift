@@ -15,6 +15,8 @@ struct Upkeep {
     /// Whether everything that was forgotten is gone from the files, too.
     var hasErased: Bool
     var isClosing = false
+    /// Why the last maintenance could not do all of its work.
+    var failure: String?
     let reserve: DiskReserve
 
     init(of file: SampleFile) async throws {
