@@ -4,10 +4,10 @@ import Samples
 extension SampleFile {
     /// One step of taking fresh samples out.
     func forget(
-        fresh layout: Layout, _ range: TimeRange, behind row: Int64
+        fresh layout: Layout, _ range: TimeRange, through last: Int64, behind row: Int64
     ) async throws -> ForgetPlan {
         try await pool.write { database in
-            let plan = try ForgetPlan(fresh: layout, range, behind: row, database)
+            let plan = try ForgetPlan(fresh: layout, range, through: last, behind: row, database)
             try plan.carryOut(database)
             return plan
         }
@@ -17,10 +17,10 @@ extension SampleFile {
     ///
     /// Nothing else may change chunks meanwhile.
     func forget(
-        chunks layout: Layout, _ range: TimeRange, behind id: Int64
+        chunks layout: Layout, _ range: TimeRange, through last: Int64, behind id: Int64
     ) async throws -> ForgetPlan {
         let plan = try await pool.read { database in
-            try ForgetPlan(chunks: layout, range, behind: id, database)
+            try ForgetPlan(chunks: layout, range, through: last, behind: id, database)
         }
         try await pool.write { try plan.carryOut($0) }
         return plan

@@ -201,6 +201,26 @@ struct ForgetTests {
         #expect(try await store.hoursWithSummary() == [2])
     }
 
+    @Test func `what is accepted after the call stays`() async throws {
+        let store = try await open()
+        try await store.append([Self.sample(1, 1, "a")], to: "probe")
+        try await store.flush()
+        // Other work comes first.
+        let (gate, opener) = AsyncStream.makeStream(of: Void.self)
+        await store.hold(until: gate)
+        let before = await store.queue.end
+        async let receipt = store.forget("probe", .all, at: .now())
+        while await store.queue.end == before { await Task.yield() }
+        for isFlushed in [true, false] {
+            try await store.append([Self.sample(2, 2, "b")], to: "probe")
+            if isFlushed { try await store.flush() }
+        }
+        opener.finish()
+        #expect(try await receipt.samples == 1)
+        let rest = try await store.samples(SampleQuery(sensor: "probe", limit: .max))
+        #expect(rest.map(\.sequence) == [2, 3])
+    }
+
     @Test func `what cannot be read goes, too`() async throws {
         let store = try await open()
         try await store.append([Self.sample(1, 1, "a")], to: "probe")
@@ -219,5 +239,12 @@ struct ForgetTests {
             try await store.forget("nobody", .all, at: .now())
         }
         #expect(error?.code == .invalid)
+    }
+}
+
+extension SampleStore {
+    /// Keeps work on chunks waiting.
+    fileprivate func hold(until gate: AsyncStream<Void>) {
+        _ = queue.add { for await _ in gate {} }
     }
 }
