@@ -50,11 +50,15 @@ extension SampleFile {
             } else {
                 kept[last].unreadable.append(layout)
             }
-            kept[last].usage.samples += try .stored(row, 4)
-            kept[last].usage.bytes += try .stored(row, 5)
-            kept[last].usage.summarised += try .stored(row, 6)
-            kept[last].usage.summaries += try .stored(row, 7)
-            kept[last].usage.summaryBytes += try .stored(row, 8)
+            // Sums of them do not overflow.
+            func amount(_ column: Int) throws -> Int64 {
+                min(max(0, try .stored(row, column)), 1 << 50)
+            }
+            kept[last].usage.samples += try amount(4)
+            kept[last].usage.bytes += try amount(5)
+            kept[last].usage.summarised += try amount(6)
+            kept[last].usage.summaries += try amount(7)
+            kept[last].usage.summaryBytes += try amount(8)
         }
         return kept
     }

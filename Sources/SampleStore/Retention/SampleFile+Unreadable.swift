@@ -28,13 +28,33 @@ extension SampleFile {
         }
     }
 
+    /// Counts anew what layouts take of which damage says that it is impossible.
+    func recount() async throws {
+        let limits = "BETWEEN 0 AND 1 << 50"
+        let layouts = try await pool.read { database in
+            try Int64.fetchAll(
+                database,
+                sql: """
+                    SELECT layout FROM usage WHERE NOT (samples \(limits) AND bytes \(limits)
+                    AND summarised \(limits) AND summaries \(limits) AND summaryBytes \(limits))
+                    """)
+        }
+        guard !layouts.isEmpty else { return }
+        try await pool.write { database in
+            for layout in layouts { try Self.recount(layout, database) }
+        }
+    }
+
     /// Counts anew what a layout takes, where a damaged row was counted out.
     static func recount(_ layout: Int64, _ database: Database) throws {
         try database.execute(
             sql: """
                 UPDATE usage SET (samples, bytes) = (
                     SELECT coalesce(sum(count), 0), coalesce(sum(bytes + length(summary)), 0)
-                    FROM chunk WHERE chunk.layout = usage.layout)
+                    FROM chunk WHERE chunk.layout = usage.layout),
+                    (summarised, summaries, summaryBytes) = (
+                    SELECT coalesce(sum(count), 0), count(*), coalesce(sum(length(summary)), 0)
+                    FROM rollup WHERE rollup.layout = usage.layout)
                 WHERE layout = ?
                 """, arguments: [layout])
     }

@@ -21,9 +21,10 @@ struct Upkeep {
 
     init(of file: SampleFile) async throws {
         do {
+            try await file.recount()
             try await file.giveBackBlank()
         } catch let error as DatabaseError where error.resultCode == .SQLITE_FULL {
-            // It goes when room is made, before any sample does.
+            // It goes when room is made, before any sample does; counts are put right the next time.
         }
         rules = try await file.rules()
         budget = try await file.budget()
