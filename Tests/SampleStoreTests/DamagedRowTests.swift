@@ -94,6 +94,42 @@ struct DamagedRowTests {
         try await store.close()
     }
 
+    @Test(arguments: [
+        "INSERT INTO retention VALUES ('other', -9223372036854775807 - 1, -1, -5)",
+        "UPDATE usage SET bytes = 9223372036854775807, summaryBytes = 1",
+        "UPDATE usage SET samples = -9223372036854775807, summarised = 9223372036854775807",
+    ])
+    func `impossible rules and counts let nothing go`(change: String) async throws {
+        var time: Int64 = 0
+        let first = try await open()
+        try await Self.add(4, to: "other", of: first, at: &time)
+        try await first.close()
+        let queue = try DatabaseQueue(path: folder.path)
+        try await queue.write { try $0.execute(sql: change) }
+        try queue.close()
+        let store = try await open()
+        try await store.keep(RetentionRule(bytes: 1 << 40), for: "greedy")
+        try await store.maintain(at: Timestamp(microseconds: time))
+        let report = try await store.storage(at: Timestamp(microseconds: time))
+        #expect(report.sensors.map(\.samples) == [0, 4 * 4096])
+    }
+
+    @Test func `somebody who reads keeps no store from being closed`() async throws {
+        var time: Int64 = 0
+        let store = try await open()
+        try await Self.add(1, to: "other", of: store, at: &time)
+        let snapshot = try DatabasePool(path: folder.path).makeSnapshot()
+        _ = try await snapshot.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM chunk") }
+        try await Self.add(1, to: "other", of: store, at: &time)
+        try await store.file.pool.writeWithoutTransaction { database in
+            try database.execute(sql: "PRAGMA busy_timeout = 1")
+        }
+        try await store.close()
+        let next = try await open()
+        #expect(try await next.samples(SampleQuery(sensor: "other", limit: .max)).count == 8192)
+        withExtendedLifetime(snapshot) {}
+    }
+
     @Test(arguments: damages.dropFirst())
     func `a damaged row of the greedy one gives way like any other`(change: String) async throws {
         var time: Int64 = 0
