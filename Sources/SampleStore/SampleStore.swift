@@ -31,6 +31,8 @@ public actor SampleStore {
     let numbering: SampleFile.Numbering
     /// Whether a transaction of this session has noted its numbering.
     var isNoted = false
+    /// Whether numbers were given out that no sample in the file will have.
+    var hasForgottenNumbers = false
     var dropped = 0
     var writes = 0
     var failure: String?

@@ -48,6 +48,7 @@ extension SampleStore {
             return SampleFile.Entry(
                 sensor: entry.sensor, layout: entry.layout, batch: rest, named: entry.named)
         }
+        if waiting < before { hasForgottenNumbers = true }
         return before - waiting
     }
 
