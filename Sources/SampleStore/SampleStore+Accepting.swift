@@ -33,7 +33,8 @@ extension SampleStore {
         try check(samples, against: known.current, of: sensor)
         guard !refused.contains(sensor) else { return nil }
         guard !samples.isEmpty else { return lastAccepted }
-        guard waiting + samples.count <= Self.bufferLimit else {
+        // Also of what was forgotten meanwhile: the next session skips no more numbers than these.
+        guard lastAccepted - lastAcknowledged + Int64(samples.count) <= Self.bufferLimit else {
             dropped += samples.count
             return nil
         }

@@ -25,7 +25,7 @@ extension SampleStore {
     /// Forgets damage whose samples are not in the file any more.
     func reviseDamage(of kept: SampleFile.Kept) async throws {
         guard let noted = damage[kept.sensor] else { return }
-        let gone = try await file.ranges(noted, without: kept.layouts)
+        let gone = try await file.ranges(noted, without: kept)
         damage[kept.sensor]?.removeAll(where: gone.contains)
         if damage[kept.sensor]?.isEmpty == true { damage[kept.sensor] = nil }
     }
@@ -34,11 +34,17 @@ extension SampleStore {
 extension SampleFile {
     /// Those of some damaged ranges in which the layouts have nothing that could be damaged any more.
     fileprivate func ranges(
-        _ ranges: [TimeRange], without layouts: [Layout]
+        _ ranges: [TimeRange], without kept: Kept
     ) async throws -> Set<TimeRange> {
         try await pool.read { database in
-            var left: Set<TimeRange> = []
-            for layout in layouts {
+            var left: Set<TimeRange> = kept.unreadable.isEmpty ? [] : [.all]
+            for layout in kept.layouts {
+                let unreadable = try Int64.fetchOne(
+                    database,
+                    sql:
+                        "SELECT id FROM chunk WHERE layout = ? AND \(ChunkEntry.isUnreadable) LIMIT 1",
+                    arguments: [layout.id])
+                if unreadable != nil { left.insert(.all) }
                 // Of fresh samples that cannot be read nobody knows the time.
                 try Self.eachFresh(Projection(whole: layout), database) { _ in
                 } damage: {

@@ -63,6 +63,10 @@ extension SampleStore {
 
     private func writePending(isSynchronised: Bool) async throws {
         let (batch, last) = (pending, lastAccepted)
+        if hasForgottenNumbers {
+            try await file.raiseFloor(to: last)
+            hasForgottenNumbers = false
+        }
         let isAgain = isSynchronised && hasFailedToSynchronise
         let written = try await file.write(
             batch, noting: isNoted ? nil : numbering,

@@ -31,7 +31,9 @@ extension SampleStore {
     func seal(_ layout: Layout) async throws -> Bool {
         let sealed = try await file.seal(layout)
         fresh.remove(sealed, of: layout.id)
-        return sealed.samples > 0
+        guard sealed.samples > 0 else { return false }
+        try await file.group(layout)
+        return true
     }
 
     /// Counts what was taken out of fresh samples.

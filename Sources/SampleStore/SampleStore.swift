@@ -31,6 +31,8 @@ public actor SampleStore {
     let numbering: SampleFile.Numbering
     /// Whether a transaction of this session has noted its numbering.
     var isNoted = false
+    /// Whether numbers were given out that no sample in the file will have.
+    var hasForgottenNumbers = false
     var dropped = 0
     var writes = 0
     var failure: String?
@@ -108,7 +110,7 @@ public actor SampleStore {
         StoreStatus(
             accepted: lastAccepted - numbering.skipped, acknowledged: lastAcknowledged,
             buffered: waiting, dropped: dropped, writes: writes, bytes: file.size(),
-            failure: failure)
+            failure: failure ?? upkeep.failure)
     }
 
     /// Acknowledges everything, ends every stream and lets go of the file.

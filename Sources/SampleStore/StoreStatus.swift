@@ -12,6 +12,6 @@ public struct StoreStatus: Hashable, Sendable {
     public let writes: Int
     /// Bytes of the file and its write-ahead log.
     public let bytes: Int64
-    /// The last failed write, until one succeeds.
+    /// The last failed write, until one succeeds; else what maintenance could not do.
     public let failure: String?
 }

@@ -36,6 +36,10 @@ public struct SampleQuery: Hashable, Sendable {
     public var after: Position?
     /// The most samples to return, at least 1.
     public var limit: Int
+    /// Bytes of text behind which the answer ends early, with one sample at least; `nil` for no such end.
+    ///
+    /// Whoever sets it has read everything when an answer is empty, not when it has fewer than `limit`.
+    public var textBytes: Int?
 
     public init(
         sensor: SensorID, fields: [Field]? = nil, range: TimeRange = .all,

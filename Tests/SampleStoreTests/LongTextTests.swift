@@ -40,7 +40,8 @@ struct LongTextTests {
             try await store.append(Self.batch(1, at: number), to: "probe")
             try await store.flush()
         }
-        await store.queue.end?.value
+        // Packing of what came meanwhile begins when other ends.
+        for _ in 0..<5 { await store.queue.end?.value }
         #expect(try await Self.freshRows(store) < 20)
         #expect(try await store.all().count == 45)
     }
@@ -76,6 +77,41 @@ struct LongTextTests {
         }
         #expect(counts.reduce(0, +) == 1000)
         #expect(counts.allSatisfy { $0 * 10_000 <= 4 << 20 }, "\(counts)")
+    }
+
+    @Test(arguments: [SampleQuery.Order.ascending, .descending], [false, true])
+    func `a page ends behind some bytes of text, and the next goes on`(
+        order: SampleQuery.Order, isPacked: Bool
+    ) async throws {
+        let store = try await folder.open(Self.fields)
+        // Some of it in chunks, some fresh, some in memory, and each among the others.
+        for start in 0..<40 as Range<Int64> {
+            let times = (0..<10 as Range<Int64>).map { Timestamp(microseconds: $0 * 40 + start) }
+            let batch = SampleBatch(
+                times: times, columns: [Self.batch(10, at: start * 10).columns[0]])
+            try await store.append(batch, to: "probe")
+            guard start < 30 else { continue }
+            try await store.flush()
+            guard isPacked, start == 15 else { continue }
+            let layout = try #require(await store.series["probe"]?.current)
+            while try await store.seal(layout) {}
+        }
+        var query = TemporaryStore.query(.all, order)
+        query.textBytes = 100_000
+        var found: [Int64] = []
+        while true {
+            let page = try await store.samples(query)
+            guard let last = page.last else { break }
+            found += page.map(\.time.microseconds)
+            // Only the last one has less than that.
+            #expect(page.count >= 10 || found.count == 400, "\(page.count)")
+            #expect(page.count < 200, "\(page.count)")
+            query.after = SampleQuery.Position(of: last)
+            guard found.count < 400 else { break }
+        }
+        let inOrder = Array(0..<400 as Range<Int64>)
+        #expect(found == (order == .ascending ? inOrder : inOrder.reversed()))
+        #expect(try await store.samples(query).isEmpty)
     }
 
     @Test(arguments: [SampleQuery.Order.ascending, .descending])

@@ -22,7 +22,7 @@ struct LostContentTests {
             try await store.add((start..<start + 10).map { (time: $0, number: $0) })
             try await store.flush()
         }
-        await store.queue.end?.value
+        try await store.packAll()
         try await store.file.pool.write { database in
             try database.execute(
                 sql: "DELETE FROM content WHERE chunk = (SELECT id FROM chunk WHERE fromTime = 20)")
@@ -62,7 +62,7 @@ struct LostContentTests {
         let store = try await open()
         try await store.add((0..<10).map { (time: 25, number: $0) })
         try await store.flush()
-        await store.queue.end?.value
+        try await store.packAll()
         let marked = try await store.file.pool.read { database in
             try Int64.fetchAll(database, sql: "SELECT fromTime FROM chunk WHERE isDamaged")
         }
@@ -74,4 +74,9 @@ struct LostContentTests {
 
 extension SampleStore {
     fileprivate func forgetDamage() { damage = [:] }
+
+    /// Waits until all that is fresh is packed: packing of what came meanwhile begins when other ends.
+    fileprivate func packAll() async throws {
+        while try await file.freshCounts().isEmpty == false { await queue.end?.value }
+    }
 }

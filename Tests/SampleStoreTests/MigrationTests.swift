@@ -134,6 +134,29 @@ struct MigrationTests {
         #expect(tables.isSuperset(of: ["fresh", "chunk", "content", "chunkGroup"]))
     }
 
+    @Test func `rows that cannot be read are told of ever after`() async throws {
+        let folder = try TemporaryStore()
+        let model = try Self.makeFile(at: folder.path, count: 500)
+        let lost = try #require(model["probe"]?[200])
+        let queue = try DatabaseQueue(path: folder.path)
+        try await queue.write { database in
+            try database.execute(
+                sql: "UPDATE tail SET payload = x'0102' WHERE sequence = ?",
+                arguments: [lost.sequence])
+        }
+        try queue.close()
+        for _ in 0..<2 {
+            let store = try await SampleStore(path: folder.path)
+            try await store.register("probe", fields: Self.fields)
+            let found = try await store.samples(SampleQuery(sensor: "probe", limit: .max))
+            #expect(found == model["probe"]?.filter { $0 != lost })
+            #expect(
+                await store.damage(of: "probe") == [TimeRange(from: lost.time, through: lost.time)])
+            try await store.close()
+        }
+        #expect(try await !SampleStore.faults(inFile: folder.path).isEmpty)
+    }
+
     @Test func `a file of rows that cannot be moved stays as it was`() async throws {
         let folder = try TemporaryStore()
         _ = try Self.makeFile(at: folder.path, count: 500)

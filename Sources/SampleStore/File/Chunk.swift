@@ -19,10 +19,13 @@ struct ChunkEntry {
         to = SampleQuery.Position(
             time: Timestamp(microseconds: try .stored(row, 3)), sequence: try .stored(row, 4))
         count = try .stored(row, 5)
-        guard Self.counts.contains(count) else {
+        guard Self.counts.contains(count), from <= to else {
             throw SampleStoreError(.damaged, "A row of the sample store is damaged.")
         }
     }
+
+    /// Rows that are no entry.
+    static let isUnreadable = "(fromTime > toTime OR count NOT BETWEEN 1 AND 1 << 40)"
 
     /// What a chunk or a group can have; sums of them do not overflow.
     private static let counts = 1...1 << 40

@@ -97,6 +97,19 @@ extension SampleFile {
         try database.execute(sql: "DROP TABLE row")
     }
 
+    /// Leaves a chunk without content in place of a sample that cannot be read, so that it is told of.
+    private static func insertDamage(
+        at time: Timestamp, _ sequence: Int64, _ layout: Layout, _ database: Database
+    ) throws {
+        try database.cachedStatement(
+            sql: """
+                INSERT INTO chunk (layout, fromTime, fromSequence, toTime, toSequence, firstArrival,
+                    lastArrival, count, bytes, isDamaged, summary)
+                VALUES (?1, ?2, ?3, ?2, ?3, ?3, ?3, 1, 0, 1, x'')
+                """
+        ).execute(arguments: [layout.id, time.microseconds, sequence])
+    }
+
     /// Makes chunks of the samples of former versions, one layout after the other.
     private static func moveRows(_ database: Database) throws {
         let rows = try Row.fetchAll(database, sql: "SELECT id, fields FROM layout")
@@ -111,15 +124,14 @@ extension SampleFile {
                     """, arguments: [id])
             var batch = BatchBuilder(layout.fields)
             while let sample = try samples.next() {
-                // What cannot be read could not be before.
+                let sequence: Int64 = try .stored(sample, 0)
+                let time = Timestamp(microseconds: try .stored(sample, 1))
                 guard let values = RowPayload.decode(try .stored(sample, 2), layout.fields) else {
+                    try insertDamage(at: time, sequence, layout, database)
                     continue
                 }
-                let time = Timestamp(microseconds: try .stored(sample, 1))
                 batch.append(
-                    StoredSample(
-                        sequence: try .stored(sample, 0), sample: Sample(time: time, values: values)
-                    ))
+                    StoredSample(sequence: sequence, sample: Sample(time: time, values: values)))
                 guard batch.count == ChunkRules.standard.chunkSize else { continue }
                 try insertChunk(batch.take(), layout, database)
             }

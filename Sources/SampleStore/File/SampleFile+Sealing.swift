@@ -14,12 +14,11 @@ extension SampleFile {
         }
         guard let plan else { return FreshCount() }
         try await pool.write { database in try plan.carryOut(database) }
-        try await group(layout)
         return plan.sealed
     }
 
     /// Lets groups stand for whole chunks that lie one behind the other.
-    private func group(_ layout: Layout) async throws {
+    func group(_ layout: Layout) async throws {
         let groups = try await pool.read { database in
             try Self.runs(layout, rules.groupSize, database).map { run in
                 try run.map { id in try Self.summarised(id, layout, database) }
@@ -76,8 +75,7 @@ extension SampleFile {
         let statement = try database.cachedStatement(
             sql: "SELECT \(ChunkEntry.columns), summary FROM chunk WHERE id = ?")
         let rows = try Row.fetchCursor(statement, arguments: [id])
-        guard let row = try rows.next() else { return nil }
-        let entry = try ChunkEntry(row)
+        guard let row = try rows.next(), let entry = try? ChunkEntry(row) else { return nil }
         guard
             var summary = try? row.withUnsafeData(
                 atIndex: 6,

@@ -25,7 +25,7 @@ extension SampleFile {
         }
     }
 
-    /// Every layout a sensor ever had.
+    /// Every layout a sensor ever had whose fields can be read.
     func layouts(of sensor: Int64) async throws -> [Int64: Layout] {
         try await pool.read { database in
             let rows = try Row.fetchCursor(
@@ -34,7 +34,7 @@ extension SampleFile {
             var layouts: [Int64: Layout] = [:]
             while let row = try rows.next() {
                 let id = try Int64.stored(row, 0)
-                layouts[id] = try Layout(id: id, encoded: .stored(row, 1))
+                layouts[id] = try? Layout(id: id, encoded: .stored(row, 1))
             }
             return layouts
         }

@@ -52,6 +52,14 @@ extension SampleFile {
                 """, arguments: [numbering.last, numbering.skipped])
     }
 
+    /// Notes that no number up to `last` is given out again, though samples are gone that had some.
+    func raiseFloor(to last: Int64) async throws {
+        try await pool.write { database in
+            try database.execute(
+                sql: "UPDATE session SET floor = max(floor, ?), isClean = 0", arguments: [last])
+        }
+    }
+
     /// Notes that every number up to `last` belongs to a sample in the file.
     func end(at last: Int64) async throws {
         try await pool.write { database in

@@ -54,7 +54,7 @@ struct SampleFile: Sendable {
         }
     }
 
-    /// Moves the write-ahead log into the file, where there is room for both, and ends all use of it.
+    /// Moves the write-ahead log into the file, where there is room for both and nobody reads, and ends all use of it.
     ///
     /// - Parameter last: the last arrival number, when every sample is in the file.
     func close(endingAt last: Int64?) async throws {
@@ -63,7 +63,9 @@ struct SampleFile: Sendable {
             try await pool.barrierWriteWithoutTransaction { database in
                 _ = try database.checkpoint(.truncate)
             }
-        } catch let error as DatabaseError where error.resultCode == .SQLITE_FULL {
+        } catch let error as DatabaseError
+            where [.SQLITE_FULL, .SQLITE_BUSY].contains(error.resultCode)
+        {
             // The log is as safe as the file: it stays, and the next session reads it.
         } catch {
             try? pool.close()

@@ -134,34 +134,34 @@ struct SealingPlan: Sendable {
         /// The chunk that samples at a place belong into, and where the one behind it begins.
         ///
         /// Samples in front of every chunk belong into the first.
-        private func neighbours(
+        private mutating func neighbours(
             of place: SampleQuery.Position, _ database: Database
         ) throws -> (ChunkEntry?, SampleQuery.Position?) {
-            func entry(_ comparison: String, _ order: String) throws -> ChunkEntry? {
-                try Row.fetchOne(
-                    database,
-                    sql: """
-                        SELECT \(ChunkEntry.columns) FROM chunk
-                        WHERE layout = ? AND NOT isDamaged
-                        AND (fromTime, fromSequence) \(comparison) (?, ?)
-                        ORDER BY fromTime \(order), fromSequence \(order) LIMIT 1
-                        """,
-                    arguments: [layout.id, place.time.microseconds, place.sequence]
-                ).map(ChunkEntry.init)
-            }
-            let before = try entry("<=", "DESC")
-            let behind = try entry(">", "ASC")
+            let before = try entry("<=", place, "DESC", database)
+            let behind = try entry(">", place, "ASC", database)
             guard before == nil, let behind else { return (before, behind?.from) }
-            let second = try Row.fetchOne(
+            return (behind, try entry(">", behind.from, "ASC", database)?.from)
+        }
+
+        /// The first chunk before or behind a place; rows that say nothing of a chunk are passed over.
+        private mutating func entry(
+            _ comparison: String, _ place: SampleQuery.Position, _ order: String,
+            _ database: Database
+        ) throws -> ChunkEntry? {
+            let rows = try Row.fetchCursor(
                 database,
                 sql: """
                     SELECT \(ChunkEntry.columns) FROM chunk
-                    WHERE layout = ? AND NOT isDamaged AND (fromTime, fromSequence) > (?, ?)
-                    ORDER BY fromTime, fromSequence LIMIT 1
+                    WHERE layout = ? AND NOT isDamaged
+                    AND (fromTime, fromSequence) \(comparison) (?, ?)
+                    ORDER BY fromTime \(order), fromSequence \(order)
                     """,
-                arguments: [layout.id, behind.from.time.microseconds, behind.from.sequence]
-            ).map(ChunkEntry.init)
-            return (behind, second?.from)
+                arguments: [layout.id, place.time.microseconds, place.sequence])
+            while let row = try rows.next() {
+                if let entry = try? ChunkEntry(row) { return entry }
+                damaged.append(try .stored(row, 0))
+            }
+            return nil
         }
 
         private mutating func add(

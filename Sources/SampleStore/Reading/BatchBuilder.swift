@@ -14,6 +14,14 @@ struct BatchBuilder {
 
     var count: Int { sequences.count }
 
+    /// Bytes of the texts from a row on.
+    func textBytes(from row: Int = 0) -> Int {
+        columns.reduce(0) { size, column in
+            guard case .texts(let texts) = column else { return size }
+            return texts[row...].reduce(size) { $0 + $1.utf8.count }
+        }
+    }
+
     /// - Precondition: the values suit the fields.
     mutating func append(_ stored: StoredSample) {
         sequences.append(stored.sequence)

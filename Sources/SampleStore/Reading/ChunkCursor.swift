@@ -48,7 +48,10 @@ struct ChunkCursor {
     /// The matching samples of the next chunk that has any, at most as many as the query wants.
     mutating func next() throws -> StoredBatch? {
         while let row = try entries.next() {
-            let entry = try ChunkEntry(row)
+            guard let entry = try? ChunkEntry(row) else {
+                damage.append(.all)
+                continue
+            }
             do {
                 let batch = try samples(of: entry)
                 if !batch.isEmpty { return batch }

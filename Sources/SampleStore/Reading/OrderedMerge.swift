@@ -46,11 +46,14 @@ struct OrderedMerge {
     }
 
     static func merge(
-        _ sources: [Source], _ order: SampleQuery.Order, limit: Int, of fields: [Field]
+        _ sources: [Source], _ query: SampleQuery, of fields: [Field]
     ) throws -> StoredBatch {
+        let (order, limit) = (query.order, query.limit)
         var sources = sources
         var builder = BatchBuilder(fields)
-        while builder.count < limit {
+        var textBytes = 0
+        while builder.count < limit, textBytes < query.textBytes ?? .max {
+            let before = builder.count
             let heads = sources.indices.compactMap { place in
                 sources[place].head.map { (place, $0) }
             }.sorted { order.places($0.1, before: $1.1) }
@@ -58,6 +61,7 @@ struct OrderedMerge {
             try sources[place].move(
                 to: &builder, before: heads.dropFirst().first?.1,
                 atMost: limit - builder.count, order)
+            if query.textBytes != nil { textBytes += builder.textBytes(from: before) }
         }
         return builder.take()
     }

@@ -30,7 +30,8 @@ extension SampleFile {
                 try Self.eachFresh(projection, within: query.rangeLeft, database) { batch in
                     loose.append(batch.matching(query).first(query))
                     // What comes behind as many as are wanted is not kept.
-                    if loose.count / 2 > query.limit { loose.append(loose.take().first(query)) }
+                    guard loose.isFarBeyond(query) else { return }
+                    loose.append(loose.take().first(query))
                 } damage: {
                     damage.append($0)
                 }
@@ -38,10 +39,10 @@ extension SampleFile {
                 cursors.append(cursor)
                 sources.append(try .init({ try cursor.value.next() }, of: fields))
             }
-            let ordered = loose.take().ordered()
+            let ordered = loose.take().first(query).ordered()
             sources.append(.init(query.order == .ascending ? ordered : ordered.reversed()))
             let batch = try OrderedMerge.merge(
-                sources, query.order, limit: query.limit, of: fields)
+                sources, query, of: fields)
             for cursor in cursors { damage += cursor.value.damage }
             return FileAnswer(batch: batch, lastArrival: last, damage: damage)
         }
@@ -74,7 +75,10 @@ extension SampleFile {
                 while let row = try rows.next() {
                     let (first, end) = (try Int64.stored(row, 6), try Int64.stored(row, 7))
                     if count >= limit { if first > bound { continue } } else { bound = end }
-                    let entry = try ChunkEntry(row)
+                    guard let entry = try? ChunkEntry(row) else {
+                        damage.append(.all)
+                        continue
+                    }
                     do {
                         let batch = try Self.withContent(of: entry.id, database) { data in
                             projection(try Self.decode(data, projection.layout))
@@ -166,10 +170,35 @@ extension StoredBatch {
 
     /// Those that come first in the query's order, no more than it wants; in any order.
     fileprivate func first(_ query: SampleQuery) -> StoredBatch {
-        guard count > query.limit else { return self }
+        guard count > query.limit || query.textBytes != nil else { return self }
         let ordered = ordered()
-        return query.order == .ascending
-            ? ordered[0..<query.limit] : ordered[count - query.limit..<count]
+        var number = min(count, query.limit)
+        if let limit = query.textBytes {
+            var bytes = 0
+            let last = (0..<number).first { place in
+                bytes += ordered.textBytes(
+                    of: query.order == .ascending ? place : count - 1 - place)
+                return bytes >= limit
+            }
+            if let last { number = last + 1 }
+        }
+        return query.order == .ascending ? ordered[0..<number] : ordered[count - number..<count]
+    }
+
+    private func textBytes(of row: Int) -> Int {
+        samples.columns.reduce(0) { size, column in
+            guard case .texts(let texts) = column else { return size }
+            return size + texts[row].utf8.count
+        }
+    }
+}
+
+extension BatchBuilder {
+    /// Whether it has gathered so much more than a query wants that some is better let go.
+    fileprivate func isFarBeyond(_ query: SampleQuery) -> Bool {
+        if count / 2 > query.limit { return true }
+        guard let limit = query.textBytes else { return false }
+        return textBytes() / 2 > limit
     }
 }
 

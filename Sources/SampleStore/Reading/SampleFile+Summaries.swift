@@ -41,7 +41,7 @@ extension SampleFile {
                             sql: """
                                 SELECT \(ChunkEntry.columns) FROM rollup
                                 WHERE layout = ? AND hour BETWEEN ? AND ? AND toTime >= ?
-                                    AND fromTime < ?
+                                    AND fromTime < ? AND NOT \(ChunkEntry.isUnreadable)
                                 ORDER BY hour \(order) LIMIT 1
                                 """),
                         arguments: [
@@ -82,7 +82,10 @@ extension SampleFile {
                 }
                 let entries = try ChunkCursor.entries(database, projection.layout.id, range)
                 while let row = try entries.next() {
-                    let entry = try ChunkEntry(row)
+                    guard let entry = try? ChunkEntry(row) else {
+                        damage.append(.all)
+                        continue
+                    }
                     do {
                         try Self.eachNumber(of: entry, range, projection, database) {
                             body(&state, $0)

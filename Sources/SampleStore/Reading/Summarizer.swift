@@ -71,10 +71,10 @@ struct Summarizer {
             ])
         var groups: [(ChunkEntry, ChunkSummary)] = []
         while let row = try rows.next() {
-            let group = try ChunkEntry(row)
-            guard isInOneWindow(group), let summary = summary(of: group, row, projection) else {
-                continue
-            }
+            // What a damaged group stands for is taken from its chunks.
+            guard let group = try? ChunkEntry(row), isInOneWindow(group),
+                let summary = summary(of: group, row, projection)
+            else { continue }
             groups.append((group, summary))
         }
         return groups
@@ -115,7 +115,7 @@ struct Summarizer {
         let rows = try Row.fetchCursor(
             database.cachedStatement(
                 sql: """
-                    SELECT \(ChunkEntry.columns), summary FROM rollup
+                    SELECT \(ChunkEntry.columns), summary, hour FROM rollup
                     WHERE layout = ? AND hour >= ? AND hour <= ? ORDER BY hour
                     """),
             arguments: [
@@ -123,15 +123,16 @@ struct Summarizer {
                 Rollup.hour(of: query.range.to),
             ])
         while let row = try rows.next() {
-            let entry = try ChunkEntry(row)
-            let reach = TimeRange(from: entry.from.time, through: entry.to.time)
-                .intersection(query.range)
+            let hour = try Int64.stored(row, 7)
+            let entry = try? ChunkEntry(row)
+            let range = entry.map { TimeRange(from: $0.from.time, through: $0.to.time) }
+            let reach = (range ?? Rollup.range(of: hour)).intersection(query.range)
             guard !reach.isEmpty else { continue }
             let touched =
                 query.window(
                     of: reach.from)...query.window(
                     of: reach.to.advanced(byMicroseconds: -1))
-            if isInOneWindow(entry), let summary = summary(of: entry, row, projection) {
+            if let entry, isInOneWindow(entry), let summary = summary(of: entry, row, projection) {
                 add(summary, of: entry, projection, .rollup)
                 gathered.noteSummaries(in: touched.lowerBound)
             } else {
@@ -153,7 +154,10 @@ struct Summarizer {
         let rows = try ChunkCursor.entries(
             database, projection.layout.id, TimeRange(from: from, to: min(end, query.range.to)))
         while let row = try rows.next() {
-            let entry = try ChunkEntry(row)
+            guard let entry = try? ChunkEntry(row) else {
+                leaveOut([.all])
+                continue
+            }
             if let bound, entry.from >= bound { break }
             if let done, entry.from <= done { continue }
             try add(entry, row, projection, database)

@@ -16,6 +16,8 @@ struct ForgetPlan: Sendable {
     }
 
     private let layout: Layout
+    /// The last arrival that may go.
+    private let bound: Int64
     private var removed: [Int64] = []
     private var fresh: [PreparedFresh] = []
     private var chunks: [PreparedChunk] = []
@@ -33,9 +35,10 @@ struct ForgetPlan: Sendable {
 
     /// Of the fresh samples of a layout, from a row on.
     init(
-        fresh layout: Layout, _ range: TimeRange, behind row: Int64, _ database: Database
+        fresh layout: Layout, _ range: TimeRange, through bound: Int64, behind row: Int64,
+        _ database: Database
     ) throws {
-        (self.layout, isOfChunks) = (layout, false)
+        (self.layout, self.bound, isOfChunks) = (layout, bound, false)
         let rows = try Row.fetchCursor(
             database.makeStatement(
                 sql: """
@@ -58,15 +61,17 @@ struct ForgetPlan: Sendable {
 
     /// Of the chunks of a layout that touch the range, from an identifier on.
     init(
-        chunks layout: Layout, _ range: TimeRange, behind id: Int64, _ database: Database
+        chunks layout: Layout, _ range: TimeRange, through bound: Int64, behind id: Int64,
+        _ database: Database
     ) throws {
-        (self.layout, isOfChunks) = (layout, true)
+        (self.layout, self.bound, isOfChunks) = (layout, bound, true)
         let rows = try Row.fetchCursor(
             database.makeStatement(
                 sql: """
                     SELECT id, lastArrival, bytes + length(summary), data
                     FROM chunk LEFT JOIN content ON chunk = id
-                    WHERE layout = ? AND id > ? AND fromTime < ? AND toTime >= ?
+                    WHERE layout = ? AND id > ?
+                    AND (fromTime < ? AND toTime >= ? OR \(ChunkEntry.isUnreadable))
                     ORDER BY id LIMIT ?
                     """),
             arguments: [
@@ -111,9 +116,12 @@ struct ForgetPlan: Sendable {
         do {
             let samples = try SampleFile.decode(data, layout)
             size += samples.size
-            let rest = samples.filtered { !range.contains(samples.samples.times[$0]) }
+            func goes(_ row: Int) -> Bool {
+                range.contains(samples.samples.times[row]) && samples.sequences[row] <= bound
+            }
+            let rest = samples.filtered { !goes($0) }
             guard rest.count < samples.count else { return nil }
-            let gone = samples.filtered { range.contains(samples.samples.times[$0]) }
+            let gone = samples.filtered(goes)
             taken.samples += gone.count
             taken.last = max(taken.last, gone.sequences.max() ?? 0)
             taken.bytes += Int64(data.count)

@@ -21,6 +21,8 @@ struct PurgePlan: Sendable {
     private let last: Int64
     private let rollups: [Rollup]
     private let rest: PreparedChunk?
+    /// Whether the row says how much it is less.
+    private let isCounted: Bool
 
     /// - Returns: `nil` when nothing is to go.
     init?(_ order: Order, hoursAtMost: Int, _ database: Database) throws {
@@ -34,9 +36,14 @@ struct PurgePlan: Sendable {
                 order.layout.id, (order.before ?? .distantFuture).microseconds,
             ])
         guard let oldest else { return nil }
-        let entry = try ChunkEntry(oldest)
         layout = order.layout
-        chunk = entry.id
+        chunk = try .stored(oldest, 0)
+        guard let entry = try? ChunkEntry(oldest) else {
+            // Nothing can be told of it, not even when it was.
+            (rollups, rest, last, isCounted) = ([], nil, 0, false)
+            return
+        }
+        isCounted = true
         let lastArrival: Int64 = try .stored(oldest, 6)
         do {
             let samples = try SampleFile.withContent(of: entry.id, database) { data in
@@ -61,6 +68,7 @@ struct PurgePlan: Sendable {
 
     func carryOut(_ database: Database) throws {
         try SampleFile.removeChunk(chunk, database)
+        if !isCounted { try SampleFile.recount(layout.id, database) }
         if let rest { try SampleFile.insertChunk(rest, database) }
         for rollup in rollups { try SampleFile.insert(rollup, layout, database) }
         try SampleFile.note(purgedThrough: last, of: layout.id, database)

@@ -40,6 +40,14 @@ struct Rollup: Sendable {
         return overflow ? .distantPast : Timestamp(microseconds: start)
     }
 
+    /// The moments of an hour.
+    static func range(of hour: Int64) -> TimeRange {
+        let (start, overflow) = hour.multipliedReportingOverflow(by: microsecondsPerHour)
+        guard !overflow else { return .all }
+        let from = Timestamp(microseconds: start)
+        return TimeRange(from: from, to: from.advanced(byMicroseconds: microsecondsPerHour))
+    }
+
     /// The rows of each hour of samples that are in order.
     static func hours(of batch: StoredBatch) -> [Range<Int>] {
         var hours: [Range<Int>] = []

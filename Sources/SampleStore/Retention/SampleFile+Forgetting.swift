@@ -4,10 +4,10 @@ import Samples
 extension SampleFile {
     /// One step of taking fresh samples out.
     func forget(
-        fresh layout: Layout, _ range: TimeRange, behind row: Int64
+        fresh layout: Layout, _ range: TimeRange, through last: Int64, behind row: Int64
     ) async throws -> ForgetPlan {
         try await pool.write { database in
-            let plan = try ForgetPlan(fresh: layout, range, behind: row, database)
+            let plan = try ForgetPlan(fresh: layout, range, through: last, behind: row, database)
             try plan.carryOut(database)
             return plan
         }
@@ -17,10 +17,10 @@ extension SampleFile {
     ///
     /// Nothing else may change chunks meanwhile.
     func forget(
-        chunks layout: Layout, _ range: TimeRange, behind id: Int64
+        chunks layout: Layout, _ range: TimeRange, through last: Int64, behind id: Int64
     ) async throws -> ForgetPlan {
         let plan = try await pool.read { database in
-            try ForgetPlan(chunks: layout, range, behind: id, database)
+            try ForgetPlan(chunks: layout, range, through: last, behind: id, database)
         }
         try await pool.write { try plan.carryOut($0) }
         return plan
@@ -34,20 +34,22 @@ extension SampleFile {
                 database,
                 sql: """
                     SELECT \(ChunkEntry.columns), length(summary) FROM rollup
-                    WHERE layout = ? AND fromTime < ? AND toTime >= ? ORDER BY hour LIMIT 256
+                    WHERE layout = ? AND (fromTime < ? AND toTime >= ? OR \(ChunkEntry.isUnreadable))
+                    ORDER BY hour LIMIT 256
                     """,
                 arguments: [
                     layout.id, receipt.range.to.microseconds, receipt.range.from.microseconds,
                 ])
             if !rows.isEmpty { try Self.noteErasure(database) }
             for row in rows {
-                let entry = try ChunkEntry(row)
                 receipt.summaries += 1
-                receipt.summarised += entry.count
                 receipt.bytes += try .stored(row, 6)
-                if !entry.isWithin(receipt.range) { receipt.hoursBeyond += 1 }
+                if let entry = try? ChunkEntry(row) {
+                    receipt.summarised += entry.count
+                    if !entry.isWithin(receipt.range) { receipt.hoursBeyond += 1 }
+                }
                 try database.execute(
-                    sql: "DELETE FROM rollup WHERE id = ?", arguments: [entry.id])
+                    sql: "DELETE FROM rollup WHERE id = ?", arguments: [try Int64.stored(row, 0)])
             }
             return receipt
         }

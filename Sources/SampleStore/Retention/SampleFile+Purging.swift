@@ -8,6 +8,8 @@ extension SampleFile {
         let row: Int64
         let sensor: SensorID
         var layouts: [Layout] = []
+        /// Layouts whose fields are damaged, so that nothing of them can be read.
+        var unreadable: [Int64] = []
         var usage = Usage()
     }
 
@@ -42,13 +44,21 @@ extension SampleFile {
             let id: Int64 = try .stored(row, 0)
             if kept.last?.row != id { kept.append(Kept(row: id, sensor: sensor)) }
             let last = kept.count - 1
-            kept[last].layouts.append(
-                try Layout(id: .stored(row, 2), encoded: .stored(row, 3)))
-            kept[last].usage.samples += try .stored(row, 4)
-            kept[last].usage.bytes += try .stored(row, 5)
-            kept[last].usage.summarised += try .stored(row, 6)
-            kept[last].usage.summaries += try .stored(row, 7)
-            kept[last].usage.summaryBytes += try .stored(row, 8)
+            let layout: Int64 = try .stored(row, 2)
+            if let whole = try? Layout(id: layout, encoded: .stored(row, 3)) {
+                kept[last].layouts.append(whole)
+            } else {
+                kept[last].unreadable.append(layout)
+            }
+            // Sums of them do not overflow.
+            func amount(_ column: Int) throws -> Int64 {
+                min(max(0, try .stored(row, column)), 1 << 50)
+            }
+            kept[last].usage.samples += try amount(4)
+            kept[last].usage.bytes += try amount(5)
+            kept[last].usage.summarised += try amount(6)
+            kept[last].usage.summaries += try amount(7)
+            kept[last].usage.summaryBytes += try amount(8)
         }
         return kept
     }
@@ -86,25 +96,29 @@ extension SampleFile {
     private static func newest(
         of kept: Kept, _ database: Database
     ) throws -> SampleQuery.Position? {
-        try edges(of: kept, "DESC", database).map(\.entry.to).max()
+        try edges(of: kept, "DESC", "NOT \(ChunkEntry.isUnreadable)", database)
+            .compactMap(\.entry?.to).max()
     }
 
-    /// The layout whose chunks reach farthest back.
+    /// The layout whose chunks reach farthest back, or whose first cannot be told of.
     private static func oldest(of kept: Kept, _ database: Database) throws -> Layout? {
-        try edges(of: kept, "ASC", database).min { $0.entry.from < $1.entry.from }?.layout
+        let edges = try edges(of: kept, "ASC", "TRUE", database)
+        if let damaged = edges.first(where: { $0.entry == nil }) { return damaged.layout }
+        return edges.compactMap { layout, entry in entry.map { (layout, $0.from) } }
+            .min { $0.1 < $1.1 }?.0
     }
 
     private static func edges(
-        of kept: Kept, _ order: String, _ database: Database
-    ) throws -> [(layout: Layout, entry: ChunkEntry)] {
+        of kept: Kept, _ order: String, _ condition: String, _ database: Database
+    ) throws -> [(layout: Layout, entry: ChunkEntry?)] {
         try kept.layouts.compactMap { layout in
             let statement = try database.cachedStatement(
                 sql: """
-                    SELECT \(ChunkEntry.columns) FROM chunk WHERE layout = ?
+                    SELECT \(ChunkEntry.columns) FROM chunk WHERE layout = ? AND \(condition)
                     ORDER BY fromTime \(order), fromSequence \(order) LIMIT 1
                     """)
             return try Row.fetchOne(statement, arguments: [layout.id]).map {
-                (layout, try ChunkEntry($0))
+                (layout, try? ChunkEntry($0))
             }
         }
     }

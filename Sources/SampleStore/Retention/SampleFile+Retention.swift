@@ -100,10 +100,13 @@ extension SampleFile {
                 database, sql: "SELECT sensor, raw, bytes, summaries FROM retention")
             var rules = RetentionRules()
             while let row = try rows.next() {
+                // What is below zero is damaged, and lets nothing go.
+                func limit(_ column: Int) throws -> Int64? {
+                    try Int64?.stored(row, column).flatMap { $0 < 0 ? nil : $0 }
+                }
                 let rule = RetentionRule(
-                    raw: try Int64?.stored(row, 1).map { .microseconds($0) },
-                    bytes: try Int64?.stored(row, 2),
-                    summaries: try Int64?.stored(row, 3).map { .microseconds($0) })
+                    raw: try limit(1).map { .microseconds($0) }, bytes: try limit(2),
+                    summaries: try limit(3).map { .microseconds($0) })
                 let name: String = try .stored(row, 0)
                 if name == Self.standardName {
                     rules.standard = rule

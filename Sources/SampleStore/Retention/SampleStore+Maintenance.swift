@@ -8,7 +8,16 @@ extension SampleStore {
     public func maintain(at now: Timestamp) async throws(SampleStoreError) {
         do {
             let kept = try await file.kept()
-            for kept in kept { try await keepToRule(kept, at: now) }
+            for kept in kept where !kept.unreadable.isEmpty { note([.all], of: kept.sensor) }
+            var failures: [any Error] = []
+            for kept in kept {
+                // What is wrong with one sensor keeps no rule of another from being kept.
+                do {
+                    try await keepToRule(kept, at: now)
+                } catch {
+                    failures.append(error)
+                }
+            }
             try await keepToBudget(at: now).value
             for kept in kept { try await reviseDamage(of: kept) }
             if !upkeep.hasErased {
@@ -18,8 +27,12 @@ extension SampleStore {
                 }
             }
             upkeep.reserve.take(free: file.free())
+            if let failure = failures.first { throw failure }
+            upkeep.failure = nil
         } catch {
-            throw SampleStoreError(wrapping: error, while: "making room")
+            let failure = SampleStoreError(wrapping: error, while: "making room")
+            upkeep.failure = failure.message
+            throw failure
         }
     }
 
@@ -37,8 +50,13 @@ extension SampleStore {
         if let clearing = upkeep.clearing { return clearing }
         let task = Task {
             defer { upkeep.clearing = nil }
-            while try await step({ try await self.clearOne(at: now) }) {}
-            try await tidy()
+            do {
+                while try await step({ try await self.clearOne(at: now) }) {}
+                try await tidy()
+            } catch {
+                upkeep.failure = SampleStoreError(wrapping: error, while: "making room").message
+                throw error
+            }
         }
         upkeep.clearing = task
         return task
@@ -104,19 +122,40 @@ extension SampleStore {
         let most = sensors.sorted {
             $0.kept.usage.total + $0.fresh > $1.kept.usage.total + $1.fresh
         }
+        var damage: (any Error)?
         for (kept, unpacked) in most {
-            // Only chunks can give way.
-            if unpacked > kept.usage.total, try await sealSome(kept) { return true }
-            let summaries = upkeep.rules.rule(for: kept.sensor).summaries
-            let from = summaries.flatMap { age in now.map { $0.before(age) } }
-            if kept.usage.summaryBytes > kept.usage.bytes {
-                if try await file.purgeSummaries(of: kept) { return true }
+            do {
+                if try await clearOne(of: kept, unpacked: unpacked, at: now) { return true }
+            } catch {
+                // What is damaged of one sensor pushes nothing of it out; others still give way.
+                let wrapped = SampleStoreError(wrapping: error, while: "making room")
+                guard wrapped.code == .damaged else { throw error }
+                damage = damage ?? error
             }
-            if try await purgeOldest(of: kept, summariesFrom: from) { return true }
-            if try await sealSome(kept) { return true }
+        }
+        if let damage { throw damage }
+        return false
+    }
+
+    /// A sensor gives up a little.
+    ///
+    /// - Returns: whether it had something to give.
+    private func clearOne(
+        of kept: SampleFile.Kept, unpacked: Int64, at now: Timestamp?
+    ) async throws -> Bool {
+        for layout in kept.unreadable {
+            if try await file.purge(unreadable: layout) > 0 { return true }
+        }
+        // Only chunks can give way.
+        if unpacked > kept.usage.total, try await sealSome(kept) { return true }
+        let summaries = upkeep.rules.rule(for: kept.sensor).summaries
+        let from = summaries.flatMap { age in now.map { $0.before(age) } }
+        if kept.usage.summaryBytes > kept.usage.bytes {
             if try await file.purgeSummaries(of: kept) { return true }
         }
-        return false
+        if try await purgeOldest(of: kept, summariesFrom: from) { return true }
+        if try await sealSome(kept) { return true }
+        return try await file.purgeSummaries(of: kept)
     }
 
     /// Makes chunks of some of what is fresh.

@@ -15,13 +15,16 @@ struct Upkeep {
     /// Whether everything that was forgotten is gone from the files, too.
     var hasErased: Bool
     var isClosing = false
+    /// Why the last maintenance could not do all of its work.
+    var failure: String?
     let reserve: DiskReserve
 
     init(of file: SampleFile) async throws {
         do {
+            try await file.recount()
             try await file.giveBackBlank()
         } catch let error as DatabaseError where error.resultCode == .SQLITE_FULL {
-            // It goes when room is made, before any sample does.
+            // It goes when room is made, before any sample does; counts are put right the next time.
         }
         rules = try await file.rules()
         budget = try await file.budget()

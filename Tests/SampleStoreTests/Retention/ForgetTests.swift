@@ -165,6 +165,34 @@ struct ForgetTests {
         withExtendedLifetime(snapshot) {}
     }
 
+    @Test func `numbers of what was forgotten before it was written are not given out again`()
+        async throws
+    {
+        let store = try await open()
+        let limit = SampleStore.bufferLimit
+        let batch = SampleBatch(
+            times: (0..<limit).map { Timestamp(microseconds: Int64($0)) },
+            columns: [
+                .numbers(Array(repeating: 1, count: limit)),
+                .texts(Array(repeating: "", count: limit)),
+            ])
+        for round in 1...2 as ClosedRange<Int64> {
+            #expect(try await store.append(batch, to: "probe") == round * Int64(limit))
+            _ = try await store.forget("probe", .all, at: .now())
+            // As long as the file does not know of them there are no more.
+            #expect(try await store.append(batch, to: "probe") == nil)
+            try await store.flush()
+        }
+        try await store.append([Self.sample(1, 1, "a")], to: "probe")
+        let copy = try TemporaryStore()
+        for suffix in ["", "-wal"] {
+            try FileManager.default.copyItem(
+                atPath: folder.path + suffix, toPath: copy.path + suffix)
+        }
+        let next = try await SampleStore(path: copy.path)
+        #expect(await next.lastSequence >= store.lastSequence)
+    }
+
     @Test func `readers can tell that samples were forgotten`() async throws {
         let store = try await open()
         for number in 1...6 as ClosedRange<Int64> {
@@ -201,6 +229,26 @@ struct ForgetTests {
         #expect(try await store.hoursWithSummary() == [2])
     }
 
+    @Test func `what is accepted after the call stays`() async throws {
+        let store = try await open()
+        try await store.append([Self.sample(1, 1, "a")], to: "probe")
+        try await store.flush()
+        // Other work comes first.
+        let (gate, opener) = AsyncStream.makeStream(of: Void.self)
+        await store.hold(until: gate)
+        let before = await store.queue.end
+        async let receipt = store.forget("probe", .all, at: .now())
+        while await store.queue.end == before { await Task.yield() }
+        for isFlushed in [true, false] {
+            try await store.append([Self.sample(2, 2, "b")], to: "probe")
+            if isFlushed { try await store.flush() }
+        }
+        opener.finish()
+        #expect(try await receipt.samples == 1)
+        let rest = try await store.samples(SampleQuery(sensor: "probe", limit: .max))
+        #expect(rest.map(\.sequence) == [2, 3])
+    }
+
     @Test func `what cannot be read goes, too`() async throws {
         let store = try await open()
         try await store.append([Self.sample(1, 1, "a")], to: "probe")
@@ -219,5 +267,12 @@ struct ForgetTests {
             try await store.forget("nobody", .all, at: .now())
         }
         #expect(error?.code == .invalid)
+    }
+}
+
+extension SampleStore {
+    /// Keeps work on chunks waiting.
+    fileprivate func hold(until gate: AsyncStream<Void>) {
+        _ = queue.add { for await _ in gate {} }
     }
 }
