@@ -11,8 +11,9 @@ struct AggregateCells: Sendable {
     private static let widths: [Duration] = [
         .seconds(60), .seconds(600), .seconds(3600), .seconds(21_600), .seconds(86_400),
     ]
-    /// Cells that are looked at together.
-    private static let slab: Int64 = 2048
+    /// Cells that are looked at together: those of whole hours.
+    private static let slab: Int64 = 2040
+    private static let hour: Int64 = 3_600_000_000
 
     /// Microseconds.
     let width: Int64
@@ -50,18 +51,20 @@ struct AggregateCells: Sendable {
         var seen = [Int64?](repeating: 0, count: query.windowCount)
         let wanted = query.range.intersection(
             TimeRange(from: floor(samples.from), to: ceiling(samples.to)))
-        var start = wanted.from
-        while start < wanted.to {
+        let whole = hours(wanted)
+        var start = whole.from
+        while start < whole.to {
             try Task.checkCancellation()
-            let end = min(wanted.to, start.advanced(byMicroseconds: width * Self.slab))
+            let end = min(whole.to, start.advanced(byMicroseconds: width * Self.slab))
             var part = query
             part.range = TimeRange(from: start, to: end)
             part.step = width
             for (cell, summary) in try await reader.summaries(part).enumerated() {
                 let span = part.span(of: cell)
+                if summary.isPartial { note(span, in: query, &gathered) }
+                guard wanted.contains(span.from), summary.count >= GrantTerms.minimumCount
+                else { continue }
                 let window = query.window(of: span.from)
-                if summary.isPartial { gathered.noteGap(in: window) }
-                guard summary.count >= GrantTerms.minimumCount else { continue }
                 gathered.merge(summary.fields, count: summary.count, to: window)
                 let own = SeenTime([summary.spacing], in: [span]).seen[0] ?? 0
                 seen[window] = summary.hasUnknownTimes ? nil : seen[window].map { $0 + own }
@@ -71,13 +74,34 @@ struct AggregateCells: Sendable {
         return (gathered.windows, seen)
     }
 
+    /// Notes that samples of a cell are left out, in all windows of its hour: which minute it was would
+    /// tell when a single sample came.
+    private func note(
+        _ cell: TimeRange, in query: SummaryQuery, _ gathered: inout WindowSummaries
+    ) {
+        let hours = hours(cell).intersection(query.range)
+        guard !hours.isEmpty else { return }
+        let last = query.window(of: hours.to.advanced(byMicroseconds: -1))
+        for window in query.window(of: hours.from)...last { gathered.noteGap(in: window) }
+    }
+
+    /// The whole hours, or wider cells, that a range touches: summaries are kept of hours.
+    func hours(_ range: TimeRange) -> TimeRange {
+        let width = max(width, Self.hour)
+        return TimeRange(
+            from: Self.floor(range.from, width),
+            to: Self.floor(range.to.advanced(byMicroseconds: width - 1), width))
+    }
+
     /// Where the first cell begins that begins at a moment or later.
     func ceiling(_ time: Timestamp) -> Timestamp {
         floor(time.advanced(byMicroseconds: width - 1))
     }
 
     /// Where the cell of a moment begins.
-    func floor(_ time: Timestamp) -> Timestamp {
+    func floor(_ time: Timestamp) -> Timestamp { Self.floor(time, width) }
+
+    private static func floor(_ time: Timestamp, _ width: Int64) -> Timestamp {
         let phase = time.microseconds % width
         return time.advanced(byMicroseconds: -(phase < 0 ? phase + width : phase))
     }
