@@ -11,8 +11,6 @@ struct AggregateCells: Sendable {
     private static let widths: [Duration] = [
         .seconds(60), .seconds(600), .seconds(3600), .seconds(21_600), .seconds(86_400),
     ]
-    /// Cells that are looked at together: those of whole hours.
-    private static let slab: Int64 = 2040
     private static let hour: Int64 = 3_600_000_000
 
     /// Microseconds.
@@ -36,53 +34,6 @@ struct AggregateCells: Sendable {
         let (cells, rest) = step.quotientAndRemainder(dividingBy: width)
         let whole = (cells + (rest > 0 ? 1 : 0)).multipliedReportingOverflow(by: width)
         return whole.overflow ? Int64.max / width * width : max(width, whole.partialValue)
-    }
-
-    /// The summary of each window of a query, made of cells that have samples enough, and the
-    /// microseconds that these have seen.
-    ///
-    /// A cell's samples have seen of the cell what they would have if there were no others, and less
-    /// than three moments nothing: like every figure it says nothing of the neighbours.
-    /// - Parameter samples: the stretch of time that there are samples of.
-    func summaries(
-        _ query: SummaryQuery, _ samples: TimeRange, _ reader: StatisticsReader
-    ) async throws -> ([WindowSummary], seen: [Int64?]) {
-        var gathered = WindowSummaries(query)
-        var seen = [Int64?](repeating: 0, count: query.windowCount)
-        let wanted = query.range.intersection(
-            TimeRange(from: floor(samples.from), to: ceiling(samples.to)))
-        let whole = hours(wanted)
-        var start = whole.from
-        while start < whole.to {
-            try Task.checkCancellation()
-            let end = min(whole.to, start.advanced(byMicroseconds: width * Self.slab))
-            var part = query
-            part.range = TimeRange(from: start, to: end)
-            part.step = width
-            for (cell, summary) in try await reader.summaries(part).enumerated() {
-                let span = part.span(of: cell)
-                if summary.isPartial { note(span, in: query, &gathered) }
-                guard wanted.contains(span.from), summary.count >= GrantTerms.minimumCount
-                else { continue }
-                let window = query.window(of: span.from)
-                gathered.merge(summary.fields, count: summary.count, to: window)
-                let own = SeenTime([summary.spacing], in: [span]).seen[0] ?? 0
-                seen[window] = summary.hasUnknownTimes ? nil : seen[window].map { $0 + own }
-            }
-            start = end
-        }
-        return (gathered.windows, seen)
-    }
-
-    /// Notes that samples of a cell are left out, in all windows of its hour: which minute it was would
-    /// tell when a single sample came.
-    private func note(
-        _ cell: TimeRange, in query: SummaryQuery, _ gathered: inout WindowSummaries
-    ) {
-        let hours = hours(cell).intersection(query.range)
-        guard !hours.isEmpty else { return }
-        let last = query.window(of: hours.to.advanced(byMicroseconds: -1))
-        for window in query.window(of: hours.from)...last { gathered.noteGap(in: window) }
     }
 
     /// The whole hours, or wider cells, that a range touches: summaries are kept of hours.

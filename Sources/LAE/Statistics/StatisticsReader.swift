@@ -63,6 +63,20 @@ struct StatisticsReader: Sendable {
         await source.damage(of: sensor, in: visible(range))
     }
 
+    /// The first moment of a range that there is a sample of, or a summary of samples that are gone.
+    func next(in range: TimeRange) async throws -> Timestamp? {
+        let visible = visible(range)
+        guard !visible.isEmpty else { return nil }
+        let first = SampleQuery(sensor: sensor, fields: all, range: visible, limit: 1)
+        var found = try await source.batch(first).samples.times
+        if !source.isComputed,
+            let gone = try await machine.summarised(sensor, fields: fields, in: visible)
+        {
+            found.append(gone.from)
+        }
+        return found.min()
+    }
+
     /// The summary of each window of a query.
     func summaries(_ query: SummaryQuery) async throws -> [WindowSummary] {
         guard !visible(query.range).isEmpty else {
