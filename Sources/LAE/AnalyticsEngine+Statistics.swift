@@ -98,8 +98,8 @@ extension AnalyticsEngine {
                 TimeRange(from: $0, to: max($0, newest).advanced(byMicroseconds: 1))
             }
         }
-        if !source.isComputed, !terms.changesSamples {
-            // Where samples are looked at one by one, summaries do not help.
+        if !source.isComputed {
+            // Also where samples are looked at one by one, so that what is left out is said.
             found +=
                 try await machine.summarised(sensor, fields: fields, in: visible)
                 .map { [$0] } ?? []
@@ -142,7 +142,8 @@ extension AnalyticsEngine {
             damage: await reader.damage(in: query.range))
     }
 
-    /// What was seen of each window: a sample that no condition lets count has seen its time, too.
+    /// What was seen of each window: a sample that no condition lets count has seen its time, too, and
+    /// one that no condition can be asked of has not.
     private func coverage(
         _ query: StatisticsQuery, _ summaryQuery: SummaryQuery, _ windows: [WindowSummary],
         _ reader: StatisticsReader
@@ -151,7 +152,8 @@ extension AnalyticsEngine {
         if !query.conditions.isEmpty {
             var plain = summaryQuery
             plain.hasSketch = false
-            all = try await reader.withoutConditions.summaries(plain)
+            let hasGaps = windows.contains(where: \.isPartial)
+            all = try await reader.withoutConditions(looksAtEach: hasGaps).summaries(plain)
         }
         return Coverage.of(all, in: all.indices.map(summaryQuery.span), now: now())
     }

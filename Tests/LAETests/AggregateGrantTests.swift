@@ -4,6 +4,7 @@ import Samples
 import Testing
 
 @testable import LAE
+@testable import VM
 
 /// What those see who may see statistics only.
 struct AggregateGrantTests {
@@ -138,6 +139,43 @@ struct AggregateGrantTests {
         }
         // The present is 40 s behind a minute's beginning.
         #expect(counts == (0...60).map { $0 <= 20 ? 600 : 540 })
+    }
+
+    @Test(.timeLimit(.minutes(1)), arguments: [nil, 1] as [Double?])
+    func `what lies ages apart is found at once`(precision: Double?) async throws {
+        let age: Int64 = 1_000_000_000_000_000_000
+        let second: Int64 = 1_000_000
+        for start in [-age, -age / 7, 0, age] {
+            try await lab.add((0..<6).map { (time: start + $0 * second, x: 2) })
+        }
+        let engine = AnalyticsEngine(lab.machine, log: lab.authority.log) {
+            Timestamp(microseconds: age + 1000 * second)
+        }
+        let grant = try await lab.grant(Terms(access: .stats, precision: precision))
+        for every in [nil, .microseconds(age / 1000)] as [Duration?] {
+            let table = try await engine.statistics(
+                StatisticsQuery(fields: ["x"], statistics: [.sum], every: every), for: grant)
+            #expect(table.windows.compactMap(\.count).reduce(0, +) == 24)
+        }
+    }
+
+    @Test func `more cells than are looked at for one question are refused`() async throws {
+        let minute: Int64 = 60_000_000
+        try await lab.add((0..<1200).map { (time: $0 * minute / 5, x: 1) })
+        let terms = GrantTerms(
+            try await lab.grant(Terms(access: .stats)), now: Lab.now, cadence: .standard)
+        let reader = StatisticsReader(
+            lab.machine, .stored(lab.machine), terms, Lab.sensor, Lab.fields, [0], [],
+            until: .distantFuture)
+        let range = TimeRange(0, 240 * minute)
+        let query = SummaryQuery(sensor: Lab.sensor, fields: [Lab.fields[0]], range: range)
+        let cells = try #require(terms.cells)
+        let (windows, _) = try await cells.summaries(query, range, reader, limit: 240)
+        #expect(windows.map(\.count) == [1200])
+        let error = await #expect(throws: LAEError.self) {
+            _ = try await cells.summaries(query, range, reader, limit: 239)
+        }
+        #expect(error?.code == .tooManyWindows)
     }
 
     @Test func `percentiles are near and not the value of a sample`() async throws {

@@ -2,16 +2,20 @@ import Foundation
 import Provider
 
 extension Console {
-    /// The part of the host's answers that tells of damage.
-    private struct Damaged: Decodable {
+    /// The part of the host's answers that tells of samples that are not in them.
+    private struct Missing: Decodable {
         let damaged: [DamagedRange]?
+        let partial: Bool?
     }
 
     /// Tells beside an answer of the host which samples could not be read.
     ///
     /// - Parameter sensor: the one that the answer is about, if it is about one.
     func tellDamage(_ answer: Data, of sensor: String? = nil) {
-        let answer = try? JSONDecoder().decode(Damaged.self, from: answer)
+        let answer = try? JSONDecoder().decode(Missing.self, from: answer)
+        if answer?.partial == true {
+            say("warning: some samples are gone and left out: only summaries of hours are left")
+        }
         tell(answer?.damaged, of: sensor)
     }
 

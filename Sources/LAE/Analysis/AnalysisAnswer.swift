@@ -9,6 +9,8 @@ public struct AnalysisAnswer: Hashable, Sendable {
     public let count: Int?
     /// `nil` when it is not defined on what there is, or may not be told.
     public let result: AnalysisResult?
+    /// Whether samples are left out of which only summaries are left.
+    public let isPartial: Bool
     /// Where samples are known to be damaged that would have gone in, by sensor and in order.
     public let damage: [SensorID: [TimeRange]]
 }

@@ -1,4 +1,5 @@
 import Samples
+import VM
 
 /// The fields of one sensor that go into an analysis, and which of its samples count.
 struct AnalysisSource: Sendable {
@@ -14,6 +15,16 @@ struct AnalysisSource: Sendable {
 }
 
 extension AnalysisSource {
+    /// Whether only summaries are left of some samples that would have been read.
+    var isPartial: Bool {
+        get async throws {
+            let visible = terms.visible(terms.cells?.hours(range) ?? range)
+            guard case .stored(let machine) = origin, !visible.isEmpty else { return false }
+            let wanted = places.map { fields[$0] }
+            return try await machine.summarised(sensor, fields: wanted, in: visible) != nil
+        }
+    }
+
     /// Where samples are known to be damaged that would have been read.
     func damage(now: Timestamp) async -> [TimeRange] {
         let found = await origin.damage(of: sensor, in: terms.visible(range))

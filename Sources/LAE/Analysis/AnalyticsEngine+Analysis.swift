@@ -49,13 +49,16 @@ extension AnalyticsEngine {
                     "analyze", access, for: grant, range: request.range, count: count)
             }
             var damage: [SensorID: [TimeRange]] = [:]
+            var isPartial = false
             for (_, source) in granted {
+                if try await source.isPartial { isPartial = true }
                 let found = await source.damage(now: present)
                 if !found.isEmpty { damage[source.sensor] = found }
             }
             return AnalysisAnswer(
                 inputs: request.inputs, fields: fields,
-                count: table.count >= minimum ? table.count : nil, result: result, damage: damage)
+                count: table.count >= minimum ? table.count : nil, result: result,
+                isPartial: isPartial, damage: damage)
         } catch {
             throw Self.wrap(error)
         }

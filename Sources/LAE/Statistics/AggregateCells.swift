@@ -11,8 +11,7 @@ struct AggregateCells: Sendable {
     private static let widths: [Duration] = [
         .seconds(60), .seconds(600), .seconds(3600), .seconds(21_600), .seconds(86_400),
     ]
-    /// Cells that are looked at together.
-    private static let slab: Int64 = 2048
+    private static let hour: Int64 = 3_600_000_000
 
     /// Microseconds.
     let width: Int64
@@ -37,38 +36,12 @@ struct AggregateCells: Sendable {
         return whole.overflow ? Int64.max / width * width : max(width, whole.partialValue)
     }
 
-    /// The summary of each window of a query, made of cells that have samples enough, and the
-    /// microseconds that these have seen.
-    ///
-    /// A cell's samples have seen of the cell what they would have if there were no others, and less
-    /// than three moments nothing: like every figure it says nothing of the neighbours.
-    /// - Parameter samples: the stretch of time that there are samples of.
-    func summaries(
-        _ query: SummaryQuery, _ samples: TimeRange, _ reader: StatisticsReader
-    ) async throws -> ([WindowSummary], seen: [Int64?]) {
-        var gathered = WindowSummaries(query)
-        var seen = [Int64?](repeating: 0, count: query.windowCount)
-        let wanted = query.range.intersection(
-            TimeRange(from: floor(samples.from), to: ceiling(samples.to)))
-        var start = wanted.from
-        while start < wanted.to {
-            try Task.checkCancellation()
-            let end = min(wanted.to, start.advanced(byMicroseconds: width * Self.slab))
-            var part = query
-            part.range = TimeRange(from: start, to: end)
-            part.step = width
-            for (cell, summary) in try await reader.summaries(part).enumerated() {
-                let span = part.span(of: cell)
-                let window = query.window(of: span.from)
-                if summary.isPartial { gathered.noteGap(in: window) }
-                guard summary.count >= GrantTerms.minimumCount else { continue }
-                gathered.merge(summary.fields, count: summary.count, to: window)
-                let own = SeenTime([summary.spacing], in: [span]).seen[0] ?? 0
-                seen[window] = summary.hasUnknownTimes ? nil : seen[window].map { $0 + own }
-            }
-            start = end
-        }
-        return (gathered.windows, seen)
+    /// The whole hours, or wider cells, that a range touches: summaries are kept of hours.
+    func hours(_ range: TimeRange) -> TimeRange {
+        let width = max(width, Self.hour)
+        return TimeRange(
+            from: Self.floor(range.from, width),
+            to: Self.floor(range.to.advanced(byMicroseconds: width - 1), width))
     }
 
     /// Where the first cell begins that begins at a moment or later.
@@ -77,7 +50,9 @@ struct AggregateCells: Sendable {
     }
 
     /// Where the cell of a moment begins.
-    func floor(_ time: Timestamp) -> Timestamp {
+    func floor(_ time: Timestamp) -> Timestamp { Self.floor(time, width) }
+
+    private static func floor(_ time: Timestamp, _ width: Int64) -> Timestamp {
         let phase = time.microseconds % width
         return time.advanced(byMicroseconds: -(phase < 0 ? phase + width : phase))
     }

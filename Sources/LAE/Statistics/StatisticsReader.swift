@@ -15,6 +15,8 @@ struct StatisticsReader: Sendable {
     /// The numeric fields that are asked for, as indices of `all`.
     private let columns: [Int]
     private var matchers: [Condition.Matcher]
+    /// Whether each sample is looked at although nothing needs it.
+    private var looksAtEach = false
     /// What comes later than when the question was asked does not count.
     private let horizon: Timestamp
 
@@ -37,15 +39,19 @@ struct StatisticsReader: Sendable {
     var fields: [Field] { columns.map { all[$0] } }
 
     /// The same of every sample, whatever the conditions.
-    var withoutConditions: StatisticsReader {
+    ///
+    /// - Parameter looksAtEach: whether what only summaries are left of is left out, as conditions have
+    ///   it.
+    func withoutConditions(looksAtEach: Bool) -> StatisticsReader {
         var reader = self
         reader.matchers = []
+        reader.looksAtEach = looksAtEach
         return reader
     }
 
     /// Whether samples have to be looked at one by one.
     private var needsSamples: Bool {
-        terms.changesSamples || !matchers.isEmpty || source.isComputed
+        terms.changesSamples || !matchers.isEmpty || source.isComputed || looksAtEach
     }
 
     private func visible(_ range: TimeRange) -> TimeRange {
@@ -57,13 +63,30 @@ struct StatisticsReader: Sendable {
         await source.damage(of: sensor, in: visible(range))
     }
 
+    /// The first moment of a range that there is a sample of, or a summary of samples that are gone.
+    func next(in range: TimeRange) async throws -> Timestamp? {
+        let visible = visible(range)
+        guard !visible.isEmpty else { return nil }
+        let first = SampleQuery(sensor: sensor, fields: all, range: visible, limit: 1)
+        var found = try await source.batch(first).samples.times
+        if !source.isComputed,
+            let gone = try await machine.summarised(sensor, fields: fields, in: visible)
+        {
+            found.append(gone.from)
+        }
+        return found.min()
+    }
+
     /// The summary of each window of a query.
     func summaries(_ query: SummaryQuery) async throws -> [WindowSummary] {
-        let visible = visible(query.range)
-        guard !visible.isEmpty else {
+        guard !visible(query.range).isEmpty else {
             return Array(repeating: WindowSummary(query), count: query.windowCount)
         }
-        if needsSamples { return try await scannedSummaries(query) }
+        return try await needsSamples ? scannedSummaries(query) : storedSummaries(query)
+    }
+
+    private func storedSummaries(_ query: SummaryQuery) async throws -> [WindowSummary] {
+        let visible = visible(query.range)
         guard visible != query.range else { return try await machine.summaries(query) }
         var part = query
         part.range = visible
@@ -167,7 +190,29 @@ struct StatisticsReader: Sendable {
         var gathered = WindowSummaries(query)
         var scan = scan(query.range)
         while let batch = try await scan.next() { gathered.add(batch.keeping(columns)) }
+        for window in try await gaps(query) { gathered.noteGap(in: window) }
         return gathered.windows
+    }
+
+    /// The windows of a query with samples that cannot be looked at one by one: only summaries are left
+    /// of them, or they are damaged.
+    private func gaps(_ query: SummaryQuery) async throws -> Set<Int> {
+        var found: Set<Int> = []
+        for range in await damage(in: query.range) {
+            let last = query.window(of: range.to.advanced(byMicroseconds: -1))
+            found.formUnion(query.window(of: range.from)...last)
+        }
+        let visible = visible(query.range)
+        guard !source.isComputed,
+            try await machine.summarised(sensor, fields: query.fields, in: visible) != nil
+        else { return found }
+        var plain = query
+        plain.hasSketch = false
+        for (place, window) in try await storedSummaries(plain).enumerated()
+        where window.isFromSummaries || window.isPartial {
+            found.insert(place)
+        }
+        return found
     }
 
     private func scan(_ range: TimeRange) -> SampleScan {

@@ -14,7 +14,7 @@ public struct StatisticsTable: Hashable, Sendable {
         /// 1 %, like approximate ones.
         public let isFromSummaries: Bool
         /// Whether samples are left out of it: only summaries are left of them that reach beyond it, or
-        /// they are damaged.
+        /// that conditions and terms cannot be asked of, or they are damaged.
         public let isPartial: Bool
         /// How much of its time was seen; `nil` when that cannot be told.
         public let coverage: Coverage?

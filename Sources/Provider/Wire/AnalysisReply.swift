@@ -14,6 +14,8 @@ struct AnalysisReply: Encodable, Sendable {
     /// Rows that went in; `null` when they were too few to be told.
     private let count: JSONTree
     private let result: JSONTree
+    /// `true` where samples are left out of which only summaries are left; else not there.
+    private let partial: Bool?
     /// Where samples are damaged that would have gone in; not there when none are known to be.
     private let damaged: [DamagedRange]?
 
@@ -23,6 +25,7 @@ struct AnalysisReply: Encodable, Sendable {
             Input(input: input.description, unit: field.unit, kind: field.kind.rawValue)
         }
         count = JSONTree(answer.count)
+        partial = answer.isPartial ? true : nil
         damaged = DamagedRange.list(answer.damage)
         let names = answer.inputs.map(\.description)
         result = answer.result.map { JSONTree.object(Self.members($0, names)) } ?? .null

@@ -66,7 +66,7 @@ struct FuzzTests {
         return Trace(socket: socket, process: process, run: run)
     }
 
-    @Test(.timeLimit(.minutes(isLong ? 15 : 2)))
+    @Test(.timeLimit(.minutes(isLong ? 15 : 5)))
     func `a zygote that speaks at random makes no runner and leaves nothing behind`() async throws {
         let seed = UInt64.random(in: .min ... .max)
         let folder = try TemporaryFolder()
