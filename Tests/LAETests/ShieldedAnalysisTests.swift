@@ -128,9 +128,9 @@ struct ShieldedAnalysisTests {
         let middle = QuantileSketch.rounded(100)
         for (minute, shift) in [-0.009, 0.001, 0.009].enumerated() {
             let start = Int64(minute) * 60 * Self.second
-            let numbers = [0.0, 10, 10, 10, 10, 10, 10, middle * (1 + shift), 1000]
+            let numbers = [0, middle, middle * (1 + shift), 1000]
             try await lab.add(
-                numbers.enumerated().map { (time: start + Int64($0) * Self.second, x: $1) })
+                (0..<24).map { (time: start + $0 * Self.second, x: numbers[Int($0) / 6]) })
         }
         func answers(_ terms: Terms) async throws -> Set<AnalysisResult?> {
             var results: Set<AnalysisResult?> = []
@@ -145,7 +145,7 @@ struct ShieldedAnalysisTests {
             return results
         }
         #expect(try await answers(stats).count == 1)
-        if name != "entropy" { #expect(try await answers(Terms(access: .raw)).count > 1) }
+        #expect(try await answers(Terms(access: .raw)).count > 1)
     }
 
     @Test func `the order of samples is told of windows only`() async throws {
