@@ -41,9 +41,8 @@ extension Authority {
     /// Whether a client may learn when the newest sample of a sensor was taken: it may read every one.
     public func seesNewest(of sensor: SensorID, _ client: Client) -> Bool {
         if client.kind == .owner { return true }
-        let request = AccessRequest("permission", of: sensor, .raw)
-        guard case .granted(let terms) = permissions.verdict(on: request, by: client, at: now())
-        else { return false }
+        let samples = PrivilegeID(sensor: sensor, access: .raw)
+        guard case .granted(let terms) = verdict(on: samples, by: client) else { return false }
         return terms.maximumRate == nil && terms.history == nil
     }
 

@@ -129,7 +129,7 @@ extension Authority {
         requests.drop { $0.client.name == client && !mayAsk($0.privilege, of: $0.client) }
     }
 
-    private func verdict(
+    func verdict(
         on privilege: PrivilegeID, by client: Client
     ) -> PermissionTable.Verdict {
         guard let sensor = privilege.sensor, let access = privilege.access else {
