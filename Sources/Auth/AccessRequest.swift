@@ -9,14 +9,10 @@ public struct AccessRequest: Hashable, Sendable {
     /// Whether it goes on with what was granted before, as a stream does: that its token has ended
     /// meanwhile is then no attempt to be told of.
     public let isContinuation: Bool
-    /// Whether the person may be asked: not for what the machine has not got.
-    public let isAvailable: Bool
 
     public init(
-        _ operation: String, of sensor: SensorID, _ access: Access, isContinuation: Bool = false,
-        isAvailable: Bool = true
+        _ operation: String, of sensor: SensorID, _ access: Access, isContinuation: Bool = false
     ) {
-        self.isAvailable = isAvailable
         self.sensor = sensor
         self.access = access
         self.operation = operation

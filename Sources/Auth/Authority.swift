@@ -112,9 +112,12 @@ public actor Authority {
     ///   - token: what the call carried.
     ///   - name: the app that the caller says it is; `nil` when it names none.
     ///   - requested: the sensor, the access and what it is for.
+    ///   - isAvailable: whether the machine has it; looked at only where the person would be asked,
+    ///     who is not asked for what is not there.
     /// - Throws: `AuthError`; each refusal is in the log by then, and a mismatch among the notices.
     public func checkApp(
-        token: String?, name: String?, requested: AccessRequest
+        token: String?, name: String?, requested: AccessRequest,
+        isAvailable: @Sendable () async -> Bool = { true }
     ) async throws(AuthError) -> Grant {
         var client = try await identify(
             token: token, name: name, for: requested, operation: requested.operation)
@@ -123,7 +126,7 @@ public actor Authority {
             return Grant(
                 client: client.name, sensor: requested.sensor, terms: Terms(access: access))
         }
-        if requested.isAvailable, mayAsk(requested, of: client) {
+        if mayAsk(requested, of: client), await isAvailable() {
             let failure = await ask(requested, of: client)
             if failure == nil, !requested.isContinuation, asksAtFirstUse(client),
                 mayAsk(requested, of: client)

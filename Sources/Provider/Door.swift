@@ -13,12 +13,13 @@ struct Door: Sendable {
         _ operation: String, _ access: Access, of sensor: SensorID, _ request: Request,
         _ context: ProviderContext, isContinuation: Bool = false
     ) async throws(AuthError) -> Grant {
-        try await authority.checkApp(
-            token: token(request, context), name: context.claimedName,
-            requested: AccessRequest(
-                operation, of: sensor, access, isContinuation: isContinuation,
-                isAvailable: await isGrantable.isAvailable(
-                    PrivilegeID(sensor: sensor, access: access))))
+        let requested = AccessRequest(
+            operation, of: sensor, access, isContinuation: isContinuation)
+        return try await authority.checkApp(
+            token: token(request, context), name: context.claimedName, requested: requested
+        ) {
+            await isGrantable.isAvailable(PrivilegeID(sensor: sensor, access: access))
+        }
     }
 
     /// Who may use something other than a sensor.

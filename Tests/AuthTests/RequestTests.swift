@@ -156,7 +156,8 @@ struct RequestTests {
         let code = await refusal {
             _ = try await lab.authority.checkApp(
                 token: lab.token, name: "old",
-                requested: AccessRequest("latest", of: Self.sensor, .raw, isAvailable: false))
+                requested: AccessRequest("latest", of: Self.sensor, .raw)
+            ) { false }
         }
         #expect(code == .undecided)
         #expect(await lab.authority.pendingRequests().isEmpty)
