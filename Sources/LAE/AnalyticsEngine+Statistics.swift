@@ -66,7 +66,7 @@ extension AnalyticsEngine {
     }
 
     func terms(of grant: Grant) async -> GrantTerms {
-        GrantTerms(grant, now: now(), cadence: await cadence(of: grant.sensor))
+        await GrantTerms(grant, now: now(), cadence: await cadence(of: grant.sensor))
     }
 
     func cadence(of sensor: SensorID) async -> Cadence {

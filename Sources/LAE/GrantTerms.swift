@@ -12,20 +12,24 @@ struct GrantTerms: Sendable {
     /// The cells that those get statistics of who may see no single samples; `nil` for others.
     let cells: AggregateCells?
 
-    /// - Parameter cadence: of the sensor.
-    init(_ grant: Grant, now: Timestamp, cadence: Cadence) {
-        self.init(terms: grant.terms, now: now, cadence: cadence)
+    /// - Parameter cadence: of the sensor; asked for only where there are cells.
+    init(
+        _ grant: Grant, now: Timestamp, cadence: @autoclosure () async -> Cadence
+    ) async {
+        terms = grant.terms
+        self.now = now
+        cells = grant.terms.access.includes(.raw) ? nil : AggregateCells(await cadence())
     }
 
-    private init(terms: Terms, now: Timestamp, cadence: Cadence) {
-        self.terms = terms
+    private init(ownerAt now: Timestamp) {
+        terms = Terms(access: .raw)
         self.now = now
-        cells = terms.access.includes(.raw) ? nil : AggregateCells(cadence)
+        cells = nil
     }
 
     /// Terms that hold nothing back, for what the owner has defined.
     static func owner(now: Timestamp) -> GrantTerms {
-        GrantTerms(terms: Terms(access: .raw), now: now, cadence: .standard)
+        GrantTerms(ownerAt: now)
     }
 
     /// Whether single samples may be seen.

@@ -162,7 +162,7 @@ struct AggregateGrantTests {
     @Test func `more cells than are looked at for one question are refused`() async throws {
         let minute: Int64 = 60_000_000
         try await lab.add((0..<1200).map { (time: $0 * minute / 5, x: 1) })
-        let terms = GrantTerms(
+        let terms = await GrantTerms(
             try await lab.grant(Terms(access: .stats)), now: Lab.now, cadence: .standard)
         let reader = StatisticsReader(
             lab.machine, .stored(lab.machine), terms, Lab.sensor, Lab.fields, [0], [],

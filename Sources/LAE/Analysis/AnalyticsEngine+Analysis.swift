@@ -23,7 +23,8 @@ extension AnalyticsEngine {
             guard let grant = grants.first(where: { $0.sensor == sensor }) else {
                 throw LAEError(.notGranted, "Reading \(sensor) is not granted.")
             }
-            let own = GrantTerms(grant, now: present, cadence: await cadence(of: sensor))
+            let own = await GrantTerms(
+                grant, now: present, cadence: await cadence(of: sensor))
             try Self.check(own, grant, request.analysis)
             terms.append((grant, own))
         }
