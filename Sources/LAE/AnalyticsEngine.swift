@@ -117,13 +117,17 @@ public struct AnalyticsEngine: Sendable {
         do {
             var scan = SampleScan(query, source, terms, matchers: matchers)
             var found = StoredBatch(of: all)
-            while found.count < query.limit, let page = try await scan.next() {
+            // A page ends early behind as much text as the scan takes at a time.
+            var isFull = false
+            while found.count < query.limit, !isFull, let page = try await scan.next() {
                 found = found.isEmpty ? page : found.joined(with: page)
+                isFull = found.samples.textBytes >= SampleScan.pageTextBytes
             }
             let shown = found[0..<min(selection.limit, found.count)]
             await log.record(
                 operation, .raw, for: grant, range: selection.range, count: shown.count)
-            let next = found.count > shown.count ? shown.position(shown.count - 1) : nil
+            let isMore = found.count > shown.count || isFull && looksFurther
+            let next = isMore ? shown.position(shown.count - 1) : nil
             let end = next ?? (looksFurther ? nil : shown.isEmpty ? nil : shown.position(0))
             let damage = await source.damage(
                 of: grant.sensor, in: terms.visible(selection.stretch(to: end)))

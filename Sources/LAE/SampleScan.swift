@@ -6,6 +6,8 @@ import Samples
 /// Memory is bounded by a page; a cancelled task stops between two pages.
 struct SampleScan {
     private static let pageSize = 32_768
+    /// Bytes of text behind which a page ends early.
+    static let pageTextBytes = 8 << 20
 
     private let source: SampleSource
     private let terms: GrantTerms
@@ -28,6 +30,7 @@ struct SampleScan {
         whole = terms.visible(query.range)
         self.query.range = whole
         self.query.limit = min(query.limit, Self.pageSize)
+        self.query.textBytes = Self.pageTextBytes
         isAtEnd = self.query.range.isEmpty
     }
 
@@ -37,7 +40,7 @@ struct SampleScan {
             try Task.checkCancellation()
             if !hasStarted { try await start() }
             let page = try await source.batch(query)
-            isAtEnd = page.count < query.limit
+            isAtEnd = page.count < query.limit && page.samples.textBytes < Self.pageTextBytes
             query.after = page.isEmpty ? query.after : page.position(page.count - 1)
             let thinned = try await thinned(page)
             skipUsedSlot()

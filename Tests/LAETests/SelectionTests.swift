@@ -1,9 +1,11 @@
 import Auth
 import Foundation
+import SampleStore
 import Samples
 import Testing
 
 @testable import LAE
+@testable import VM
 
 struct SelectionTests {
     private let lab: Lab
@@ -23,6 +25,32 @@ struct SelectionTests {
         #expect(all.count == 12)
         #expect(Set(all.map(\.sequence)).count == 12)
         #expect(found == (order == .ascending ? all : all.reversed()))
+    }
+
+    @Test(arguments: [SampleQuery.Order.ascending, .descending])
+    func `a page of long texts ends early, and the next goes on`(
+        order: SampleQuery.Order
+    ) async throws {
+        let filler = String(repeating: "a", count: 1 << 20)
+        let times = Array(0..<20 as Range<Int64>)
+        for time in times {
+            let sample = Sample(
+                time: Timestamp(microseconds: time),
+                values: [.number(0), .integer(time), .text("\(filler)\(time)")])
+            try await lab.machine.store.append([sample], to: Lab.sensor)
+        }
+        try await lab.machine.store.flush()
+        let grant = try await lab.grant()
+        var selection = SampleSelection(order: order, limit: 1000)
+        var found: [Int64] = []
+        repeat {
+            let page = try await lab.engine.samples(selection, for: grant)
+            #expect(page.samples.count <= 12)
+            found += page.samples.map(\.time.microseconds)
+            selection.after = page.next
+        } while selection.after != nil && found.count <= times.count
+        #expect(found == (order == .ascending ? times : times.reversed()))
+        #expect(try await lab.analyze("entropy", of: ["probe.state"]).count == 20)
     }
 
     @Test func `fields come in the order they are asked for`() async throws {

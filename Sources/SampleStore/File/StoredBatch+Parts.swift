@@ -8,20 +8,20 @@ extension StoredBatch {
     /// Bytes that the samples take in memory, roughly.
     var size: Int {
         samples.columns.reduce(count * 16) { size, column in
-            guard case .texts(let texts) = column else { return size + 8 * count }
-            return texts.reduce(size) { $0 + 16 + $1.utf8.count }
+            guard case .texts = column else { return size + 8 * count }
+            return size + 16 * count + column.textBytes(of: 0..<count)
         }
     }
 
     /// The same samples in pieces; none has more text than its first sample or `textBytes`.
     func parts(ofAtMost limit: Int, textBytes: Int = textLimit) -> [StoredBatch] {
         guard !isEmpty else { return [] }
-        let sizes = textSizes()
-        guard count > limit || sizes != nil else { return [self] }
+        let isAnyText = samples.textBytes > 0
+        guard count > limit || isAnyText else { return [self] }
         var parts: [StoredBatch] = []
         var (start, bytes) = (0, 0)
         for row in 0..<count {
-            let size = sizes?[row] ?? 0
+            let size = isAnyText ? samples.textBytes(of: row..<row + 1) : 0
             if row - start == limit || (row > start && bytes + size > textBytes) {
                 parts.append(self[start..<row])
                 (start, bytes) = (row, 0)
@@ -29,15 +29,5 @@ extension StoredBatch {
             bytes += size
         }
         return parts + [self[start..<count]]
-    }
-
-    /// The bytes of all texts of each sample; `nil` where no field is text.
-    private func textSizes() -> [Int]? {
-        var sizes: [Int]?
-        for case .texts(let texts) in samples.columns {
-            let more = texts.map(\.utf8.count)
-            sizes = sizes.map { zip($0, more).map(+) } ?? more
-        }
-        return sizes
     }
 }

@@ -16,10 +16,7 @@ struct BatchBuilder {
 
     /// Bytes of the texts from a row on.
     func textBytes(from row: Int = 0) -> Int {
-        columns.reduce(0) { size, column in
-            guard case .texts(let texts) = column else { return size }
-            return texts[row...].reduce(size) { $0 + $1.utf8.count }
-        }
+        columns.reduce(0) { $0 + $1.textBytes(of: row..<count) }
     }
 
     /// - Precondition: the values suit the fields.

@@ -170,26 +170,20 @@ extension StoredBatch {
 
     /// Those that come first in the query's order, no more than it wants; in any order.
     fileprivate func first(_ query: SampleQuery) -> StoredBatch {
-        guard count > query.limit || query.textBytes != nil else { return self }
+        let textLimit = query.textBytes.flatMap { samples.textBytes > $0 ? $0 : nil }
+        guard count > query.limit || textLimit != nil else { return self }
         let ordered = ordered()
         var number = min(count, query.limit)
-        if let limit = query.textBytes {
+        if let textLimit {
             var bytes = 0
             let last = (0..<number).first { place in
-                bytes += ordered.textBytes(
-                    of: query.order == .ascending ? place : count - 1 - place)
-                return bytes >= limit
+                let row = query.order == .ascending ? place : count - 1 - place
+                bytes += ordered.samples.textBytes(of: row..<row + 1)
+                return bytes >= textLimit
             }
             if let last { number = last + 1 }
         }
         return query.order == .ascending ? ordered[0..<number] : ordered[count - number..<count]
-    }
-
-    private func textBytes(of row: Int) -> Int {
-        samples.columns.reduce(0) { size, column in
-            guard case .texts(let texts) = column else { return size }
-            return size + texts[row].utf8.count
-        }
     }
 }
 
