@@ -177,8 +177,7 @@ struct DamagedStoreTests {
 
     @Test func `a byte turned over leaves what is right or is told of`() async throws {
         let model = try await fill(150)
-        let path = URL(filePath: folder.path)
-        let sound = try Data(contentsOf: path)
+        let sound = try Data(contentsOf: URL(filePath: folder.path))
         // Names and schema have no checksums: they are one page each.
         let unprotected = try await SampleFile(path: folder.path, rules: Self.rules).pool.read {
             try Int.fetchSet(
@@ -194,14 +193,13 @@ struct DamagedStoreTests {
             var bytes = sound
             let place = Int.random(in: 0..<bytes.count, using: &random)
             bytes[place] ^= .random(in: 1...255, using: &random)
-            for suffix in ["-wal", "-shm"] {
-                try? FileManager.default.removeItem(atPath: folder.path + suffix)
-            }
-            try bytes.write(to: path)
+            // A file of its own: what a store does that found damage must not reach the next one.
+            let damaged = try TemporaryStore()
+            try bytes.write(to: URL(filePath: damaged.path))
             let isTold = try await Self.isTold(of: model, "seed \(seed), round \(round)") {
-                try await open()
+                try await damaged.open(Self.fields, rules: Self.rules)
             } faults: {
-                try await SampleStore.faults(inFile: folder.path)
+                try await SampleStore.faults(inFile: damaged.path)
             }
             told += isTold == true ? 1 : 0
             quiet += isTold == false ? 1 : 0
