@@ -37,6 +37,13 @@ public struct SummaryQuery: Hashable, Sendable {
         return Int((time.microseconds &- range.from.microseconds) / step)
     }
 
+    /// The windows that a stretch of time reaches into.
+    public func windows(touching stretch: TimeRange) -> Range<Int> {
+        let reach = stretch.intersection(range)
+        guard !reach.isEmpty else { return 0..<0 }
+        return window(of: reach.from)..<window(of: reach.to.advanced(byMicroseconds: -1)) + 1
+    }
+
     /// The stretch of time of a window; the last one ends with the range.
     public func span(of window: Int) -> TimeRange {
         guard let step else { return range }

@@ -76,10 +76,7 @@ extension AggregateCells {
         _ range: TimeRange, in query: SummaryQuery, _ gathered: inout WindowSummaries
     ) -> TimeRange {
         let hours = hours(range)
-        let reach = hours.intersection(query.range)
-        guard !reach.isEmpty else { return hours }
-        let last = query.window(of: reach.to.advanced(byMicroseconds: -1))
-        for window in query.window(of: reach.from)...last { gathered.noteGap(in: window) }
+        gathered.noteGap(in: hours)
         return hours
     }
 }

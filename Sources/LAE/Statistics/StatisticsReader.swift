@@ -190,18 +190,14 @@ struct StatisticsReader: Sendable {
         var gathered = WindowSummaries(query)
         var scan = scan(query.range)
         while let batch = try await scan.next() { gathered.add(batch.keeping(columns)) }
-        for window in try await gaps(query) { gathered.noteGap(in: window) }
+        for stretch in try await gaps(query) { gathered.noteGap(in: stretch) }
         return gathered.windows
     }
 
-    /// The windows of a query with samples that cannot be looked at one by one: only summaries are left
-    /// of them, or they are damaged.
-    private func gaps(_ query: SummaryQuery) async throws -> Set<Int> {
-        var found: Set<Int> = []
-        for range in await damage(in: query.range) {
-            let last = query.window(of: range.to.advanced(byMicroseconds: -1))
-            found.formUnion(query.window(of: range.from)...last)
-        }
+    /// Where a query has samples that cannot be looked at one by one: only summaries are left of them,
+    /// or they are damaged.
+    private func gaps(_ query: SummaryQuery) async throws -> [TimeRange] {
+        var found = await damage(in: query.range)
         let visible = visible(query.range)
         guard !source.isComputed,
             try await machine.summarised(sensor, fields: query.fields, in: visible) != nil
@@ -210,7 +206,7 @@ struct StatisticsReader: Sendable {
         plain.hasSketch = false
         for (place, window) in try await storedSummaries(plain).enumerated()
         where window.isFromSummaries || window.isPartial {
-            found.insert(place)
+            found.append(query.span(of: place))
         }
         return found
     }

@@ -31,12 +31,7 @@ struct Summarizer {
     /// Notes that samples of some ranges are left out.
     mutating func leaveOut(_ ranges: [TimeRange]) {
         damage += ranges
-        for range in ranges {
-            let reach = range.intersection(query.range)
-            guard !reach.isEmpty else { continue }
-            let last = query.window(of: reach.to.advanced(byMicroseconds: -1))
-            for window in query.window(of: reach.from)...last { gathered.noteGap(in: window) }
-        }
+        for range in ranges { gathered.noteGap(in: range) }
     }
 
     /// The windows, once the samples are added that are in no chunk.
@@ -126,17 +121,11 @@ struct Summarizer {
             let hour = try Int64.stored(row, 7)
             let entry = try? ChunkEntry(row)
             let range = entry.map { TimeRange(from: $0.from.time, through: $0.to.time) }
-            let reach = (range ?? Rollup.range(of: hour)).intersection(query.range)
-            guard !reach.isEmpty else { continue }
-            let touched =
-                query.window(
-                    of: reach.from)...query.window(
-                    of: reach.to.advanced(byMicroseconds: -1))
             if let entry, isInOneWindow(entry), let summary = summary(of: entry, row, projection) {
                 add(summary, of: entry, projection, .rollup)
-                gathered.noteSummaries(in: touched.lowerBound)
+                gathered.noteSummaries(in: query.window(of: entry.from.time))
             } else {
-                for window in touched { gathered.noteGap(in: window) }
+                gathered.noteGap(in: range ?? Rollup.range(of: hour))
             }
         }
     }

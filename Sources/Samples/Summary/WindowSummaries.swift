@@ -72,9 +72,11 @@ extension WindowSummaries {
         windows[window].hasUnknownTimes = !isWhole
     }
 
-    /// Notes that samples of a window are left out: they are known by summaries that reach beyond it, or
-    /// they are damaged.
-    public mutating func noteGap(in window: Int) { windows[window].isPartial = true }
+    /// Notes that samples of a stretch of time are left out: they are known by summaries that reach
+    /// beyond a window, or they are damaged.
+    public mutating func noteGap(in stretch: TimeRange) {
+        for window in query.windows(touching: stretch) { windows[window].isPartial = true }
+    }
 }
 
 extension StoredBatch {
