@@ -9,6 +9,41 @@ extension VirtualMachine {
         let name: String
     }
 
+    /// Accepts samples that a client publishes; when this returns they survive a power cut.
+    ///
+    /// - Returns: the arrival number of the last one.
+    /// - Throws: `unknownSensor`, `unavailable`, `sensorOff`, `bufferFull`, `diskFull`; `storeFailed`
+    ///   when they do not fit the sensor's fields, or the file could not be written.
+    @discardableResult
+    public func publish(
+        _ batch: SampleBatch, to id: SensorID
+    ) async throws(VirtualMachineError) -> Int64 {
+        try await publish(batch, to: id, named: nil)
+    }
+
+    private func publish(
+        _ batch: SampleBatch, to id: SensorID, named: (key: BatchKey, at: Timestamp)?
+    ) async throws(VirtualMachineError) -> Int64 {
+        try checkPublishing(to: id)
+        guard batch.count <= Self.largestBatch else {
+            throw VirtualMachineError(
+                .batchTooLarge, "At most \(Self.largestBatch) samples are taken at once.",
+                hint: "Send them in several batches.")
+        }
+        do {
+            guard let last = try await store.append(batch, to: id, named: named) else {
+                // It may have been switched off meanwhile.
+                try checkPublishing(to: id)
+                throw VirtualMachineError(
+                    .bufferFull, "Too many samples wait to be written.", hint: "Try again later.")
+            }
+            try await store.flush(.power)
+            return last
+        } catch {
+            throw Self.wrap(error)
+        }
+    }
+
     /// Accepts a batch once, however often it comes under its key.
     ///
     /// A batch that came before is answered as it was then, for 24 hours and also by a later session;
