@@ -14,14 +14,19 @@ extension Request {
         return id
     }
 
+    /// What is mistyped must not be passed over: the answer would be to another question.
+    ///
+    /// - Parameter repeating: those that may stand there more than once.
     /// - Throws: `Problem` when a parameter has another name, or stands there twice.
-    func refuseParameters(besides known: Set<Substring>) throws {
+    func refuseParameters(
+        besides known: Set<Substring>, repeating: Set<Substring> = []
+    ) throws {
         var seen: Set<Substring> = []
-        for (name, _) in uri.queryParameters {
+        for (name, _) in uri.queryParameters where !repeating.contains(name) {
             guard known.contains(name) else {
+                let names = known.union(repeating).sorted().joined(separator: ", ")
                 throw Problem.invalidParameter(
-                    String(name.prefix(40)),
-                    "only \(known.sorted().joined(separator: " and ")) mean something here")
+                    String(name.prefix(40)), "what means something here: \(names)")
             }
             guard seen.insert(name).inserted else {
                 throw Problem.invalidParameter(String(name), "it stands there twice")

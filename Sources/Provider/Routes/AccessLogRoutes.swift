@@ -14,6 +14,8 @@ struct AccessLogRoutes {
     @Sendable
     private func list(_ request: Request, _ context: ProviderContext) async throws -> Response {
         try await door.owner("access-log", request, context)
+        try request.refuseParameters(
+            besides: ["client", "cursor", "kind", "limit", "outcome", "owner"])
         let limit = try request.limit()
         let before = try request.parameter("cursor").map { text in
             guard let id = Int64(text) else {
@@ -52,6 +54,7 @@ struct AccessLogRoutes {
     @Sendable
     private func prune(_ request: Request, _ context: ProviderContext) async throws -> Response {
         try await door.owner("prune-log", request, context)
+        try request.refuseParameters(besides: ["before"])
         guard let text = request.parameter("before") else {
             throw Problem.invalidParameter("before", "the moment up to which to cut is needed")
         }

@@ -42,6 +42,7 @@ struct AppRoutes {
     @Sendable
     private func install(_ request: Request, _ context: ProviderContext) async throws -> Response {
         try await door.owner("install", request, context)
+        try request.refuseParameters(besides: ["allowDowngrade", "dryRun"])
         let terms = InstallTerms(
             allowsDowngrade: try request.flag("allowDowngrade"),
             isDryRun: try request.flag("dryRun"))

@@ -9,7 +9,6 @@ extension SampleRoutes {
     func forget(_ request: Request, _ context: ProviderContext) async throws -> Response {
         try await door.owner("forget", request, context)
         let id = try request.sensor(context)
-        // What is mistyped must not mean everything.
         try request.refuseParameters(besides: ["from", "to"])
         let range = try request.range(now: .now())
         let receipt = try await machine.forget(id, range)

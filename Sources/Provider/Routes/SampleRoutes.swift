@@ -19,6 +19,8 @@ struct SampleRoutes {
     }
 
     func selection(_ request: Request, limit: Int) throws -> SampleSelection {
+        try request.refuseParameters(
+            besides: ["from", "to", "fields", "order", "limit", "cursor"], repeating: ["where"])
         var order = SampleQuery.Order.ascending
         if let text = request.parameter("order") {
             guard let known = ["asc": SampleQuery.Order.ascending, "desc": .descending][text] else {

@@ -27,6 +27,8 @@ struct StatisticsRoutes {
     private static let limit = 32
 
     private func query(_ request: Request) throws -> StatisticsQuery {
+        try request.refuseParameters(
+            besides: ["from", "to", "fields", "every", "fn"], repeating: ["where"])
         var statistics = Statistic.standard
         if let names = try request.list("fn") {
             guard names.count <= Self.limit else {

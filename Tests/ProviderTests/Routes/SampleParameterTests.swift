@@ -98,6 +98,7 @@ struct SampleParameterTests {
         ("cursor", ["x", "", "1", "1_x", "1_2_3", "99999999999999999999_1", "_"]),
         ("fields", ["", ",", "level,", "level,level"]),
         ("where", ["", "level", "level>", ">1", "level~1", "le vel>1"]),
+        ("last", ["20s"]), ("FROM", ["0"]), ("", ["1"]),
     ])
     func `a parameter that is not understood is named`(
         name: String, values: [String]
@@ -114,6 +115,22 @@ struct SampleParameterTests {
                 let detail = try answer.json()["detail"]?.string ?? ""
                 #expect(detail.hasPrefix("\(name): "), "\(name)=\(value): \(detail)")
             }
+        }
+    }
+
+    @Test(arguments: [
+        ("sensors/gauge/samples?limit=1&limit=2", "limit"),
+        ("sensors/gauge/stats?fn=mean&p=1", "p"),
+        ("sensors/gauge/stats?every=1s&every=2s", "every"), ("access-log?limits=3", "limits"),
+    ])
+    func `a parameter that means nothing, or stands there twice, is named`(
+        path: String, name: String
+    ) async throws {
+        try await ServedHost.with { host async throws in
+            let answer = try await host.send(Call("GET", "/api/v1/\(path)", token: host.owner))
+            #expect(answer.status == 400)
+            let detail = try answer.json()["detail"]?.string ?? ""
+            #expect(detail.hasPrefix("\(name): "), "\(detail)")
         }
     }
 
