@@ -12,14 +12,13 @@ struct ExportCommand: AsyncParsableCommand {
         discussion: """
             An export that was interrupted goes on where it was when the same command is given
             again; until then the file is named FILE.part. Several sensors go to files of their
-            own in a folder.
+            own in a folder. With - the samples of one sensor go to standard output.
 
             Examples:
               nervous export cpu -o cpu.csv
+              nervous export cpu --last 1h -o - | gzip > cpu.csv.gz
               nervous export cpu memory --last 7d --format columns -o samples/
             """)
-
-    private static let page = 10_000
 
     @OptionGroup var options: GlobalOptions
 
@@ -38,7 +37,9 @@ struct ExportCommand: AsyncParsableCommand {
     @Option(help: "csv, ndjson or columns; else what the name of the file says.")
     var format: TransferForm?
 
-    @Option(name: .shortAndLong, help: "The file, or the folder for several sensors.")
+    @Option(
+        name: .shortAndLong,
+        help: "The file, or the folder for several sensors; - for standard output.")
     var output: String
 
     func validate() throws {
@@ -49,10 +50,17 @@ struct ExportCommand: AsyncParsableCommand {
             throw ValidationError("--last takes a span such as 30s, 10m, 1h or 7d.")
         }
         guard !sensors.isEmpty else { throw ValidationError("Name at least one sensor.") }
+        guard !goesToOutput || sensors.count == 1 && !options.json else {
+            throw ValidationError("Standard output takes one sensor, and no --json beside it.")
+        }
     }
 
+    private var goesToOutput: Bool { output == "-" }
+
     func run() async throws {
+        if goesToOutput { try RawOutput.check() }
         try await HostSession.with(options) { session in
+            if goesToOutput { return try await write(sensors[0], session) }
             var reports: [Report] = []
             for sensor in sensors { reports.append(try await export(sensor, session)) }
             if options.json { options.console.print(json: try JSONEncoder().encode(reports)) }
@@ -78,33 +86,28 @@ struct ExportCommand: AsyncParsableCommand {
             path += ".\((format ?? .csv).rawValue)"
         }
         let form = (format ?? TransferForm(path: path) ?? .csv).form
-        let now = Timestamp.now()
-        let start = last.flatMap { Duration(span: $0) }.map {
-            now.advanced(byMicroseconds: -$0.wholeMicroseconds).description
-        }
+        let (start, end) = bounds
         let wanted = ExportFile.Progress(
             sensor: sensor, form: form.rawValue, from: last.map { "-\($0)" } ?? from,
-            start: start ?? from, to: to ?? now.description)
+            start: start, to: end)
         var file = try ExportFile(path, wanted, hasOpenEnd: to == nil)
         let resource = "/api/v1/sensors/\(ControlClient.segment(sensor))"
-        let bounds = [("from", file.progress.start), ("to", Optional(file.progress.to))]
+        let range = [("from", file.progress.start), ("to", Optional(file.progress.to))]
         // Where hours are summarised, more is counted than there is to write.
-        let window = try await totals(resource, bounds, session).items.first
+        let window = try await totals(resource, range, session).items.first
         let isWhole = window?.approximate != true && window?.partial != true
         let total = isWhole ? window?.count : nil
         let line = ProgressLine("Exporting \(sensor)", options.console)
         defer { line.end() }
         do {
-            var goesOn = true
-            while goesOn {
-                let page = try await session.client.page(
-                    "\(resource)/samples", as: form,
-                    query: bounds + [
-                        ("limit", String(Self.page)), ("cursor", file.progress.cursor),
-                    ])
-                try append(page, form, &file)
-                goesOn = page.next != nil
+            try await eachPage(resource, form, range, after: file.progress.cursor, session) {
+                page in
+                let body = Self.rows(of: page, form, isFirst: file.progress.bytes == 0)
+                var samples = body.withUnsafeBytes { RowCounter(form).rows($0).rows }
+                if form == .csv, file.progress.bytes == 0 { samples -= 1 }
+                try file.append(body, samples: samples, next: page.next)
                 line.show(file.progress.samples, of: total)
+                return true
             }
         } catch {
             try? file.note()
@@ -112,7 +115,7 @@ struct ExportCommand: AsyncParsableCommand {
         }
         let hash = try file.finish()
         // What is damaged is known when it has been read.
-        let damaged = try await totals(resource, bounds, session).damaged
+        let damaged = try await totals(resource, range, session).damaged
         let report = Report(
             sensor: sensor, file: path, samples: file.progress.samples, bytes: file.progress.bytes,
             sha256: hash, damaged: damaged)
@@ -129,27 +132,6 @@ struct ExportCommand: AsyncParsableCommand {
             .badData,
             "\(report.samples) samples were written to \(path), and the host counts \(total).",
             hint: "Samples of this time came meanwhile; export them anew.", type: "count-differs")
-    }
-
-    private func append(
-        _ page: ControlClient.Page, _ form: SampleForm, _ file: inout ExportFile
-    ) throws {
-        var body = page.body
-        // Every page of CSV has a header line; the file has one.
-        if form == .csv, file.progress.bytes > 0, let end = body.firstIndex(of: 0x0A) {
-            body = body[(end + 1)...]
-        }
-        var samples = body.withUnsafeBytes { RowCounter(form).rows($0).rows }
-        if form == .csv, file.progress.bytes == 0 { samples -= 1 }
-        try file.append(body, samples: samples, next: page.next)
-    }
-
-    /// How many samples the host counts, and which it knows to be damaged.
-    private func totals(
-        _ resource: String, _ bounds: [(String, String?)], _ session: HostSession
-    ) async throws -> StatisticsAnswer {
-        try await session.client.get(
-            StatisticsAnswer.self, "\(resource)/stats", query: bounds + [("fn", "count")])
     }
 
     private func say(_ report: Report) {

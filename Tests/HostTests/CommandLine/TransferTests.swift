@@ -48,6 +48,16 @@ struct TransferTests {
         #expect(try sandbox.nervous("export", "walk.again", "-o", again).code == 0)
         #expect(FileManager.default.contentsEqual(atPath: out, andPath: again))
         #expect(!FileManager.default.fileExists(atPath: out + ".part"))
+        let piped = sandbox.path("piped.\(form)")
+        let shell = try Invocation(
+            "/bin/sh",
+            [
+                "-c", "exec \"$0\" export walk --format \(form) -o - > \"$1\"", Binary.nervous,
+                piped,
+            ],
+            environment: sandbox.environment)
+        #expect(shell.code == 0 && shell.errors.isEmpty, "\(shell.errors)")
+        #expect(FileManager.default.contentsEqual(atPath: out, andPath: piped))
         host.kill(SIGTERM)
         #expect(host.wait() == 0)
     }
