@@ -51,7 +51,8 @@ struct ImportCommand: AsyncParsableCommand {
                 options.console.print(json: try JSONEncoder().encode(report))
             } else {
                 options.console.print(
-                    "\(sensor): \(report.samples) samples in \(report.batches) batches,"
+                    "\(sensor): \(report.samples) \(report.samples == 1 ? "sample" : "samples") in"
+                        + " \(report.batches) \(report.batches == 1 ? "batch" : "batches"),"
                         + " SHA-256 of the file \(report.sha256)")
             }
         }
