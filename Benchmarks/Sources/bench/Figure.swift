@@ -8,6 +8,16 @@ struct Figure {
     /// What the figure runs against on this machine, measured in the same run.
     let limit: String
 
+    /// Nine rounds at least, and as many as half a second holds: what takes less than a millisecond is
+    /// slow at first, while the machine awakes.
+    static func rounds(_ body: () async throws -> Double) async rethrows -> [Double] {
+        let clock = ContinuousClock()
+        let end = clock.now.advanced(by: .milliseconds(500))
+        var rounds: [Double] = []
+        repeat { rounds.append(try await body()) } while rounds.count < 9 || clock.now < end
+        return rounds
+    }
+
     var median: Double { Self.median(rounds) }
 
     static func median(_ rounds: [Double]) -> Double {

@@ -6,7 +6,6 @@ import SampleStore
 /// How long a host takes to give a million rows of one axis out.
 enum Rows {
     private static let count = 1_000_000
-    private static let rounds = 9
 
     static func figures() async throws -> [Figure] {
         let folder = try BenchFolder()
@@ -17,14 +16,13 @@ enum Rows {
             let path = "/api/v1/sensors/\(StoredSeries.sensor)/samples?limit=\(count)"
             var figures: [Figure] = []
             for form in [SampleForm.columns, .csv, .ndjson] {
-                var (taken, bytes): ([Double], Int) = ([], 0)
-                for _ in 0..<rounds {
+                var bytes = 0
+                let taken = try await Figure.rounds {
                     // The connection ends with such an answer.
                     let connection = try HTTPConnection(port: host.port, token: token)
-                    taken.append(
-                        try await seconds {
-                            bytes = try connection.get(path, accept: form.rawValue)
-                        } * 1000)
+                    return try await seconds {
+                        bytes = try connection.get(path, accept: form.rawValue)
+                    } * 1000
                 }
                 let floor = try await transfers(bytes)
                 figures.append(

@@ -4,8 +4,6 @@ import Samples
 
 /// What it takes to answer for many stored samples of one axis, in process.
 enum Summing {
-    private static let rounds = 9
-
     static func figures(_ options: Options) async throws -> [Figure] {
         let series =
             if let folder = options.folder {
@@ -17,8 +15,7 @@ enum Summing {
         let limit = String(format: "memory, one core: %.1f GB/s", memoryBandwidth())
         var figures: [Figure] = []
         func measure(_ name: String, _ body: () async throws -> Void) async throws {
-            var taken: [Double] = []
-            for _ in 0..<rounds { taken.append(try await seconds(body) * 1000) }
+            let taken = try await Figure.rounds { try await seconds(body) * 1000 }
             figures.append(Figure(name: name, unit: "ms", rounds: taken, limit: limit))
         }
         let (field, range) = (series.fields[0], series.range)
