@@ -44,7 +44,8 @@ struct AuthDatabase: Sendable {
         }
     }
 
-    private static func checkFile(_ path: String, _ flags: Int32 = 0) throws {
+    /// Makes a file where `flags` say so, for its owner alone, and looks whether it is so.
+    static func checkFile(_ path: String, _ flags: Int32 = 0) throws {
         let descriptor = open(path, flags | O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else {
             throw AuthError(
@@ -54,12 +55,12 @@ struct AuthDatabase: Sendable {
         var information = stat()
         guard fstat(descriptor, &information) == 0, information.st_uid == geteuid() else {
             throw AuthError(
-                .unsafeFile, "The permission database \(path) belongs to somebody else.",
+                .unsafeFile, "The database \(path) belongs to somebody else.",
                 hint: "Check who put it there; make it yours with: chown $USER \(path)")
         }
         guard information.st_mode & 0o077 == 0 else {
             throw AuthError(
-                .unsafeFile, "Others on this machine can open the permission database \(path).",
+                .unsafeFile, "Others on this machine can open the database \(path).",
                 hint: "If that was not on purpose: chmod 600 \(path)")
         }
     }

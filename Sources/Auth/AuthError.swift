@@ -5,7 +5,8 @@ public struct AuthError: Error, Sendable, CustomStringConvertible {
         private enum Kind: Hashable {
             case missingToken, invalidToken, nameMismatch, ownerOnly, denied, undecided
             case statisticsOnly, notInBackground, invalidPrivilege, notFound, nameTaken, unsafeFile
-            case storeFailed, tooManyAttempts, undeclared
+            case storeFailed, tooManyAttempts, undeclared, invalidKey, tooLarge, storageFull,
+                diskFull
         }
         private let kind: Kind
 
@@ -37,6 +38,14 @@ public struct AuthError: Error, Sendable, CustomStringConvertible {
         public static let tooManyAttempts = Code(kind: .tooManyAttempts)
         /// An app asks for what it has not declared.
         public static let undeclared = Code(kind: .undeclared)
+        /// What an app wants to keep has a name that is none.
+        public static let invalidKey = Code(kind: .invalidKey)
+        /// What an app wants to keep is larger than one thing may be.
+        public static let tooLarge = Code(kind: .tooLarge)
+        /// An app keeps as much as it may; `usage` says how much that is.
+        public static let storageFull = Code(kind: .storageFull)
+        /// The disk has no room.
+        public static let diskFull = Code(kind: .diskFull)
         /// The database failed.
         public static let storeFailed = Code(kind: .storeFailed)
     }
@@ -50,17 +59,20 @@ public struct AuthError: Error, Sendable, CustomStringConvertible {
     public let privilege: PrivilegeID?
     /// How long to wait before trying again, for `tooManyAttempts`.
     public let retryAfter: Duration?
+    /// What is kept already, for `storageFull`.
+    public let usage: StorageUsage?
     public let cause: (any Error)?
 
     init(
         _ code: Code, _ message: String, hint: String? = nil, privilege: PrivilegeID? = nil,
-        retryAfter: Duration? = nil, cause: (any Error)? = nil
+        retryAfter: Duration? = nil, usage: StorageUsage? = nil, cause: (any Error)? = nil
     ) {
         self.code = code
         self.message = message
         self.hint = hint
         self.privilege = privilege
         self.retryAfter = retryAfter
+        self.usage = usage
         self.cause = cause
     }
 

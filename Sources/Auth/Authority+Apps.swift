@@ -56,6 +56,7 @@ extension Authority {
         tokens.remove(client: app.name)
         dropRequests { $0.name == app.name }
         launches = launches.filter { $0.value.app != app.name }
+        try await eraseStorage(of: app.name)
     }
 
     /// How the privileges of an app stand, or would if it were admitted.

@@ -18,7 +18,7 @@ extension Authority {
         try checkFree(name, for: .app)
     }
 
-    /// Forgets a client with its decisions and its tokens.
+    /// Forgets a client with its decisions, its tokens and what it has kept.
     public func forget(client name: String) async throws(AuthError) {
         try await inTurn { () async throws(AuthError) in try await remove(client: name) }
     }
@@ -36,6 +36,7 @@ extension Authority {
         tokens.remove(client: name)
         dropRequests { $0.name == name }
         launches = launches.filter { $0.value.app != name }
+        try await eraseStorage(of: name)
     }
 
     /// A new run of an app, with a token of its own that dies with it.

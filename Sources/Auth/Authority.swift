@@ -15,6 +15,8 @@ public actor Authority {
     public nonisolated let notices: AsyncStream<SecurityNotice>
 
     let database: AuthDatabase
+    /// What apps keep for themselves.
+    let storage: AppStorage
     let now: @Sendable () -> Timestamp
     private let prompter: any Prompter
     private let noticing: AsyncStream<SecurityNotice>.Continuation
@@ -46,7 +48,7 @@ public actor Authority {
         let privilege: PrivilegeID
     }
 
-    /// Opens the database at `path`, and makes it when it is not there.
+    /// Opens the database at `path`, and `app-storage.sqlite` beside it; makes what is not there.
     ///
     /// - Throws: `unsafeFile` when others could open the file, `storeFailed` when it cannot be used.
     ///
@@ -66,11 +68,16 @@ public actor Authority {
             database = try AuthDatabase(path: path)
             // What was granted for a run, that of a page included, ends with the host that it came from.
             try await database.removeRun(nil)
-            clients = try await database.clients()
-            apps = try await database.apps()
+            let (clients, apps) = (try await database.clients(), try await database.apps())
+            (self.clients, self.apps) = (clients, apps)
             permissions = PermissionTable(try await database.permissions())
             refusals = RefusalTable(try await database.refusals())
             tokens = TokenTable(try await database.tokens(clients))
+            storage = try AppStorage(path: Self.storagePath(besides: path))
+            let owners = clients.map { name, _ in
+                AppStorage.Owner(app: name, identity: apps[name]?.identity ?? "")
+            }
+            try await storage.sweep(besides: Set(owners))
             log = AccessLog(database, now: now, logger: logger)
         } catch {
             throw AuthError(wrapping: error, while: "opening \(path)")
@@ -85,6 +92,12 @@ public actor Authority {
                 id: "this-host", client: .owner, created: now(), expires: nil,
                 digest: ownerToken.digest))
         (notices, noticing) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(64))
+    }
+
+    /// Where what apps keep stands, by the place of the permissions.
+    public static func storagePath(besides path: String) -> String {
+        URL(filePath: path).deletingLastPathComponent().appending(path: "app-storage.sqlite")
+            .path(percentEncoded: false)
     }
 
     /// Writes the access log until cancelled.

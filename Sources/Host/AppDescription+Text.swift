@@ -59,6 +59,8 @@ extension Privilege {
             self.init(.sensor(sensor, access), reason: reason)
         } else if id == .identity {
             self.init(.identity, reason: reason)
+        } else if id == .storage {
+            self.init(.storage, reason: reason)
         } else {
             return nil
         }

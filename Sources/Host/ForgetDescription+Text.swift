@@ -42,6 +42,7 @@ extension AppForgetReceipt {
             "  when       \(Format.time(time))",
             "  decisions  \(decisions)",
             "  runs       \(runs)",
+            "  stored     \(Format.bytes(Double(stored)))",
             "  What stays: the app itself, and its lines of the access log.",
             "  It asks again at its next run.",
         ]

@@ -32,6 +32,7 @@ struct HostPaths: Sendable {
 
     var samples: String { "\(data)/samples.sqlite" }
     var permissions: String { "\(data)/permissions.sqlite" }
+    var appStorage: String { Authority.storagePath(besides: permissions) }
     var apps: URL { URL(filePath: "\(data)/apps") }
     var runs: URL { URL(filePath: "\(data)/runs") }
 

@@ -53,11 +53,16 @@ extension Problem {
             case .nameTaken: (.conflict, "name-taken", "The name is taken")
             case .tooManyAttempts:
                 (.tooManyRequests, "too-many-attempts", "Too many wrong tokens came")
+            case .invalidKey: (.badRequest, "invalid-key", "The key is not one")
+            case .tooLarge: (.contentTooLarge, "too-large", "The value is too large")
+            case .storageFull: (.insufficientStorage, "storage-full", "The app's storage is full")
+            case .diskFull: (.insufficientStorage, "disk-full", "The disk is full")
             default: (.internalServerError, "internal", "The host failed")
             }
         self.init(
             status: status, code: code, title: title, detail: error.message, fix: error.hint,
-            privilege: error.privilege?.description, headers: [:])
+            privilege: error.privilege?.description, headers: [:],
+            space: error.usage.map { ($0.used, StorageUsage.limit) })
         if let wait = error.retryAfter {
             headers[.retryAfter] = String(max(1, (wait.wholeMicroseconds + 999_999) / 1_000_000))
         }

@@ -15,6 +15,8 @@ struct Problem: Error, Sendable {
     /// The privilege that was missing.
     var privilege: String?
     var headers: HTTPFields = [:]
+    /// Of what is full: the bytes that are taken, and how many there may be.
+    var space: (used: Int, limit: Int)?
 
     private struct Body: Encodable {
         let type: String
@@ -24,13 +26,15 @@ struct Problem: Error, Sendable {
         let code: String
         let fix: String?
         let privilege: String?
+        let used: Int?
+        let limit: Int?
     }
 
     /// The members as JSON, also for an event of a stream.
     func encoded() -> Data {
         let body = Body(
             type: "urn:nervous:problem:\(code)", title: title, status: status.code, detail: detail,
-            code: code, fix: fix, privilege: privilege)
+            code: code, fix: fix, privilege: privilege, used: space?.used, limit: space?.limit)
         return (try? JSONText.encode(body)) ?? Data("{}".utf8)
     }
 }

@@ -57,6 +57,8 @@ public struct Provider: Sendable {
         TokenRoutes(door: door, isGrantable: isGrantable).add(to: &routes)
         AccessLogRoutes(door: door).add(to: &routes)
         PermissionRoutes(door: door).add(to: &routes)
+        StorageRoutes(door: door).add(to: &routes)
+        LocalStorageRoutes(door: door).add(to: &routes)
         FirstGenerationRoutes(door: door, engine: engine).add(to: &routes)
         // What apps say is meant to be read, however little the host says of itself.
         var appLogger = logger

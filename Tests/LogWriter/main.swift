@@ -1,21 +1,41 @@
 import Auth
 import Glibc
 
-// Writes lines of the access log for ever, and prints the number of each that was acknowledged, for a
-// test to kill.
+// Writes lines of the access log for ever, or with `storage` two keys at once, and prints the number of
+// each that was acknowledged, for a test to kill.
 
 func report(_ line: String) {
     let bytes = Array((line + "\n").utf8)
     _ = write(STDOUT_FILENO, bytes, bytes.count)
 }
 
-guard CommandLine.arguments.count == 2 else {
-    report("usage: log-writer FILE")
+/// Keeps numbers that grow, each under two keys.
+func store(_ authority: Authority) async throws {
+    try await authority.admit(
+        DeclaredApp(name: "keeper", identity: "1", privileges: [Privilege(.storage, reason: "")]))
+    let (_, token) = try await authority.beginRun(of: "keeper")
+    let client = try await authority.identify(token: token.text, name: nil)
+    let keys = [try StorageKey("a"), try StorageKey("b")]
+    let last = try await authority.storedValue(of: keys[0], for: client)
+    var number = last.flatMap { Int(String(decoding: $0.bytes, as: UTF8.self)) } ?? 0
+    while true {
+        number += 1
+        let value = StoredValue(type: "text/plain", bytes: Array(String(number).utf8))
+        try await authority.store(keys.map { StorageChange($0, value) }, for: client)
+        report("\(number)")
+    }
+}
+
+let arguments = CommandLine.arguments
+let isStoring = arguments.count == 3 && arguments[2] == "storage"
+guard arguments.count == 2 || isStoring else {
+    report("usage: log-writer FILE [storage]")
     exit(64)
 }
 do {
-    let authority = try await Authority(path: CommandLine.arguments[1])
+    let authority = try await Authority(path: arguments[1])
     report("open")
+    if isStoring { try await store(authority) }
     while true {
         await authority.log.note(.installed("app", version: "1.0.0"))
         report("\(try await authority.log.head().id)")

@@ -122,23 +122,6 @@ struct DocumentTests {
             ])
     }
 
-    @Test func `storage holds texts, has a bound, and says that it does not last`() throws {
-        let run = try RunOfApp(
-            """
-            sessionStorage.b = 2;
-            localStorage.setItem("a", 1);
-            localStorage.length = 5;
-            console.log(JSON.stringify(localStorage), localStorage.getItem("none"), localStorage.none);
-            console.log("a" in localStorage, delete localStorage.a, localStorage.key(0), sessionStorage.b);
-            try { localStorage.setItem("big", "x".repeat(6 << 20)) } catch (e) { console.log(e.name) }
-            """)
-        #expect(
-            run.lines == [
-                "localStorage is kept for this run only.", "{\"a\":\"1\"} null undefined",
-                "true true null 2", "QuotaExceededError",
-            ])
-    }
-
     @Test func `nobody is there to answer, and that is said`() throws {
         let run = try RunOfApp(
             """

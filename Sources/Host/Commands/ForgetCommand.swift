@@ -13,7 +13,7 @@ struct ForgetCommand: AsyncParsableCommand {
               nervous forget location                     everything it ever measured
               nervous forget cpu --from -2h               the last two hours
               nervous forget cpu --from 2026-03-01T08:00:00Z --to 2026-03-01T09:00:00Z --yes
-              nervous forget --app hello-sensors          decisions, tokens and runs of an app
+              nervous forget --app hello-sensors          decisions, tokens, runs and data of an app
 
             Samples and the summaries of their hours are removed and overwritten in the file. The
             receipt says how much that was. Lines of the access log stay: they hold no values.
@@ -94,8 +94,8 @@ struct ForgetCommand: AsyncParsableCommand {
         let path = "/api/v1/apps/\(ControlClient.segment(app))"
         let known = try await session.client.get(AppDescription.self, path)
         try confirm([
-            "What you decided about \(known.name), its tokens and the record of its runs will be"
-                + " removed, and what runs of it is stopped.",
+            "What you decided about \(known.name), its tokens, what it keeps for itself and the"
+                + " record of its runs will be removed, and what runs of it is stopped.",
             "The app stays installed, and so do its lines in the access log. This cannot be undone.",
         ])
         let data = try await session.client.data(.delete, path + "/data", isPatient: true)

@@ -16,7 +16,8 @@ struct DataDirectoryCheck: DoctorCheck {
             return [broken("\(path) is not a folder.", fix: "Choose another with --data DIR.")]
         }
         var findings = [access(path, information, mode: 0o700, isFolder: true)]
-        for file in [context.paths.permissions, context.paths.samples] {
+        let paths = context.paths
+        for file in [paths.permissions, paths.appStorage, paths.samples] {
             guard lstat(file, &information) == 0 else { continue }
             findings.append(access(file, information, mode: 0o600, isFolder: false))
         }

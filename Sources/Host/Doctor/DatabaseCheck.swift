@@ -2,7 +2,7 @@ import Auth
 import Foundation
 import VM
 
-/// Whether the files that hold samples and permissions are sound.
+/// Whether the files that hold samples, permissions and what apps keep are sound.
 struct DatabaseCheck: DoctorCheck {
     let name = "databases"
 
@@ -11,9 +11,11 @@ struct DatabaseCheck: DoctorCheck {
 
     func findings(_ context: DoctorContext) async -> [Finding] {
         let (samples, permissions) = (context.paths.samples, context.paths.permissions)
+        let stored = context.paths.appStorage
         return [
             await finding(samples) { try await VirtualMachine.faults(inFile: samples) },
             await finding(permissions) { try await Authority.faults(inFile: permissions) },
+            await finding(stored) { try await Authority.faults(inFile: stored) },
         ]
     }
 

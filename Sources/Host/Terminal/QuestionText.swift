@@ -49,14 +49,14 @@ struct QuestionText {
 
     /// What it gives, in the host's words.
     var wish: String {
-        guard let sensor else { return "a made-up number that stands for this machine" }
+        guard let sensor else { return words.wish }
         if isWrite { return "to publish samples of \(sensor)" }
         return isRaw ? "every sample of \(sensor)" : "statistics of \(sensor), never a sample"
     }
 
     /// What it tells about the person, in the host's words.
     var revelation: String {
-        guard let sensor else { return "that it is the same machine as before, at every run" }
+        guard let sensor else { return words.reveals }
         return isWrite
             ? "nothing to the app; others take what it publishes for the sensor's own"
             : SensorFamily(of: sensor).reveals
@@ -64,7 +64,7 @@ struct QuestionText {
 
     /// The same in at most 28 characters.
     private var brief: String {
-        guard let sensor else { return "that it is you again" }
+        guard let sensor else { return words.brief }
         return isWrite ? "nothing to the app" : SensorFamily(of: sensor).brief
     }
 
@@ -92,6 +92,8 @@ struct QuestionText {
     }
 
     // MARK: - Private
+
+    private var words: PrivilegeWords { PrivilegeWords(question.privilege.id) }
 
     private var frame: String {
         let head = "-- Nervous asks you (\(question.number) of \(question.count)) "

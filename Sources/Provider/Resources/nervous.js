@@ -12,6 +12,7 @@
   const API = "/api/v1";
   const RECONNECT_MS = 1000;
   const PAGE = 10000;
+  const LONGEST_VALUE = 1 << 20;
   const NAMES = {
     401: "NotAllowedError",
     403: "NotAllowedError",
@@ -118,7 +119,7 @@
     const message = problem.detail ?? `The host answered ${status}.`;
     const fix = problem.fix ? ` ${problem.fix}` : "";
     const error = new DOMException(message + fix, NAMES[status] ?? "OperationError");
-    for (const key of ["privilege", "fix"]) {
+    for (const key of ["privilege", "fix", "used", "limit"]) {
       if (problem[key] !== undefined) Object.defineProperty(error, key, { value: problem[key] });
     }
     Object.defineProperty(error, "problem", { value: problem.code ?? `http-${status}` });
@@ -348,6 +349,71 @@
     }
   }
 
+  // --- Storage --------------------------------------------------------------------------------
+
+  // A key that an address cannot hold would name something else.
+  function storagePath(key) {
+    const text = String(key);
+    if (["", ".", ".."].includes(text)) {
+      throw new DOMException(`${JSON.stringify(text)} is no key.`, "DataError");
+    }
+    if (!text.isWellFormed()) throw new DOMException("A key must be well-formed.", "DataError");
+    return `/storage/${encodeURIComponent(text)}`;
+  }
+
+  const storage = Object.freeze({
+    /** The value of a key as it was set; undefined where there is none. */
+    async get(key) {
+      const path = storagePath(key);
+      let response;
+      try {
+        response = await call(path);
+      } catch (error) {
+        if (error instanceof DOMException && error.problem === "not-found") return undefined;
+        throw error;
+      }
+      const type = response.headers.get("Content-Type") ?? "";
+      if (type.startsWith("application/json")) return response.json();
+      if (type.startsWith("text/")) return response.text();
+      return new Uint8Array(await response.arrayBuffer());
+    },
+
+    /**
+     * Keeps a value that JSON has, in the app's 10 MiB; at most 1 MiB as JSON. Rejects with a
+     * QuotaExceededError, with `used` and `limit`, when that is full; what was kept then stays.
+     */
+    async set(key, value) {
+      const body = JSON.stringify(value);
+      if (body === undefined) throw new DOMException("JSON has no such value.", "DataError");
+      const bytes = new TextEncoder().encode(body);
+      if (bytes.length > LONGEST_VALUE) {
+        throw new DOMException("A value has at most 1 MiB as JSON.", "QuotaExceededError");
+      }
+      const headers = { "Content-Type": "application/json" };
+      await call(storagePath(key), { method: "PUT", headers, body: bytes });
+    },
+
+    async remove(key) {
+      await call(storagePath(key), { method: "DELETE" });
+    },
+
+    /** Every key, in the order of their UTF-8. */
+    async keys() {
+      return (await get("/storage")).items.map((item) => item.key);
+    },
+
+    /** Removes every key; `localStorage` stays. */
+    async clear() {
+      await call("/storage", { method: "DELETE" });
+    },
+
+    /** `{ used, limit }` in bytes of keys and values, `localStorage` of headless runs among them. */
+    async usage() {
+      const { used, limit } = await get("/storage");
+      return { used, limit };
+    },
+  });
+
   // --- The object that apps see ---------------------------------------------------------------
 
   const nervous = Object.freeze({
@@ -382,6 +448,9 @@
       };
       return (await (await call("/analyze", { json, signal })).json()).result;
     },
+
+    /** What the app keeps by name, for itself alone. */
+    storage,
 
     permissions: Object.freeze({
       /** `{ state }`: "granted", "denied" or "prompt". `name` is a sensor or such as "identity". */

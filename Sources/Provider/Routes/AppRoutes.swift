@@ -99,6 +99,7 @@ struct AppRoutes {
         let app = try await app(context)
         let name = app.name.text
         let decisions = await door.authority.records(of: name).count
+        let stored = try await door.authority.storageUsage(of: name)
         let runs = await supervisor.runs().count { $0.app == name }
         let hadRun = await supervisor.lastRun(of: name) != nil
         await supervisor.forget(app: name)
@@ -108,7 +109,7 @@ struct AppRoutes {
         return try .json(
             AppForgetReceipt(
                 app: name, time: Timestamp.now().milliseconds, decisions: decisions,
-                runs: max(runs, hadRun ? 1 : 0)))
+                runs: max(runs, hadRun ? 1 : 0), stored: stored.used))
     }
 
     // MARK: - Pages

@@ -44,11 +44,14 @@ public struct AppForgetReceipt: Codable, Sendable {
     public let time: Double
     public let decisions: Int
     public let runs: Int
+    /// Bytes that the app had kept for itself.
+    public let stored: Int
     /// What stays.
     public let kept: [String]
 
-    init(app: String, time: Double, decisions: Int, runs: Int) {
+    init(app: String, time: Double, decisions: Int, runs: Int, stored: Int) {
         (self.app, self.time, self.decisions, self.runs) = (app, time, decisions, runs)
+        self.stored = stored
         kept = ["access-log", "app"]
     }
 }

@@ -1,6 +1,7 @@
 // What remains of the global object, and the one function by which the process calls in.
 define("close", function close(code = 0) {
     const number = +code;
+    lastingArea.flush();
     host.close(isInteger(number) && number >= 0 && number <= 255 ? number : 1);
 });
 

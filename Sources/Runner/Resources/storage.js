@@ -1,16 +1,17 @@
-// localStorage and sessionStorage. An area has `get`, `set`, `remove` and `keys`; here it is memory.
+// localStorage and sessionStorage. An area has `get`, `set`, `remove`, `keys` and `clear`.
+// Not done: `storage` events; another run of the same app sees what was kept when it first looks.
 const storageQuota = 5 << 20;
+const fullStorage = () => new $DOMException("the storage is full", "QuotaExceededError");
 
-function memoryArea(firstWrite) {
+function memoryArea() {
     let entries = new $Map(), size = 0;
     const cost = (key, value) => (value === undefined ? 0 : key.length + value.length);
     return {
         __proto__: null,
         get: (key) => mapGet(entries, key) ?? null,
         set(key, value) {
-            firstWrite();
             const next = size - cost(key, mapGet(entries, key)) + cost(key, value);
-            if (next > storageQuota) throw new $DOMException("the storage is full", "QuotaExceededError");
+            if (next > storageQuota) throw fullStorage();
             size = next;
             mapSet(entries, key, value);
         },
@@ -22,6 +23,185 @@ function memoryArea(firstWrite) {
             const keys = [];
             mapEach(entries, (value, key) => append(keys, key));
             return keys;
+        },
+        clear() {
+            entries = new $Map();
+            size = 0;
+        },
+    };
+}
+
+// Half of a surrogate pair is no UTF-8, and is told to the host as U+FFFF and its number.
+const halfMark = "\uffff";
+
+function wholeText(string) {
+    if (!matches(/[\ud800-\udfff\uffff]/u, string)) return string;
+    let result = "";
+    for (let index = 0; index < string.length; index++) {
+        const code = charCode(string, index), next = charCode(string, index + 1);
+        if (code >= 0xd800 && code < 0xdc00 && next >= 0xdc00 && next < 0xe000) {
+            result += string[index] + string[++index];
+        } else if ((code >= 0xd800 && code < 0xe000) || code === 0xffff) {
+            result += halfMark + numberText(code, 16);
+        } else {
+            result += string[index];
+        }
+    }
+    return result;
+}
+
+function originalText(string) {
+    if (indexOf(string, halfMark) < 0) return string;
+    const parts = split(string, halfMark);
+    let result = parts[0];
+    for (let index = 1; index < parts.length; index++) {
+        result += fromCharCode(toInteger(slice(parts[index], 0, 4), 16)) + slice(parts[index], 4);
+    }
+    return result;
+}
+
+// The app's own storage at the host: loaded when it is first touched, written at the end of each turn
+// that changed it, before anything else happens. Where the host keeps nothing it lasts for the run.
+function keptArea() {
+    const path = "/api/v1/local-storage", longestBody = 1 << 20;
+    const memory = memoryArea();
+    // Of each key its text and the bytes that it takes; `null` until it is known what is kept.
+    let entries = null, isKept = false, isTold = false;
+    // What the host has not been told: whether all before is gone, and pairs as JSON.
+    let isCleared = false, changes = new $Map(), isDue = false;
+    // Bytes that may still be added, as far as is known here.
+    let room = 0;
+
+    const sizeOf = (string) => viewLength(host.encode(string));
+    let lack = "";
+    const say = (what, reason) => {
+        if (isTold) return;
+        isTold = true;
+        host.console(3, `localStorage ${what}: ${reason}`);
+    };
+    const sentence = (error) => text(isError(error) ? error.message : error);
+
+    // The answer's JSON; throws a text that says why there is none.
+    function call(method, body) {
+        const headers = method === "PATCH" ? "content-type\napplication/json\n" : "";
+        const [status, , bytes] = spread(host.requestAndWait(method, path, headers, body, 0));
+        const answer = safely(() => parseJSON(decodeText(bytes, true)), null);
+        if (status === 200 && answer !== null) return answer;
+        const detail = answer === null ? undefined : member(answer, "detail");
+        throw typeof detail === "string" ? detail : `the host answered ${status}.`;
+    }
+
+    function load() {
+        if (entries !== null) return;
+        entries = new $Map();
+        try {
+            const { items, used, limit } = call("GET", new $Uint8Array(0));
+            for (let index = 0; index < items.length; index++) {
+                const key = items[index][0], value = items[index][1];
+                mapSet(entries, originalText(key),
+                    { value: originalText(value), size: sizeOf(key) + sizeOf(value) });
+            }
+            room = limit - used;
+            isKept = true;
+        } catch (error) {
+            lack = sentence(error);
+        }
+    }
+
+    function send(pieces) {
+        const { used, limit } = call("PATCH", host.encode(`[${arrayJoin(pieces, ",")}]`));
+        room = limit - used;
+    }
+
+    // Tells the host what it does not know; what it refuses is told again with the next change.
+    function flush() {
+        isDue = false;
+        try {
+            if (isCleared) {
+                const { used, limit } = call("DELETE", new $Uint8Array(0));
+                room = limit - used;
+                isCleared = false;
+            }
+            while (mapSize(changes) > 0) {
+                const pieces = [], keys = [];
+                let size = 2;
+                mapEach(changes, (piece, key) => {
+                    if (size + piece.size + 1 > longestBody) return;
+                    size += piece.size + 1;
+                    append(pieces, piece.json);
+                    append(keys, key);
+                });
+                send(pieces);
+                for (let index = 0; index < keys.length; index++) mapDelete(changes, keys[index]);
+            }
+        } catch (error) {
+            say("could not be kept", sentence(error));
+        }
+    }
+
+    function note(key, json, size) {
+        mapSet(changes, key, { json, size });
+        schedule();
+    }
+
+    function schedule() {
+        if (isDue) return;
+        isDue = true;
+        runSoon(flush);
+    }
+
+    return {
+        __proto__: null,
+        flush() { if (isDue) flush(); },
+        get(key) {
+            load();
+            return isKept ? mapGet(entries, key)?.value ?? null : memory.get(key);
+        },
+        set(key, value) {
+            load();
+            if (!isKept) {
+                say("is kept for this run only", lack);
+                return memory.set(key, value);
+            }
+            const name = wholeText(key), content = wholeText(value);
+            const before = mapGet(entries, key);
+            if (before !== undefined && before.value === value) return;
+            const size = sizeOf(name) + sizeOf(content);
+            const json = `[${stringifyJSON(name)},${stringifyJSON(content)}]`, length = sizeOf(json);
+            if (sizeOf(name) > 1024 || length + 3 > longestBody) throw fullStorage();
+            const growth = size - (before === undefined ? 0 : before.size);
+            // Another run of the app, or another area, may have given some back.
+            if (growth > room) flush();
+            if (growth > room || mapSize(entries) >= 10000 && before === undefined) throw fullStorage();
+            room -= growth;
+            mapSet(entries, key, { value, size });
+            note(key, json, length);
+        },
+        remove(key) {
+            load();
+            if (!isKept) return memory.remove(key);
+            const before = mapGet(entries, key);
+            if (before === undefined) return;
+            room += before.size;
+            mapDelete(entries, key);
+            const json = `[${stringifyJSON(wholeText(key))},null]`;
+            note(key, json, sizeOf(json));
+        },
+        keys() {
+            load();
+            if (!isKept) return memory.keys();
+            const keys = [];
+            mapEach(entries, (value, key) => append(keys, key));
+            return keys;
+        },
+        clear() {
+            load();
+            if (!isKept) return memory.clear();
+            mapEach(entries, ({ size }) => { room += size; });
+            entries = new $Map();
+            changes = new $Map();
+            isCleared = true;
+            schedule();
         },
     };
 }
@@ -63,10 +243,7 @@ class Storage {
     getItem(key) { return areaOf(this).get(text(key)); }
     setItem(key, value) { areaOf(this).set(text(key), text(value)); }
     removeItem(key) { areaOf(this).remove(text(key)); }
-    clear() {
-        const area = areaOf(this), keys = area.keys();
-        for (let index = 0; index < keys.length; index++) area.remove(keys[index]);
-    }
+    clear() { areaOf(this).clear(); }
 }
 const areasOf = new $WeakMap();
 const areaOf = (storage) => {
@@ -77,14 +254,7 @@ const areaOf = (storage) => {
 const makeStorage = Storage.of;
 delete Storage.of;
 
-{
-    let isTold = false;
-    const lasting = memoryArea(() => {
-        if (isTold) return;
-        isTold = true;
-        host.console(3, "localStorage is kept for this run only.");
-    });
-    define("Storage", Storage);
-    define("localStorage", makeStorage(lasting));
-    define("sessionStorage", makeStorage(memoryArea(() => {})));
-}
+const lastingArea = keptArea();
+define("Storage", Storage);
+define("localStorage", makeStorage(lastingArea));
+define("sessionStorage", makeStorage(memoryArea()));

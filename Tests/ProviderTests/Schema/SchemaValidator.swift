@@ -54,6 +54,12 @@ struct SchemaValidator {
         case "minimum":
             guard let number = value.number, let least = argument.number else { return [] }
             return number.double >= least.double ? [] : ["\(path): is too small"]
+        case "minItems", "maxItems":
+            guard let count = value.array?.count, let bound = argument.number?.int64 else {
+                return []
+            }
+            let isWithin = keyword == "minItems" ? count >= bound : count <= bound
+            return isWithin ? [] : ["\(path): \(count) elements do not fit \(keyword)"]
         case "required":
             guard value.object != nil else { return [] }
             return (argument.array ?? []).compactMap(\.string).filter { value[$0] == nil }
