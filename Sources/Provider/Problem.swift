@@ -14,6 +14,8 @@ struct Problem: Error, Sendable {
     var fix: String?
     /// The privilege that was missing.
     var privilege: String?
+    /// Where a page of the host says how to change it.
+    var settings: String?
     var headers: HTTPFields = [:]
 
     private struct Body: Encodable {
@@ -24,13 +26,14 @@ struct Problem: Error, Sendable {
         let code: String
         let fix: String?
         let privilege: String?
+        let settings: String?
     }
 
     /// The members as JSON, also for an event of a stream.
     func encoded() -> Data {
         let body = Body(
             type: "urn:nervous:problem:\(code)", title: title, status: status.code, detail: detail,
-            code: code, fix: fix, privilege: privilege)
+            code: code, fix: fix, privilege: privilege, settings: settings)
         return (try? JSONText.encode(body)) ?? Data("{}".utf8)
     }
 }
