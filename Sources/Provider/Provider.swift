@@ -71,13 +71,7 @@ public struct Provider: Sendable {
     }
 
     /// The scripts that every app finds, in a runner as in a browser.
-    public static var prelude: [RunScript] {
-        [
-            RunScript(
-                name: "nervous.js",
-                source: String(decoding: PackageResources.nervous_js, as: UTF8.self))
-        ]
-    }
+    public static var prelude: [RunScript] { SDK.prelude }
 
     /// The way to the router for apps that run in this host.
     public var connection: any HostConnection {
