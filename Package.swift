@@ -127,6 +127,9 @@ let package = Package(
             ],
             resources: [
                 .embedInCode("Resources/nervous.js"),
+                .embedInCode("Resources/generic-sensor.js"),
+                .embedInCode("Resources/navigator.js"),
+                .embedInCode("Resources/nervous.d.ts"),
                 .embedInCode("Resources/libs.js"),
                 .embedInCode("Resources/styles.css"),
                 .embedInCode("Resources/openapi.json"),
@@ -200,7 +203,7 @@ let package = Package(
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"), "TestSupport",
-            ], swiftSettings: house),
+            ], exclude: ["SDK/Typings"], swiftSettings: house),
         .testTarget(
             name: "HostTests",
             dependencies: [

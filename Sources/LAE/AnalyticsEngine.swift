@@ -53,7 +53,7 @@ public struct AnalyticsEngine: Sendable {
     /// - Throws: as `latest`; also `sensorComputed` for a virtual sensor.
     public func arrivals(
         after sequence: Int64, limit: Int, for grant: Grant
-    ) async throws(LAEError) -> (page: SamplePage, last: Int64) {
+    ) async throws(LAEError) -> Arrivals {
         let terms = try await rawTerms(grant)
         let fields = try await fields(of: grant.sensor)
         guard await machine.status(of: grant.sensor)?.sensor.derivation == nil else {
@@ -67,7 +67,12 @@ public struct AnalyticsEngine: Sendable {
                 of: grant.sensor, fields: fields, after: sequence, limit: limit)
             let visible = terms.visible(.all)
             var kept: [StoredSample] = []
-            for sample in arrived where visible.contains(sample.time) {
+            var tooOld: Int64?
+            for sample in arrived.samples {
+                guard visible.contains(sample.time) else {
+                    tooOld = sample.sequence
+                    continue
+                }
                 if let slot = terms.slot(of: sample.time) {
                     let first = SampleQuery(
                         sensor: grant.sensor, fields: fields, range: slot, limit: 1)
@@ -79,10 +84,11 @@ public struct AnalyticsEngine: Sendable {
             if !kept.isEmpty {
                 await log.record("stream", .raw, for: grant, range: nil, count: kept.count)
             }
-            return (
-                SamplePage(fields: fields, samples: kept, next: nil, damage: []),
-                arrived.last?.sequence ?? sequence
-            )
+            return Arrivals(
+                page: SamplePage(
+                    fields: fields, samples: kept, next: nil,
+                    damage: arrived.damage.clipped(to: visible)),
+                last: arrived.samples.last?.sequence ?? sequence, tooOld: tooOld)
         } catch {
             throw Self.wrap(error)
         }

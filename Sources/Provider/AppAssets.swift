@@ -18,7 +18,7 @@ struct AppAssets: Sendable {
     ///
     /// - Throws: `Problem` where there is nothing.
     func response(to path: String, of name: String) async throws -> Response {
-        if let response = await shared(path) { return response }
+        if let response = try await shared(path) { return response }
         let app: InstalledApp
         do {
             app = try await library.app(named: name)
@@ -57,9 +57,11 @@ struct AppAssets: Sendable {
     }
 
     /// What every app finds at the same place.
-    private func shared(_ path: String) async -> Response? {
+    private func shared(_ path: String) async throws -> Response? {
         switch path {
-        case "/nervous.js": Self.response(PackageResources.nervous_js, type: .javascript)
+        case "/nervous.js", "/_host/nervous.js": Self.response(SDK.page, type: .javascript)
+        case "/nervous.d.ts", "/_host/nervous.d.ts": Self.response(SDK.typings, type: .text)
+        case "/_host/jquery.js": try await systemFile("jquery/jquery.js")
         case "/nervous-resources/nervousAPI.js", "/nervousnet-axon-resources/libs.js":
             Self.response(await libs(), type: .javascript)
         case "/nervous-resources/nervous.css", "/nervousnet-axon-resources/styles.css":
@@ -77,8 +79,7 @@ struct AppAssets: Sendable {
             """
         let first = await libraries.script(of: jquery) ?? Array(missing.utf8)
         let separator = Array("\n;\n".utf8)
-        return first + separator + PackageResources.nervous_js + separator
-            + PackageResources.libs_js
+        return first + separator + SDK.page + PackageResources.libs_js
     }
 
     /// What browsers ask for by themselves: the picture of a published app, or nothing.

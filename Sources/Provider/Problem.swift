@@ -14,6 +14,8 @@ struct Problem: Error, Sendable {
     var fix: String?
     /// The privilege that was missing.
     var privilege: String?
+    /// Where a page of the host says how to change it.
+    var settings: String?
     var headers: HTTPFields = [:]
     /// Of what is full: the bytes that are taken, and how many there may be.
     var space: (used: Int, limit: Int)?
@@ -28,13 +30,15 @@ struct Problem: Error, Sendable {
         let privilege: String?
         let used: Int?
         let limit: Int?
+        let settings: String?
     }
 
     /// The members as JSON, also for an event of a stream.
     func encoded() -> Data {
         let body = Body(
             type: "urn:nervous:problem:\(code)", title: title, status: status.code, detail: detail,
-            code: code, fix: fix, privilege: privilege, used: space?.used, limit: space?.limit)
+            code: code, fix: fix, privilege: privilege, used: space?.used, limit: space?.limit,
+            settings: settings)
         return (try? JSONText.encode(body)) ?? Data("{}".utf8)
     }
 }

@@ -35,8 +35,9 @@ public struct Provider: Sendable {
     ) {
         let isGrantable = GrantableCheck(machine: machine)
         let door = Door(authority: authority, isGrantable: isGrantable)
+        let settings = SettingsLink(port: facts.port)
         let router = Router(context: ProviderContext.self)
-        router.middlewares.add(ProblemMiddleware())
+        router.middlewares.add(ProblemMiddleware(settings: settings))
         router.middlewares.add(HostMiddleware(port: facts.port))
         router.middlewares.add(MethodMiddleware())
         router.middlewares.add(
@@ -47,8 +48,9 @@ public struct Provider: Sendable {
         SampleRoutes(door: door, machine: machine, engine: engine).add(to: &routes)
         StatisticsRoutes(door: door, engine: engine).add(to: &routes)
         AnalysisRoutes(door: door, engine: engine).add(to: &routes)
-        StreamRoutes(door: door, machine: machine, engine: engine, heartbeat: heartbeat)
-            .add(to: &routes)
+        StreamRoutes(
+            door: door, machine: machine, engine: engine, heartbeat: heartbeat, settings: settings
+        ).add(to: &routes)
         RetentionRoutes(door: door, machine: machine).add(to: &routes)
         AppRoutes(door: door, library: library, supervisor: supervisor, facts: facts)
             .add(to: &routes)
@@ -59,6 +61,7 @@ public struct Provider: Sendable {
         PermissionRoutes(door: door).add(to: &routes)
         StorageRoutes(door: door).add(to: &routes)
         LocalStorageRoutes(door: door).add(to: &routes)
+        SettingsRoutes().add(to: &routes)
         FirstGenerationRoutes(door: door, engine: engine).add(to: &routes)
         // What apps say is meant to be read, however little the host says of itself.
         var appLogger = logger
@@ -70,13 +73,7 @@ public struct Provider: Sendable {
     }
 
     /// The scripts that every app finds, in a runner as in a browser.
-    public static var prelude: [RunScript] {
-        [
-            RunScript(
-                name: "nervous.js",
-                source: String(decoding: PackageResources.nervous_js, as: UTF8.self))
-        ]
-    }
+    public static var prelude: [RunScript] { SDK.prelude }
 
     /// The way to the router for apps that run in this host.
     public var connection: any HostConnection {

@@ -36,7 +36,16 @@ extension SampleStore {
     public func arrivals(
         of sensor: SensorID, fields: [Field]? = nil, after sequence: Int64, limit: Int
     ) async throws(SampleStoreError) -> [StoredSample] {
-        guard let known = series[sensor], sequence < lastSequence else { return [] }
+        try await arrivalPage(of: sensor, fields: fields, after: sequence, limit: limit).samples
+    }
+
+    /// The same, and where of these samples some are damaged.
+    public func arrivalPage(
+        of sensor: SensorID, fields: [Field]? = nil, after sequence: Int64, limit: Int
+    ) async throws(SampleStoreError) -> ArrivalPage {
+        guard let known = series[sensor], sequence < lastSequence else {
+            return ArrivalPage(samples: [], damage: [])
+        }
         let seen = fields ?? known.current.fields
         let projections = known.projections(for: fields)
         do {
@@ -44,7 +53,9 @@ extension SampleStore {
                 after: sequence, limit: max(1, limit), seen, projections,
                 waiting: buffered(of: known, seen, projections) { $0.sequence > sequence })
             note(answer.damage, of: sensor)
-            return (0..<answer.batch.count).map { answer.batch[$0] }
+            return ArrivalPage(
+                samples: (0..<answer.batch.count).map { answer.batch[$0] },
+                damage: answer.damage.joined)
         } catch {
             throw SampleStoreError(wrapping: error, while: "reading \(sensor)")
         }

@@ -215,9 +215,9 @@ public actor VirtualMachine {
     /// - Parameter fields: the fields to see the samples with; `nil` for those the sensor has now.
     public func arrivals(
         of id: SensorID, fields: [Field]? = nil, after sequence: Int64, limit: Int
-    ) async throws(VirtualMachineError) -> [StoredSample] {
+    ) async throws(VirtualMachineError) -> ArrivalPage {
         do {
-            return try await store.arrivals(
+            return try await store.arrivalPage(
                 of: id, fields: fields, after: sequence, limit: limit)
         } catch {
             throw Self.wrap(error)

@@ -87,6 +87,12 @@ struct DamagedStoreTests {
             #expect(damage.contains { $0.contains(Timestamp(microseconds: to)) })
             let arrived = try await store.arrivals(of: "probe", after: 0, limit: .max)
             #expect(arrived.map(\.sequence) == found.map(\.sequence).sorted())
+            // Who has all that is lost is not told of it.
+            let before = try await store.arrivalPage(of: "probe", after: 0, limit: .max)
+            #expect(before.damage.contains { $0.contains(Timestamp(microseconds: to)) })
+            let last = try #require(lost.max())
+            let behind = try await store.arrivalPage(of: "probe", after: last, limit: .max)
+            #expect(behind.damage.isEmpty)
             let windows = try await store.summaries(
                 Self.summary(
                     TimeRange(

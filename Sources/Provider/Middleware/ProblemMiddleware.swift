@@ -3,6 +3,8 @@ import Hummingbird
 
 /// Turns every error into a problem, and adds what every answer carries.
 struct ProblemMiddleware: RouterMiddleware {
+    let settings: SettingsLink
+
     func handle(
         _ request: Request, context: ProviderContext,
         next: (Request, ProviderContext) async throws -> Response
@@ -11,7 +13,7 @@ struct ProblemMiddleware: RouterMiddleware {
         do {
             response = try await next(request, context)
         } catch {
-            let problem = Problem(error, logger: context.logger)
+            let problem = Problem(error, logger: context.logger).with(settings, request)
             response = try problem.response(from: request, context: context)
             // A body here would be taken for the beginning of the next answer.
             if request.method == .head { response = response.createHeadResponse() }

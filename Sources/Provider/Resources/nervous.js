@@ -3,20 +3,22 @@
 //     const { mean, stddev } = await nervous.sensor("cpu").stats({ last: "10m", fields: ["busy"] });
 //     for await (const sample of nervous.sensor("cpu").stream()) { … }
 //
-// Every call goes to the host's own HTTP API on this origin. A refusal rejects with a DOMException
-// named NotAllowedError that carries `privilege` (what was missing) and `fix` (the command with
-// which the person can allow it).
+// Every call goes to the host's own HTTP API on this origin, and takes a `signal`. A refusal rejects
+// with a DOMException named NotAllowedError that carries `privilege` (what was missing), `fix` (the
+// command with which the person can allow it) and, in a page, `settings` (where it says so).
 (() => {
   "use strict";
 
   const API = "/api/v1";
   const RECONNECT_MS = 1000;
+  const REQUERY_MS = 1000;
   const PAGE = 10000;
   const LONGEST_VALUE = 1 << 20;
   const NAMES = {
     401: "NotAllowedError",
     403: "NotAllowedError",
     404: "NotFoundError",
+    408: "TimeoutError",
     409: "InvalidStateError",
     413: "QuotaExceededError",
     422: "DataError",
@@ -119,7 +121,7 @@
     const message = problem.detail ?? `The host answered ${status}.`;
     const fix = problem.fix ? ` ${problem.fix}` : "";
     const error = new DOMException(message + fix, NAMES[status] ?? "OperationError");
-    for (const key of ["privilege", "fix", "used", "limit"]) {
+    for (const key of ["privilege", "fix", "settings", "used", "limit"]) {
       if (problem[key] !== undefined) Object.defineProperty(error, key, { value: problem[key] });
     }
     Object.defineProperty(error, "problem", { value: problem.code ?? `http-${status}` });
@@ -179,18 +181,18 @@
     }
 
     /** Title, fields with units, availability, collection level and this app's access. */
-    describe() {
-      return get(this.#path);
+    describe({ signal } = {}) {
+      return get(this.#path, { signal });
     }
 
     /** The newest sample: `{ t, field: value, … }`, `t` in milliseconds since 1970. */
-    latest() {
-      return get(`${this.#path}/latest`);
+    latest({ signal } = {}) {
+      return get(`${this.#path}/latest`, { signal });
     }
 
     /**
      * Samples as an array, the oldest first.
-     * Options: last | from, to · limit (1000) · order "asc" | "desc" · fields · where.
+     * Options: last | from, to · limit (1000) · order "asc" | "desc" · fields · where · signal.
      */
     async samples(options = {}) {
       const limit = options.limit ?? 1000;
@@ -204,7 +206,10 @@
       let cursor;
       do {
         const size = Math.min(PAGE, limit - found.length);
-        const page = await get(`${this.#path}/samples`, { query: { ...query, limit: size, cursor } });
+        const page = await get(`${this.#path}/samples`, {
+          query: { ...query, limit: size, cursor },
+          signal: options.signal,
+        });
         found.push(...page.items);
         cursor = page.next;
       } while (cursor !== undefined && found.length < limit);
@@ -212,7 +217,7 @@
     }
 
     /**
-     * Statistics of a range. Options: last | from, to · fn · fields · where · every.
+     * Statistics of a range. Options: last | from, to · fn · fields · where · every · signal.
      *
      * Without `every`: an object with `count`, `coverage` (how much of the time was seen, 0 to 1) and
      * one member a statistic, a number when one field was asked for, else an object by field. With
@@ -227,6 +232,7 @@
           where: options.where,
           every: options.every,
         },
+        signal: options.signal,
       });
       const windows = answer.items.map((window) => {
         const result = {
@@ -267,10 +273,15 @@
     }
 
     /**
-     * Live samples, as an async iterator that survives a lost connection without losing a sample.
-     * Ends with an error when permission ends, quietly when the loop is left or `signal` aborts.
+     * Live samples, as an async iterator that survives a lost connection: it goes on behind the last
+     * sample, and none is lost or comes twice. Ends with an error when permission ends, quietly when
+     * the loop is left or `signal` aborts.
+     *
+     * `onOpen` is called each time the connection is there; `onGap` with `{ after, through, reason }`
+     * where samples are not to be had any more ("gone"), or are older than the grant lets be seen
+     * ("history"); `onDamage` with a list of `{ from, to }` of which samples cannot be read.
      */
-    async *stream({ signal } = {}) {
+    async *stream({ signal, onOpen, onGap, onDamage } = {}) {
       const ending = new AbortController();
       const end = () => ending.abort();
       signal?.addEventListener("abort", end);
@@ -278,40 +289,121 @@
       let last;
       try {
         while (!ending.signal.aborted) {
-          let response;
+          let hasOpened = false;
           try {
-            response = await call(`${this.#path}/stream`, {
+            const response = await call(`${this.#path}/stream`, {
               headers: {
                 Accept: "text/event-stream",
                 ...(last === undefined ? {} : { "Last-Event-ID": last }),
               },
               signal: ending.signal,
             });
-          } catch (error) {
-            if (ending.signal.aborted) return;
-            if (error instanceof DOMException && error.problem !== undefined) throw error;
-            // The host is away: it may come back.
-            await new Promise((resolve) => setTimeout(resolve, RECONNECT_MS));
-            continue;
-          }
-          try {
-            for await (const event of events(response)) {
-              if (event.id !== undefined) last = event.id;
-              if (event.type === "sample") yield JSON.parse(event.data);
-              if (event.type === "problem") {
-                throw await failure(new Response(event.data, { status: JSON.parse(event.data).status }));
+            for await (const { id, type, data } of events(response)) {
+              if (id !== undefined) last = id;
+              if (!hasOpened) tell(onOpen);
+              hasOpened = true;
+              if (type === "sample") yield JSON.parse(data);
+              if (type === "gap") tell(onGap, JSON.parse(data));
+              if (type === "damage") tell(onDamage, JSON.parse(data).damaged);
+              if (type === "problem") {
+                const problem = JSON.parse(data);
+                throw problemError(problem, problem.status);
               }
             }
           } catch (error) {
             if (ending.signal.aborted) return;
-            if (!(error instanceof TypeError)) throw error;
+            if (!(error instanceof TypeError) && error.problem !== "busy") throw error;
           }
+          // The host is away: it may come back.
+          if (!hasOpened) await pause(RECONNECT_MS, ending.signal);
         }
       } finally {
         signal?.removeEventListener("abort", end);
         end();
       }
     }
+
+    /**
+     * Calls a function with each live sample, until the function that it returns is called or `signal`
+     * aborts. All who watch a sensor share one connection. The options are those of `stream`, and
+     * `onError` is called with what ended it.
+     */
+    watch(onSample, { signal, ...others } = {}) {
+      if (typeof onSample !== "function") throw new TypeError("watch needs a function");
+      if (signal?.aborted) return () => {};
+      const feed = feeds.get(this.id) ?? feedOf(this);
+      const watcher = { ...others, onSample };
+      feed.watchers.add(watcher);
+      if (feed.isOpen) queueMicrotask(() => feed.watchers.has(watcher) && tell(watcher.onOpen));
+      const stop = () => {
+        signal?.removeEventListener("abort", stop);
+        if (feed.watchers.delete(watcher) && feed.watchers.size === 0) feed.end();
+      };
+      signal?.addEventListener("abort", stop);
+      return stop;
+    }
+  }
+
+  // One stream a sensor: a browser has only six connections to a host.
+  const feeds = new Map();
+
+  function feedOf(sensor) {
+    const ending = new AbortController();
+    const forget = () => feeds.get(sensor.id) === feed && feeds.delete(sensor.id);
+    const feed = {
+      watchers: new Set(),
+      isOpen: false,
+      end() {
+        forget();
+        ending.abort();
+      },
+    };
+    const each = (name) => (value) => {
+      for (const watcher of [...feed.watchers]) tell(watcher[name], value);
+    };
+    const options = {
+      signal: ending.signal,
+      onOpen() {
+        feed.isOpen = true;
+        each("onOpen")();
+      },
+      onGap: each("onGap"),
+      onDamage: each("onDamage"),
+    };
+    async function run() {
+      try {
+        for await (const sample of sensor.stream(options)) each("onSample")(sample);
+      } catch (error) {
+        forget();
+        for (const { onError } of feed.watchers) tell(onError ?? reportError, error);
+        feed.watchers.clear();
+      }
+    }
+    feeds.set(sensor.id, feed);
+    run();
+    return feed;
+  }
+
+  // What a callback of the app throws is its own, and does not end what called it.
+  function tell(callback, value) {
+    try {
+      callback?.(value);
+    } catch (error) {
+      reportError(error);
+    }
+  }
+
+  function pause(milliseconds, signal) {
+    return new Promise((resolve) => {
+      const done = () => {
+        clearTimeout(timer);
+        signal.removeEventListener("abort", done);
+        resolve();
+      };
+      const timer = setTimeout(done, milliseconds);
+      signal.addEventListener("abort", done);
+      if (signal.aborted) done();
+    });
   }
 
   // The events of a text/event-stream, as the HTML Standard has them parsed.
@@ -331,6 +423,8 @@
           if (line === "") {
             if (event.data.length > 0) {
               yield { type: event.type ?? "message", id: event.id, data: event.data.join("\n") };
+            } else if (event.id !== undefined) {
+              yield { type: "place", id: event.id };
             }
             event = { data: [] };
             continue;
@@ -363,11 +457,11 @@
 
   const storage = Object.freeze({
     /** The value of a key as it was set; undefined where there is none. */
-    async get(key) {
+    async get(key, { signal } = {}) {
       const path = storagePath(key);
       let response;
       try {
-        response = await call(path);
+        response = await call(path, { signal });
       } catch (error) {
         if (error instanceof DOMException && error.problem === "not-found") return undefined;
         throw error;
@@ -382,7 +476,7 @@
      * Keeps a value that JSON has, in the app's 10 MiB; at most 1 MiB as JSON. Rejects with a
      * QuotaExceededError, with `used` and `limit`, when that is full; what was kept then stays.
      */
-    async set(key, value) {
+    async set(key, value, { signal } = {}) {
       const body = JSON.stringify(value);
       if (body === undefined) throw new DOMException("JSON has no such value.", "DataError");
       const bytes = new TextEncoder().encode(body);
@@ -390,29 +484,111 @@
         throw new DOMException("A value has at most 1 MiB as JSON.", "QuotaExceededError");
       }
       const headers = { "Content-Type": "application/json" };
-      await call(storagePath(key), { method: "PUT", headers, body: bytes });
+      await call(storagePath(key), { method: "PUT", headers, body: bytes, signal });
     },
 
-    async remove(key) {
-      await call(storagePath(key), { method: "DELETE" });
+    async remove(key, { signal } = {}) {
+      await call(storagePath(key), { method: "DELETE", signal });
     },
 
     /** Every key, in the order of their UTF-8. */
-    async keys() {
-      return (await get("/storage")).items.map((item) => item.key);
+    async keys({ signal } = {}) {
+      return (await get("/storage", { signal })).items.map((item) => item.key);
     },
 
     /** Removes every key; `localStorage` stays. */
-    async clear() {
-      await call("/storage", { method: "DELETE" });
+    async clear({ signal } = {}) {
+      await call("/storage", { method: "DELETE", signal });
     },
 
     /** `{ used, limit }` in bytes of keys and values, `localStorage` of headless runs among them. */
-    async usage() {
-      const { used, limit } = await get("/storage");
+    async usage({ signal } = {}) {
+      const { used, limit } = await get("/storage", { signal });
       return { used, limit };
     },
   });
+
+  // --- Permissions ----------------------------------------------------------------------------
+
+  async function stateOf({ name, access }, signal) {
+    const privilege = encodeURIComponent(privilegeOf(name, access));
+    return (await get(`/permissions/${privilege}`, { signal })).state;
+  }
+
+  // How a privilege stands, as the W3C's Permissions have it. While somebody listens for "change", it
+  // asks the host anew each second.
+  class PermissionStatus extends EventTarget {
+    #asked;
+    #state;
+    #handler = null;
+    #listeners = new Set();
+    #timer = null;
+
+    constructor(asked, state) {
+      super();
+      this.#asked = asked;
+      this.#state = state;
+    }
+
+    get name() {
+      return this.#asked.name;
+    }
+
+    get access() {
+      return this.#asked.access;
+    }
+
+    get state() {
+      return this.#state;
+    }
+
+    get onchange() {
+      return this.#handler;
+    }
+
+    set onchange(value) {
+      if (this.#handler !== null) this.removeEventListener("change", this.#handler);
+      this.#handler = typeof value === "function" ? value : null;
+      if (this.#handler !== null) this.addEventListener("change", this.#handler);
+    }
+
+    addEventListener(type, callback, options) {
+      super.addEventListener(type, callback, options);
+      if (String(type) !== "change" || !callback || options?.signal?.aborted) return;
+      this.#listeners.add(callback);
+      const leave = () => this.removeEventListener(type, callback, options);
+      options?.signal?.addEventListener("abort", leave);
+      if (options?.once) super.addEventListener(type, leave, { once: true });
+      this.#timer ??= setTimeout(() => this.#look(), REQUERY_MS);
+    }
+
+    removeEventListener(type, callback, options) {
+      super.removeEventListener(type, callback, options);
+      if (String(type) === "change") this.#listeners.delete(callback);
+      if (this.#listeners.size > 0) return;
+      clearTimeout(this.#timer);
+      this.#timer = null;
+    }
+
+    toJSON() {
+      return { name: this.name, access: this.access, state: this.state };
+    }
+
+    async #look() {
+      let state = this.#state;
+      try {
+        state = await stateOf(this.#asked);
+      } catch (error) {
+        // Whose token has ended may do nothing more. Otherwise the host may come back.
+        if (error.name === "NotAllowedError") state = "denied";
+      }
+      if (this.#listeners.size === 0) return;
+      this.#timer = setTimeout(() => this.#look(), REQUERY_MS);
+      if (state === this.#state) return;
+      this.#state = state;
+      this.dispatchEvent(new Event("change"));
+    }
+  }
 
   // --- The object that apps see ---------------------------------------------------------------
 
@@ -420,8 +596,8 @@
     version: "1.0",
 
     /** The sensors that the person has decided about for this app. */
-    async sensors() {
-      return (await get("/sensors")).items;
+    async sensors({ signal } = {}) {
+      return (await get("/sensors", { signal })).items;
     },
 
     sensor(id) {
@@ -453,27 +629,46 @@
     storage,
 
     permissions: Object.freeze({
-      /** `{ state }`: "granted", "denied" or "prompt". `name` is a sensor or such as "identity". */
-      async query({ name, access }) {
-        const privilege = encodeURIComponent(privilegeOf(name, access));
-        return { name, access, state: (await get(`/permissions/${privilege}`)).state };
+      /**
+       * How a privilege stands: `state` is "granted", "denied" or "prompt", and "change" tells when it
+       * is another. `name` is a sensor or such as "identity".
+       */
+      async query({ name, access, signal }) {
+        const asked = { name: String(name), access };
+        return new PermissionStatus(asked, await stateOf(asked, signal));
       },
 
       /**
-       * Asks the person for what the app declares, and waits for the answer for a while; `{ state }`
-       * is "prompt" when nobody has answered yet.
+       * Asks the person for what the app declares, and waits for the answer for a while; `state` is
+       * "prompt" when nobody has answered yet.
        */
       async request({ name, access, signal }) {
         const json = { privilege: privilegeOf(name, access) };
         const answer = await (await call("/permissions/request", { json, signal })).json();
-        return { name, access, state: answer.state };
+        return new PermissionStatus({ name: String(name), access }, answer.state);
       },
 
       /** Every decision about this app, with its terms. */
-      async list() {
-        return (await get("/me")).privileges;
+      async list({ signal } = {}) {
+        return (await get("/me", { signal })).privileges;
       },
     }),
+
+    /**
+     * Shows where the person can change what this app may do: a page of the host in a new tab, or, in a
+     * headless run, the command as a line. Returns `{ command, url }`, `url` null without a browser.
+     */
+    openSettings() {
+      const [app] = location.hostname.split(".");
+      const command = `nervous permissions ${app}`;
+      if (isHeadless) {
+        console.info(`Change what this app may do with: ${command}`);
+        return { command, url: null };
+      }
+      const url = `http://localhost:${location.port || 80}/settings/${app}`;
+      globalThis.open(url, "_blank", "noopener");
+      return { command, url };
+    },
 
     /** Ends a headless run; in a browser the page stays as it is. */
     exit(code = 0) {

@@ -103,7 +103,7 @@ extension Problem {
     init(unknown sensor: SensorID) {
         self.init(
             status: .notFound, code: "unknown-sensor", title: "There is no such sensor",
-            detail: "There is no sensor named \(sensor).", fix: "nervous sensors")
+            detail: "There is no sensor named \(sensor).", fix: "List them with: nervous sensors")
     }
 
     static func noSamples(_ sensor: SensorID) -> Problem {

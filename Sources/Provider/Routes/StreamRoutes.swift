@@ -9,7 +9,7 @@ import VM
 
 /// Live samples as Server-Sent Events, whose `id` is the store's own order of arrival.
 ///
-/// A reader that comes back with `Last-Event-ID` misses nothing. Permission is asked again for every
+/// A reader that comes back with `Last-Event-ID` misses nothing, and is told of what it cannot have. Permission is asked again for every
 /// group of samples, so what the person changes is felt at once.
 struct StreamRoutes {
     private static let groupSize = 500
@@ -18,6 +18,7 @@ struct StreamRoutes {
     let machine: VirtualMachine
     let engine: AnalyticsEngine
     let heartbeat: Duration
+    let settings: SettingsLink
 
     func add(to routes: inout RouteTable) {
         routes.on("api/v1/sensors/{sensor}/stream", [.get: stream])
@@ -27,16 +28,17 @@ struct StreamRoutes {
     private func stream(_ request: Request, _ context: ProviderContext) async throws -> Response {
         let id = try request.sensor(context)
         let grant = try await door.grant("stream", .raw, of: id, request, context)
-        var last = await machine.lastSequence()
+        let newest = await machine.lastSequence()
+        var last = newest
         if let text = request.headers[.lastEventID] {
-            guard let sequence = Int64(text), (0...last).contains(sequence) else {
+            guard let sequence = Int64(text), (0...newest).contains(sequence) else {
                 throw Problem.invalidParameter("Last-Event-ID", "the id of an event is needed")
             }
             last = sequence
         }
         // A sensor that cannot be read is refused before the stream begins.
         _ = try await engine.arrivals(after: .max, limit: 1, for: grant)
-        let start = last
+        let place = StreamPlace(after: last, newest: newest)
         return Response(
             status: .ok,
             headers: [.contentType: "text/event-stream", .cacheControl: "no-store"],
@@ -44,11 +46,11 @@ struct StreamRoutes {
                 let (presence, departure) = AsyncStream.makeStream(of: Void.self)
                 try await request.whilePresent(context) {
                     do {
-                        try await follow(id, from: start, request, context, presence, &writer)
+                        try await follow(id, from: place, request, context, presence, &writer)
                     } catch let error as AuthError {
-                        try await writer.write(Self.failure(Problem(error)))
+                        try await writer.write(failure(Problem(error), request))
                     } catch let error as LAEError {
-                        try await writer.write(Self.failure(Problem(error)))
+                        try await writer.write(failure(Problem(error), request))
                     }
                 } onDeparture: {
                     departure.finish()
@@ -62,7 +64,7 @@ struct StreamRoutes {
     ///
     /// - Parameter presence: ends when the reader has left.
     private func follow(
-        _ id: SensorID, from start: Int64, _ request: Request, _ context: ProviderContext,
+        _ id: SensorID, from start: StreamPlace, _ request: Request, _ context: ProviderContext,
         _ presence: AsyncStream<Void>, _ writer: inout any ResponseBodyWriter
     ) async throws {
         let signals = await machine.arrivalSignals(of: id)
@@ -81,74 +83,58 @@ struct StreamRoutes {
             group.addTask {
                 while (try? await Task.sleep(for: heartbeat)) != nil { turn.yield() }
             }
-            try await writer.write(ByteBuffer(string: ": the samples of \(id)\n\n"))
+            try await writer.write(StreamEvent.opening(id, at: start.last))
             turn.yield()
-            var last = start
-            var told = start
+            var place = start
             for await _ in turns {
-                last = try await catchUp(
-                    id, after: last, told: &told, request, context, &writer)
+                try await catchUp(id, &place, request, context, &writer)
             }
             group.cancelAll()
         }
     }
 
     /// Writes what has arrived, or a comment that keeps the connection alive.
-    ///
-    /// - Parameter told: the last gone arrival that the reader knows of.
-    /// - Returns: the arrival that was reached.
     private func catchUp(
-        _ id: SensorID, after start: Int64, told: inout Int64, _ request: Request,
-        _ context: ProviderContext,
-        _ writer: inout any ResponseBodyWriter
-    ) async throws -> Int64 {
-        var last = start
+        _ id: SensorID, _ place: inout StreamPlace, _ request: Request,
+        _ context: ProviderContext, _ writer: inout any ResponseBodyWriter
+    ) async throws {
+        let start = place.last
         var hasWritten = false
-        let purged = await machine.purgedThrough(id)
-        if purged > max(last, told) {
-            try await writer.write(Self.gap(after: last, through: purged))
-            told = purged
+        // Where the last samples were passed over, the reader does not know the place yet.
+        var isPlaceTold = true
+        if let gap = place.gap(purgedThrough: await machine.purgedThrough(id)) {
+            try await writer.write(StreamEvent.gap(gap))
             hasWritten = true
         }
         while true {
             let grant = try await door.grant(
                 "stream", .raw, of: id, request, context, isContinuation: true)
-            let group = try await engine.arrivals(after: last, limit: Self.groupSize, for: grant)
-            guard group.last > last else { break }
-            last = group.last
+            let group = try await engine.arrivals(
+                after: place.last, limit: Self.groupSize, for: grant)
+            let damage = place.newDamage(group)
+            if !damage.isEmpty {
+                try await writer.write(StreamEvent.damage(damage))
+                hasWritten = true
+            }
+            guard place.advance(over: group) else { break }
+            isPlaceTold = group.page.samples.last?.sequence == group.last
             guard !group.page.samples.isEmpty else { continue }
-            try await writer.write(Self.events(group.page))
+            if let gap = place.takeGap() { try await writer.write(StreamEvent.gap(gap)) }
+            try await writer.write(StreamEvent.samples(group.page))
             hasWritten = true
         }
-        if !hasWritten { try await writer.write(ByteBuffer(string: ":\n\n")) }
-        return last
-    }
-
-    private static func events(_ page: SamplePage) -> ByteBuffer {
-        var buffer = ByteBuffer()
-        for sample in page.samples {
-            buffer.writeString("id: \(sample.sequence)\nevent: sample\ndata: ")
-            buffer.writeJSON(sample, page.fields)
-            buffer.writeString("\n\n")
+        if let gap = place.takeGap() {
+            try await writer.write(StreamEvent.gap(gap))
+            hasWritten = true
         }
-        return buffer
+        if place.last > start, !isPlaceTold {
+            try await writer.write(StreamEvent.place(place.last))
+        } else if !hasWritten {
+            try await writer.write(StreamEvent.heartbeat)
+        }
     }
 
-    /// Says that of what arrived behind `start`, up to `last`, some is gone from the store.
-    private static func gap(after start: Int64, through last: Int64) -> ByteBuffer {
-        ByteBuffer(
-            string: """
-                event: gap
-                data: {"after":\(start),"through":\(last)}
-
-
-                """)
-    }
-
-    private static func failure(_ problem: Problem) -> ByteBuffer {
-        var buffer = ByteBuffer(string: "event: problem\ndata: ")
-        buffer.writeBytes(problem.encoded())
-        buffer.writeString("\n\n")
-        return buffer
+    private func failure(_ problem: Problem, _ request: Request) -> ByteBuffer {
+        StreamEvent.problem(problem.with(settings, request))
     }
 }

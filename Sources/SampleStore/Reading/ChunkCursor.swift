@@ -101,16 +101,21 @@ struct ChunkCursor {
 
 extension SampleFile {
     /// Where chunks lie that were found damaged before and are not read any more.
+    ///
+    /// - Parameter sequence: only those that hold what arrived after it.
     static func damagedRanges(
-        _ layout: Int64, in range: TimeRange = .all, _ database: Database
+        _ layout: Int64, in range: TimeRange = .all, after sequence: Int64 = .min,
+        _ database: Database
     ) throws -> [TimeRange] {
         let statement = try database.cachedStatement(
             sql: """
                 SELECT fromTime, toTime FROM chunk
                 WHERE layout = ? AND isDamaged AND fromTime < ? AND toTime >= ?
+                AND lastArrival > ?
                 """)
         return try Row.fetchAll(
-            statement, arguments: [layout, range.to.microseconds, range.from.microseconds]
+            statement,
+            arguments: [layout, range.to.microseconds, range.from.microseconds, sequence]
         ).map { row in
             TimeRange(
                 from: Timestamp(microseconds: try .stored(row, 0)),

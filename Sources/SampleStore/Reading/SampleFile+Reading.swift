@@ -61,7 +61,8 @@ extension SampleFile {
                 found.append(batch.filtered { batch.sequences[$0] > sequence })
             }
             for projection in projections.values {
-                damage += try Self.damagedRanges(projection.layout.id, database)
+                damage += try Self.damagedRanges(
+                    projection.layout.id, after: sequence, database)
                 // The chunk that ends first has the earliest arrivals, but others may reach back.
                 var bound = Int64.max
                 var count = 0

@@ -98,6 +98,26 @@ struct DamageTests {
         let rest = try answer("sensors/walk/stats?fn=median&from=\(to + 10)&to=1000000")
         #expect(rest.damaged == nil && rest.items?.first?.partial == nil)
 
+        // What arrived after an event that a reader names, and what of it is damaged, told first.
+        func live(after id: Int) throws -> String {
+            let words = [
+                "curl -sN --max-time 30 -H 'Authorization: Bearer \(token)'",
+                "-H 'Last-Event-ID: \(id)' \(host.url("/api/v1/sensors/walk/stream"))",
+                "| head -c 3000",
+            ]
+            return try Invocation(
+                "/bin/sh", ["-c", words.joined(separator: " ")], environment: sandbox.environment
+            ).output
+        }
+        let told = try live(after: 0)
+        let event = "event: damage\ndata: {\"damaged\":[{\"from\":\(from),\"to\":\(to).001}]}\n\n"
+        #expect(told.contains(event), "\(told)")
+        let first = told.firstRange(of: "event: sample\ndata: {\"t\":\(to / 10 * 10 + 10),")
+        #expect(
+            try #require(told.firstRange(of: event)).lowerBound < first?.lowerBound
+                ?? told.startIndex)
+        #expect(try !live(after: 40_000).contains("event: damage"))
+
         let named = Answer.Range(sensor: "walk", from: range.from, to: range.to)
         let trend = #"{"analysis":"trend","inputs":["walk.x"]}"#
         #expect(try answer("analyze", trend).damaged == [named])

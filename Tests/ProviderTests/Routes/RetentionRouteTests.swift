@@ -105,7 +105,9 @@ struct RetentionRouteTests {
             try await host.stream(after: "1") { events in
                 await host.gauge(4)
                 await events.read { !$0.ids.isEmpty }
-                #expect(events.text.contains(#"event: gap\#ndata: {"after":1,"through":3}"#))
+                #expect(
+                    events.text.contains(
+                        #"event: gap\#ndata: {"after":1,"reason":"gone","through":3}"#))
                 #expect(events.text.ranges(of: "event: gap").count == 1)
                 #expect(events.ids == [4])
             }

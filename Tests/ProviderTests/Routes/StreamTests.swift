@@ -40,6 +40,80 @@ struct StreamTests {
         }
     }
 
+    @Test func `a stream begins with its place, so that one that breaks off at once loses nothing`()
+        async throws
+    {
+        try await ServedHost.with { host in
+            for level in 1...2 { await host.gauge(Double(level)) }
+            try await host.stream { events in
+                #expect(events.text.contains(": the samples of gauge\nid: 2\n\n"))
+            }
+            for level in 3...4 { await host.gauge(Double(level)) }
+            try await host.stream(after: "2") { events in
+                await events.read { $0.ids.count >= 2 }
+                #expect(events.ids == [3, 4])
+            }
+        }
+    }
+
+    @Test func `a reader learns its place also where its grant passes samples over`() async throws {
+        try await ServedHost.with { host async throws in
+            let token = try await host.client()
+            try await host.decide(
+                .allow(Terms(access: .raw, maximumRate: 1)), "sensor:gauge", by: "curl")
+            // One second, of which it may see the first.
+            for (number, time) in [1_000_000, 1_100_000, 1_200_000].enumerated() {
+                await host.gauge(Double(number), at: Timestamp(microseconds: Int64(time)))
+            }
+            try await host.stream(after: "0", token: token) { events in
+                await events.read { $0.text.contains("id: 3\n\n") }
+                #expect(events.ids == [1])
+                #expect(!events.text.contains("event: gap"))
+            }
+        }
+    }
+
+    @Test func `a reader that comes back is told what its grant does not reach any more`()
+        async throws
+    {
+        try await ServedHost.with { host async throws in
+            try await host.declareSensor("walk", numbers: "x")
+            let token = try await host.client()
+            try await host.decide(
+                .allow(Terms(access: .raw, history: .seconds(60))), "sensor:walk", by: "curl")
+            let now = host.clock.now.microseconds / 1000
+            func walk(_ count: Int, _ time: Int64) async throws {
+                let rows = (0..<count).map { #"{"t": \#(time), "x": \#($0)}"# }
+                try await host.feedSensor("[\(rows.joined(separator: ","))]", to: "walk")
+            }
+            // Six groups: some wholly too old, one partly.
+            try await walk(2550, now - 61_000)
+            try await walk(50, now)
+            try await host.stream(of: "walk", after: "10", token: token) { events async throws in
+                await events.read { $0.ids.count >= 50 }
+                #expect(events.ids == Array(2551...2600))
+                let gap = #"event: gap\#ndata: {"after":10,"reason":"history","through":2550}"#
+                #expect(events.text.ranges(of: "event: gap").count == 1)
+                let place = try #require(events.text.firstRange(of: gap)).lowerBound
+                let sample = try #require(events.text.firstRange(of: "event: sample")).lowerBound
+                #expect(place < sample)
+                // What is late while it listens it has not missed.
+                try await walk(1, now - 61_000)
+                try await walk(1, now)
+                await events.read { $0.ids.count >= 51 }
+                #expect(events.ids.last == 2602)
+                #expect(events.text.ranges(of: "event: gap").count == 1)
+            }
+            // Where nothing is left that it may see, it still learns the place.
+            try await walk(1, now - 61_000)
+            try await host.stream(of: "walk", after: "2602", token: token) { events in
+                await events.read { $0.text.contains("id: 2603\n\n") }
+                #expect(events.ids.isEmpty)
+                #expect(events.text.ranges(of: "event: gap").count == 1)
+            }
+        }
+    }
+
     @Test func `a long absence is made up for in several groups`() async throws {
         try await ServedHost.with { host in
             for level in 1...1001 { await host.gauge(Double(level)) }

@@ -48,6 +48,8 @@ extension Exercise {
         let open = [
             Exercise("health", 200, Call("GET", "/health")),
             Exercise("description", 200, Call("GET", "/openapi.json")),
+            Exercise("settings", 200, Call("GET", "/settings/my-app")),
+            Exercise("settings", 404, Call("GET", "/settings/My_App")),
             owned("status", 200, "GET", "/status"), owned("me", 200, "GET", "/me"),
         ]
         let reading = [

@@ -46,6 +46,11 @@ extension ServedHost {
         guard answer.status == 201 else { throw Answer.NotHTTP(text: answer.text) }
     }
 
+    /// Declares a sensor of numbers.
+    func declareSensor(_ sensor: String, numbers: String...) async throws {
+        try await declareSensor(sensor, fields: numbers.map { ($0, "number") })
+    }
+
     /// Publishes a sample, or a list of them, as JSON.
     func feedSensor(_ json: String, to sensor: String) async throws {
         let answer = try await send(

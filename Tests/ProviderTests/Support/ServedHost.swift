@@ -27,17 +27,21 @@ struct ServedHost: Sendable {
     private let feed: SampleFeed
 
     /// Makes one when there is room for it, runs `body` and takes it away.
+    ///
+    /// - Parameter connection: what stands between the apps and the host.
     static func with<T: Sendable>(
         heartbeat: Duration = .seconds(3600), knowsPort: Bool = true,
         budget: @escaping @Sendable (String) -> RunBudget = { _ in RunBudget() },
         restarts: RestartPolicy = RestartPolicy(), keepsSpare: Bool = false,
+        prelude: [RunScript] = Provider.prelude,
+        connection: @Sendable (any HostConnection) -> any HostConnection = { $0 },
         _ body: @Sendable (ServedHost) async throws -> T
     ) async throws -> T {
         await Places.hosts.enter()
         do {
             let result = try await made(
                 heartbeat: heartbeat, knowsPort: knowsPort, budget: budget, restarts: restarts,
-                keepsSpare: keepsSpare, body)
+                keepsSpare: keepsSpare, prelude: prelude, connection: connection, body)
             await Places.hosts.leave()
             return result
         } catch {
@@ -48,7 +52,8 @@ struct ServedHost: Sendable {
 
     private static func made<T: Sendable>(
         heartbeat: Duration, knowsPort: Bool, budget: @escaping @Sendable (String) -> RunBudget,
-        restarts: RestartPolicy, keepsSpare: Bool,
+        restarts: RestartPolicy, keepsSpare: Bool, prelude: [RunScript],
+        connection: @Sendable (any HostConnection) -> any HostConnection,
         _ body: @Sendable (ServedHost) async throws -> T
     ) async throws -> T {
         let folder = FileManager.default.temporaryDirectory
@@ -79,7 +84,7 @@ struct ServedHost: Sendable {
             keys: KeyFolder(data: path))
         let supervisor = RunSupervisor(
             runner: BuiltProgram.path("nervous-runner"), library: library, authority: authority,
-            prelude: Provider.prelude, records: folder.appending(path: "runs"),
+            prelude: prelude, records: folder.appending(path: "runs"),
             budget: budget, restarts: restarts, keepsSpare: keepsSpare,
             now: { Date(timeIntervalSince1970: Double(clock.now.microseconds) / 1e6) },
             logger: logger)
@@ -90,7 +95,7 @@ struct ServedHost: Sendable {
             facts: HostFacts(
                 version: "1.2.3", dataDirectory: path, port: { knowsPort ? port.number : nil }),
             heartbeat: heartbeat, logger: logger)
-        await supervisor.open(provider.connection)
+        await supervisor.open(connection(provider.connection))
         let (listening, signal) = AsyncStream.makeStream(of: Int.self)
         let server = provider.server(at: .hostname("127.0.0.1", port: 0)) { taken in
             port.number = taken

@@ -1,0 +1,451 @@
+// nervous.d.ts: what a JSApp finds beside the language and the DOM. An app needs `nervous.js` in its
+// page; in a headless run it is there. Times are milliseconds since 1970, microseconds as the fraction.
+//
+//     /// <reference path="nervous.d.ts" />
+
+/** The SDK: the host's sensors, under what the person has allowed. */
+declare const nervous: Nervous.SDK;
+
+declare namespace Nervous {
+  interface SDK {
+    readonly version: string;
+
+    /** The sensors that the person has decided about for this app. */
+    sensors(options?: Abortable): Promise<SensorDescription[]>;
+
+    /** A sensor by its id, such as "cpu". Nothing is asked of the host yet. */
+    sensor(id: string): SensorReference;
+
+    /** What an analysis of fields such as "cpu.busy" found; null when there is too little. */
+    analyze<Name extends keyof Analyses>(
+      analysis: Name,
+      inputs: string | readonly string[],
+      options?: AnalysisOptions,
+    ): Promise<Analyses[Name] | null>;
+
+    /** What the app keeps by name, for itself alone. */
+    readonly storage: AppStorage;
+
+    readonly permissions: Permissions;
+
+    /** Shows where the person can change what this app may do; `url` is null in a headless run. */
+    openSettings(): { command: string; url: string | null };
+
+    /** Ends a headless run; in a page nothing. */
+    exit(code?: number): void;
+  }
+
+  /** Up to 10 MiB of values that JSON has, from run to run, under the privilege "storage". */
+  interface AppStorage {
+    /** The value of a key as it was set; undefined where there is none. */
+    get<Value = unknown>(key: string, options?: Abortable): Promise<Value | undefined>;
+
+    /** Rejects with a QuotaExceededError when the app keeps as much as it may; what was kept then stays. */
+    set(key: string, value: unknown, options?: Abortable): Promise<void>;
+
+    remove(key: string, options?: Abortable): Promise<void>;
+
+    /** Every key, in the order of their UTF-8. */
+    keys(options?: Abortable): Promise<string[]>;
+
+    clear(options?: Abortable): Promise<void>;
+
+    /** In bytes of keys and values, those of `localStorage` of headless runs among them. */
+    usage(options?: Abortable): Promise<{ used: number; limit: number }>;
+  }
+
+  /** Every call can be given up. It then rejects with the reason of the signal. */
+  interface Abortable {
+    signal?: AbortSignal;
+  }
+
+  /** A moment: milliseconds since 1970, a Date, RFC 3339, "now", or a span before now: "-15m". */
+  type Moment = number | Date | string;
+
+  /** A whole number and us, ms, s, m, h or d. */
+  type Span = `${number}${"us" | "ms" | "s" | "m" | "h" | "d"}`;
+
+  /** Either `last`, or `from` (included) and `to` (not included). */
+  type Range = { last: Span; from?: undefined; to?: Moment } | { last?: undefined; from?: Moment; to?: Moment };
+
+  type Value = number | string | null;
+
+  /** The fields by their names, and the time `t`. */
+  type Sample<Fields = Record<string, Value>> = { t: number } & Fields;
+
+  interface SensorDescription {
+    readonly id: string;
+    readonly title: string;
+    readonly fields: readonly Field[];
+    readonly source: string;
+    /** Of a virtual sensor: how it is computed. */
+    readonly definition?: unknown;
+    readonly available: boolean;
+    readonly unavailable?: { readonly reason: string; readonly remedy?: string };
+    /** "off", "low", "medium", "high" or a span. */
+    readonly level: string;
+    readonly access: PermissionState | "statistics";
+    readonly newest?: number;
+    readonly failure?: string;
+    readonly failures: number;
+  }
+
+  interface Field {
+    readonly name: string;
+    /** In UCUM. */
+    readonly unit?: string;
+    readonly kind: "number" | "integer" | "state" | "text";
+  }
+
+  interface SensorReference {
+    readonly id: string;
+
+    describe(options?: Abortable): Promise<SensorDescription>;
+
+    /** The newest sample. */
+    latest<Fields = Record<string, any>>(options?: Abortable): Promise<Sample<Fields>>;
+
+    /** Samples, the oldest first unless `order` says otherwise. */
+    samples<Fields = Record<string, any>>(options?: SampleOptions): Promise<Sample<Fields>[]>;
+
+    /** Statistics of a range, or with `every` of its windows. */
+    stats(options: StatisticsOptions & { every: Span }): Promise<Statistics[]>;
+    stats(options?: StatisticsOptions & { every?: undefined }): Promise<Statistics>;
+
+    /** Publishes a sample or several, all or none; needs write access. */
+    publish(
+      samples: Publication | readonly Publication[],
+      options?: Abortable & { key?: string },
+    ): Promise<{ accepted: number; last: number }>;
+
+    /** Live samples; goes on behind the last one when the connection was lost. */
+    stream<Fields = Record<string, any>>(
+      options?: StreamOptions,
+    ): AsyncGenerator<Sample<Fields>, void, undefined>;
+
+    /** Calls a function with each live sample; returns what ends it. */
+    watch<Fields = Record<string, any>>(
+      onSample: (sample: Sample<Fields>) => void,
+      options?: StreamOptions & { onError?: (error: Failure) => void },
+    ): () => void;
+  }
+
+  type SampleOptions = Abortable &
+    Range & {
+      limit?: number;
+      order?: "asc" | "desc";
+      fields?: string | readonly string[];
+      /** Such as "busy>50", or a list of such, of which all must hold. */
+      where?: string | readonly string[];
+    };
+
+  type StatisticsOptions = Abortable &
+    Range & {
+      /** Such as "mean,p95". */
+      fn?: string | readonly string[];
+      fields?: string | readonly string[];
+      where?: string | readonly string[];
+    };
+
+  /** A statistic is a number when one field was asked for, else an object by field. */
+  interface Statistics {
+    readonly from: number | undefined;
+    readonly to: number | undefined;
+    readonly count: number | null;
+    /** How much of the time the samples have seen, 0 to 1. */
+    readonly coverage: number | null;
+    readonly [statistic: string]: any;
+  }
+
+  type Publication = { t?: Moment } & Record<string, Value | Date | undefined>;
+
+  interface StreamOptions extends Abortable {
+    /** Called each time the connection is there. */
+    onOpen?: () => void;
+    /** Called where samples were missed that cannot be had any more. */
+    onGap?: (gap: Gap) => void;
+    /** Called with stretches of time of which samples cannot be read. */
+    onDamage?: (damaged: readonly { from?: number; to?: number }[]) => void;
+  }
+
+  interface Gap {
+    readonly after: number;
+    readonly through: number;
+    readonly reason: "gone" | "history";
+  }
+
+  interface Join {
+    method: "nearest" | "last";
+    within?: Span;
+  }
+
+  type AnalysisOptions = Abortable &
+    Range & {
+      where?: string | readonly string[];
+      every?: Span;
+      join?: Join;
+      parameters?: Record<string, number | string | boolean>;
+    };
+
+  type Point = { t: number; value: number | null };
+
+  interface Analyses {
+    histogram: { bins: { from: number; to: number; count: number | null }[] };
+    entropy: { bits: number; outcomes: number };
+    largest: { items: Point[] };
+    smallest: { items: Point[] };
+    correlation: {
+      pairs: {
+        x: string;
+        y: string;
+        pearson: number | null;
+        spearman: number | null;
+        covariance: number | null;
+      }[];
+    };
+    trend: {
+      slope: number;
+      intercept: number | null;
+      origin: number | null;
+      rSquared: number | null;
+      standardError: number | null;
+    };
+    rate: { items: Point[] };
+    resample: { items: Point[] };
+    downsample: { items: Point[] };
+    spectrum: {
+      items: { frequency: number; density: number | null }[];
+      segments: number;
+      filled: number;
+    };
+    "k-means": {
+      clusters: { centre: Record<string, number> | null; count: number | null }[];
+      inertia: number | null;
+    };
+    dbscan: {
+      clusters: { cluster: number; count: number }[];
+      noise: number;
+      items: { t: number; cluster: number | null }[];
+    };
+    anomalies: {
+      median: number | null;
+      deviation: number | null;
+      found: number;
+      items: (Point & { score: number })[];
+    };
+  }
+
+  interface Permissions {
+    /** How a privilege stands; `onchange` tells when it is another. */
+    query(privilege: PrivilegeQuery): Promise<PermissionStatus>;
+    /** Asks the person for what the app declares; "prompt" when nobody has answered yet. */
+    request(privilege: PrivilegeQuery): Promise<PermissionStatus>;
+    /** Every decision about this app, with its terms. */
+    list(options?: Abortable): Promise<Decision[]>;
+  }
+
+  interface PrivilegeQuery extends Abortable {
+    /** A sensor, or "identity", "net", "storage" or "notify". */
+    name: string;
+    /** Of a sensor; "raw" when it is missing. */
+    access?: "raw" | "stats" | "write";
+  }
+
+  interface PermissionStatus extends EventTarget {
+    readonly name: string;
+    readonly access: "raw" | "stats" | "write" | undefined;
+    readonly state: PermissionState;
+    onchange: ((this: PermissionStatus, event: Event) => void) | null;
+    toJSON(): { name: string; access?: string; state: PermissionState };
+  }
+
+  interface Decision {
+    readonly client: string;
+    readonly privilege: string;
+    readonly state: PermissionState;
+    readonly decided: number;
+    readonly once: boolean;
+    readonly refusals?: number;
+    readonly terms?: {
+      readonly access: "raw" | "stats" | "write";
+      readonly rate?: number;
+      readonly precision?: number;
+      readonly history?: string;
+      readonly expires?: number;
+      readonly background: boolean;
+    };
+  }
+
+  /** What calls reject with. */
+  interface Failure extends DOMException {
+    readonly name:
+      | "NotAllowedError"
+      | "NotFoundError"
+      | "NotReadableError"
+      | "DataError"
+      | "InvalidStateError"
+      | "QuotaExceededError"
+      | "TimeoutError"
+      | "AbortError"
+      | "OperationError";
+    /** The stable code, such as "undecided". */
+    readonly problem: string;
+    /** What was missing. */
+    readonly privilege?: string;
+    /** What the person can do. */
+    readonly fix?: string;
+    /** Where a page says so. */
+    readonly settings?: string;
+  }
+
+  /** What the calls of the first generation return: a promise with jQuery's names. */
+  interface Answer<Value> extends Promise<Value> {
+    done(callback: (value: Value) => void): Answer<Value>;
+    fail(callback: (error: Error) => void): Answer<Value>;
+    always(callback: (value: Value | Error) => void): Answer<Value>;
+  }
+
+  // What `libs.js` brings to pages of published apps.
+
+  /** Of the first generation. */
+  function getJSAPIVersion(): number;
+  function getHWAPIVersion(): Answer<{ version: number }>;
+  /** In radians a second. */
+  function getGyr(): Answer<{ x: number; y: number; z: number }>;
+  /** In metres a second squared. */
+  function getAcc(): Answer<{ x: number; y: number; z: number }>;
+}
+
+/** The pages of a published app. */
+declare namespace App {
+  /** Calls a function with the page and what was passed to it, each time the page is shown. */
+  function controller<Values = any>(
+    name: string,
+    body: (this: HTMLElement, page: HTMLElement, values: Values) => void,
+  ): void;
+  /** Shows the page whose `data-page` is the name. */
+  function load(name: string, values?: unknown): void;
+  /** Shows the page before, or the last one of this name. */
+  function back(name?: string): void;
+}
+
+// --- Generic Sensor -----------------------------------------------------------------------------
+
+interface SensorOptions {
+  /** The most readings a second; above zero. */
+  frequency?: number;
+}
+
+interface SpatialSensorOptions extends SensorOptions {
+  referenceFrame?: "device" | "screen";
+}
+
+interface SensorEventMap {
+  reading: Event;
+  activate: Event;
+  error: SensorErrorEvent;
+}
+
+declare abstract class Sensor extends EventTarget {
+  readonly activated: boolean;
+  readonly hasReading: boolean;
+  readonly timestamp: number | null;
+  onreading: ((this: Sensor, event: Event) => any) | null;
+  onactivate: ((this: Sensor, event: Event) => any) | null;
+  onerror: ((this: Sensor, event: SensorErrorEvent) => any) | null;
+  start(): void;
+  stop(): void;
+  addEventListener<Type extends keyof SensorEventMap>(
+    type: Type,
+    listener: (this: Sensor, event: SensorEventMap[Type]) => any,
+    options?: boolean | AddEventListenerOptions,
+  ): void;
+  addEventListener(
+    type: string,
+    listener: EventListenerOrEventListenerObject,
+    options?: boolean | AddEventListenerOptions,
+  ): void;
+}
+
+declare class SensorErrorEvent extends Event {
+  constructor(type: string, init: EventInit & { error: DOMException });
+  readonly error: DOMException;
+}
+
+declare class Accelerometer extends Sensor {
+  constructor(options?: SpatialSensorOptions);
+  /** In metres a second squared. */
+  readonly x: number | null;
+  readonly y: number | null;
+  readonly z: number | null;
+}
+
+declare class LinearAccelerationSensor extends Accelerometer {}
+
+declare class GravitySensor extends Accelerometer {}
+
+declare class Gyroscope extends Sensor {
+  constructor(options?: SpatialSensorOptions);
+  /** In radians a second. */
+  readonly x: number | null;
+  readonly y: number | null;
+  readonly z: number | null;
+}
+
+declare class Magnetometer extends Sensor {
+  constructor(options?: SpatialSensorOptions);
+  /** In microtesla. */
+  readonly x: number | null;
+  readonly y: number | null;
+  readonly z: number | null;
+}
+
+declare class UncalibratedMagnetometer extends Sensor {
+  constructor(options?: SpatialSensorOptions);
+  readonly x: number | null;
+  readonly y: number | null;
+  readonly z: number | null;
+  readonly xBias: number | null;
+  readonly yBias: number | null;
+  readonly zBias: number | null;
+}
+
+declare class AmbientLightSensor extends Sensor {
+  constructor(options?: SensorOptions);
+  /** In lux. */
+  readonly illuminance: number | null;
+}
+
+declare abstract class OrientationSensor extends Sensor {
+  /** [x, y, z, w] */
+  readonly quaternion: readonly [number, number, number, number] | null;
+  populateMatrix(target: Float32Array | Float64Array | DOMMatrix): void;
+}
+
+declare class AbsoluteOrientationSensor extends OrientationSensor {
+  constructor(options?: SpatialSensorOptions);
+}
+
+declare class RelativeOrientationSensor extends OrientationSensor {
+  constructor(options?: SpatialSensorOptions);
+}
+
+// --- What `navigator` has more ------------------------------------------------------------------
+
+interface BatteryManager extends EventTarget {
+  readonly charging: boolean;
+  readonly chargingTime: number;
+  readonly dischargingTime: number;
+  /** 0 to 1. */
+  readonly level: number;
+  onchargingchange: ((this: BatteryManager, event: Event) => any) | null;
+  onchargingtimechange: ((this: BatteryManager, event: Event) => any) | null;
+  ondischargingtimechange: ((this: BatteryManager, event: Event) => any) | null;
+  onlevelchange: ((this: BatteryManager, event: Event) => any) | null;
+}
+
+declare var BatteryManager: { readonly prototype: BatteryManager };
+
+interface Navigator {
+  getBattery(): Promise<BatteryManager>;
+}

@@ -1,0 +1,197 @@
+import Auth
+import JSApps
+import Samples
+import Testing
+
+/// `nervous.permissions`, settings, signals and errors in real runs of apps.
+@Suite(.timeLimit(.minutes(3)))
+struct PermissionScriptTests {
+    @Test func `an app hears when a permission changes, and its run ends when it stops listening`()
+        async throws
+    {
+        try await ServedHost.with { host in
+            let lines = try await host.play(
+                """
+                (async () => {
+                  const status = await nervous.permissions.query({ name: "gauge" });
+                  say(status, status instanceof EventTarget);
+                  const states = [];
+                  status.onchange = function (event) {
+                    say(event.type, this.state);
+                    if (this.state === "granted") deny("sensor:gauge");
+                    if (this.state === "denied") status.onchange = null;
+                  };
+                  status.addEventListener("change", () => say("once"), { once: true });
+                  status.addEventListener("change", () => say("never"), { signal: AbortSignal.abort() });
+                  allow("sensor:gauge");
+                })();
+                """)
+            #expect(
+                lines == [
+                    #"{"name":"gauge","state":"prompt"} true"#, "change granted", "once",
+                    "change denied",
+                ])
+        }
+    }
+
+    @Test(arguments: [
+        (["sensor:gauge": Decision.allowAlways], ["granted", "granted", "denied"]),
+        (["sensor:gauge": .statisticsOnly], ["denied", "granted", "denied"]),
+        (["sensor:gauge": .deny], ["denied", "prompt", "denied"]),
+        (["sensor:gauge:stats": .deny], ["denied", "denied", "denied"]),
+        (
+            [
+                "sensor:gauge": .allow(
+                    Terms(access: .raw, expires: Timestamp(microseconds: 1)))
+            ], ["prompt", "prompt", "denied"]
+        ),
+        ([:], ["prompt", "prompt", "denied"]),
+    ])
+    func `a privilege stands in the words of the W3C`(
+        decisions: [String: Decision], states: [String]
+    ) async throws {
+        try await ServedHost.with { host in
+            let lines = try await host.play(
+                """
+                (async () => {
+                  const asked = [
+                    { name: "gauge" }, { name: "gauge", access: "stats" },
+                    { name: "quiet", access: "raw" },
+                  ];
+                  for (const each of asked) say((await nervous.permissions.query(each)).state);
+                })();
+                """, decisions: decisions.merging(["sensor:quiet": .deny]) { own, _ in own })
+            #expect(lines == states)
+        }
+    }
+
+    @Test func `every call can be given up, with the reason of its signal`() async throws {
+        try await ServedHost.with { host in
+            let lines = try await host.play(
+                """
+                (async () => {
+                  const gauge = nervous.sensor("gauge");
+                  const { permissions } = nervous;
+                  const calls = {
+                    sensors: (signal) => nervous.sensors({ signal }),
+                    describe: (signal) => gauge.describe({ signal }),
+                    latest: (signal) => gauge.latest({ signal }),
+                    samples: (signal) => gauge.samples({ signal }),
+                    stats: (signal) => gauge.stats({ signal }),
+                    publish: (signal) => gauge.publish({ level: 1 }, { signal }),
+                    analyze: (signal) => nervous.analyze("trend", "gauge.level", { signal }),
+                    query: (signal) => permissions.query({ name: "gauge", signal }),
+                    request: (signal) => permissions.request({ name: "gauge", signal }),
+                    list: (signal) => permissions.list({ signal }),
+                  };
+                  for (const [name, call] of Object.entries(calls)) {
+                    await call(AbortSignal.abort()).catch((error) => say(name, error.name));
+                    await call(AbortSignal.abort("why")).catch((reason) => say(name, reason));
+                  }
+                  // Nobody answers: the call waits for the person until it is given up.
+                  await calls.request(AbortSignal.timeout(50)).catch((error) => say(error.name));
+                  const ending = new AbortController();
+                  allow("sensor:gauge");
+                  for await (const sample of gauge.stream({ signal: ending.signal,
+                    onOpen: () => ending.abort() })) say(sample);
+                  say("quiet");
+                })();
+                """)
+            let names = [
+                "sensors", "describe", "latest", "samples", "stats", "publish", "analyze",
+                "query", "request", "list",
+            ]
+            #expect(
+                lines == names.flatMap { ["\($0) AbortError", "\($0) why"] }
+                    + ["TimeoutError", "quiet"])
+        }
+    }
+
+    @Test func `each refusal has the name that the web has for it`() async throws {
+        try await ServedHost.with { host in
+            await host.gauge(1)
+            let lines = try await host.play(
+                """
+                (async () => {
+                  const told = async (call) => {
+                    const error = await call().then(() => "nothing", (error) => error);
+                    say(error.name, error.problem, error instanceof DOMException, error.privilege);
+                  };
+                  const gauge = nervous.sensor("gauge");
+                  await told(() => gauge.latest());
+                  await told(() => nervous.sensor("quiet").latest());
+                  await told(() => nervous.permissions.request({ name: "quiet" }));
+                  allow("sensor:quiet");
+                  await told(() => nervous.sensor("quiet").latest());
+                  allow("sensor:battery");
+                  await told(() => nervous.sensor("battery").latest());
+                  allow("sensor:none");
+                  await told(() => nervous.sensor("none").latest());
+                  allow("sensor:gauge");
+                  await told(() => gauge.samples({ fields: "none" }));
+                  await told(() => gauge.stats({ last: "x" }));
+                  const where = "x".repeat(300_000);
+                  await told(() => nervous.analyze("trend", "gauge.level", { where }));
+                })();
+                """)
+            #expect(
+                lines == [
+                    "NotAllowedError undecided true sensor:gauge",
+                    "NotAllowedError undecided true sensor:quiet",
+                    "NotAllowedError undeclared true sensor:quiet",
+                    "NotFoundError no-samples true undefined",
+                    "NotReadableError sensor-unavailable true undefined",
+                    "NotFoundError unknown-sensor true undefined",
+                    "DataError unknown-field true undefined",
+                    "DataError invalid-parameter true undefined",
+                    "QuotaExceededError too-large true undefined",
+                ])
+        }
+    }
+
+    @Test func `a refused app shows where the person can change it`() async throws {
+        try await ServedHost.with { host in
+            let lines = try await host.play("say(nervous.openSettings());", as: "shy-app")
+            #expect(
+                lines == [
+                    "Change what this app may do with: nervous permissions shy-app",
+                    #"{"command":"nervous permissions shy-app","url":null}"#,
+                ])
+        }
+    }
+
+    @Test func `a refusal links to the settings of its app, and to those of no other caller`()
+        async throws
+    {
+        try await ServedHost.with { host in
+            try await host.install()
+            func refused(_ host: ServedHost, _ token: String, at name: String?) async throws
+                -> Answer
+            {
+                try await host.send(
+                    Call(
+                        "GET", "/api/v1/sensors/gauge/latest", token: token,
+                        host: name.map { "\($0):\(host.port)" }))
+            }
+            let token = try await host.begin().token
+            let answer = try await refused(host, token, at: "my-app.localhost")
+            let link = try #require(try answer.json()["settings"]?.string)
+            #expect(link == "http://localhost:\(host.port)/settings/my-app")
+            #expect(try answer.json()["fix"]?.string?.contains("permissions grant my-app") == true)
+            let page = try await host.send(Call("GET", "/settings/my-app"))
+            #expect(page.status == 200)
+            #expect(page.text.contains("<pre>nervous permissions my-app</pre>"))
+            #expect(page["content-security-policy"]?.hasPrefix("default-src 'none'") == true)
+            let client = try await refused(host, host.client(), at: nil)
+            #expect(client.status == 403)
+            #expect(try client.json()["settings"] == nil)
+        }
+    }
+
+    @Test(arguments: ["%3Cscript%3E", "My_App", "a%22b", "", "a/b", "..", "-a"])
+    func `there are no settings under what is no name`(name: String) async throws {
+        try await ServedHost.with { host async throws in
+            #expect(try await host.send(Call("GET", "/settings/\(name)")).status == 404)
+        }
+    }
+}

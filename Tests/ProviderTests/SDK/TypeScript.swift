@@ -1,0 +1,82 @@
+import Foundation
+
+@testable import Provider
+
+/// Debian's TypeScript, in a folder of its own with the typings that the host serves.
+struct TypeScript {
+    /// What a compiler said: the line of a file and the code of its error.
+    struct Fault: Hashable {
+        let line: Int
+        let code: String
+    }
+
+    struct Failed: Error {
+        let text: String
+    }
+
+    private static let sources = URL(filePath: #filePath).deletingLastPathComponent()
+        .appending(path: "Typings")
+
+    private let folder: URL
+
+    init() throws {
+        folder = FileManager.default.temporaryDirectory.appending(
+            path: "typings-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        try Data(SDK.typings).write(to: folder.appending(path: "nervous.d.ts"))
+    }
+
+    func remove() {
+        try? FileManager.default.removeItem(at: folder)
+    }
+
+    /// The lines of a file beside the tests.
+    static func lines(_ file: String) throws -> [String] {
+        try String(contentsOf: sources.appending(path: file), encoding: .utf8)
+            .components(separatedBy: "\n")
+    }
+
+    /// Checks a file beside the tests as strictly as can be.
+    func faults(_ file: String) throws -> [Fault] {
+        try FileManager.default.copyItem(
+            at: Self.sources.appending(path: file), to: folder.appending(path: file))
+        let options = """
+            {"compilerOptions": {"noEmit": true, "strict": true, "noUncheckedIndexedAccess": true,
+             "target": "es2022", "lib": ["es2022", "dom"], "types": []}, "files": ["\(file)"]}
+            """
+        try options.write(
+            to: folder.appending(path: "tsconfig.json"), atomically: true, encoding: .utf8)
+        let (code, output) = try run("/usr/bin/tsc", "-p", ".", "--pretty", "false")
+        let faults = output.matches(of: /(?m)^[a-z.]+\(([0-9]+),[0-9]+\): error (TS[0-9]+):/)
+            .compactMap { match in Int(match.1).map { Fault(line: $0, code: String(match.2)) } }
+        guard faults.isEmpty == (code == 0) else { throw Failed(text: output) }
+        return faults
+    }
+
+    /// What the typings say there is: the names of the members of each type, and of the globals.
+    func names() throws -> [String: Set<String>] {
+        let script = Self.sources.appending(path: "names.js").path(percentEncoded: false)
+        let (code, output) = try run("/usr/bin/node", script, "nervous.d.ts")
+        guard code == 0 else { throw Failed(text: output) }
+        return try JSONDecoder().decode([String: Set<String>].self, from: Data(output.utf8))
+    }
+
+    private func run(
+        _ program: String, _ arguments: String...
+    ) throws -> (code: Int32, output: String) {
+        let process = Process()
+        process.executableURL = URL(filePath: program)
+        process.arguments = arguments
+        process.currentDirectoryURL = folder
+        // Where Debian has the compiler for programs of other versions of Node, too.
+        process.environment = ["PATH": "/usr/bin:/bin", "NODE_PATH": "/usr/share/nodejs"]
+        process.standardInput = FileHandle.nullDevice
+        let output = Pipe()
+        process.standardOutput = output
+        process.standardError = output
+        try process.run()
+        let bytes = output.fileHandleForReading.readDataToEndOfFile()
+        process.waitUntilExit()
+        return (process.terminationStatus, String(decoding: bytes, as: UTF8.self))
+    }
+}

@@ -1,0 +1,143 @@
+// Uses everything that the typings offer, rightly.
+/// <reference path="nervous.d.ts" />
+
+interface Busy {
+  busy: number;
+  core0: number;
+}
+
+async function sensors(signal: AbortSignal): Promise<void> {
+  const all: Nervous.SensorDescription[] = await nervous.sensors({ signal });
+  const first = all[0];
+  if (first !== undefined && !first.available) console.log(first.unavailable?.reason);
+  const unit: string | undefined = first?.fields[0]?.unit;
+  const cpu = nervous.sensor("cpu");
+  const description = await cpu.describe();
+  const access: PermissionState | "statistics" = description.access;
+  const latest = await cpu.latest<Busy>({ signal });
+  const sum: number = latest.t + latest.busy + latest.core0;
+  const rows = await cpu.samples<Busy>({
+    last: "10m",
+    limit: 500,
+    order: "desc",
+    fields: ["busy", "core0"],
+    where: ["busy>50", "core0<10"],
+    signal,
+  });
+  const more = await cpu.samples({ from: new Date(0), to: Date.now(), fields: "busy", where: "busy>1" });
+  console.log(unit, access, sum, rows[0]?.busy, more.length, cpu.id);
+}
+
+async function statistics(): Promise<void> {
+  const cpu = nervous.sensor("cpu");
+  const one: Nervous.Statistics = await cpu.stats({ last: "10m", fields: "busy", fn: "mean,p95" });
+  const windows: Nervous.Statistics[] = await cpu.stats({ from: "-1h", every: "5m", fn: ["mean"] });
+  const count: number | null = one.count;
+  console.log(one.mean, one.p95, one.coverage, count, windows[0]?.from, await cpu.stats());
+  const trend = await nervous.analyze("trend", "cpu.busy", { last: "1h" });
+  const slope: number | undefined = trend?.slope;
+  const found = await nervous.analyze("k-means", ["cpu.busy", "memory.used"], {
+    last: "1h",
+    every: "10s",
+    where: "cpu.busy>5",
+    parameters: { k: 3, seed: 7, scale: false },
+  });
+  for (const { centre, count } of found?.clusters ?? []) console.log(centre?.["cpu.busy"], count);
+  const pairs = await nervous.analyze("correlation", ["a.b", "c.d"], {
+    join: { method: "nearest", within: "1s" },
+  });
+  console.log(slope, pairs?.pairs[0]?.pearson);
+}
+
+async function live(): Promise<void> {
+  const ending = new AbortController();
+  for await (const sample of nervous.sensor("cpu").stream<Busy>({
+    signal: ending.signal,
+    onOpen: () => console.log("open"),
+    onGap: ({ after, through, reason }) => console.log(through - after, reason === "history"),
+    onDamage: (damaged) => console.log(damaged[0]?.from),
+  })) {
+    console.log(sample.busy);
+    break;
+  }
+  const stop: () => void = nervous.sensor("cpu").watch<Busy>(({ busy }) => console.log(busy), {
+    onError: ({ name, problem, privilege, fix, settings }) =>
+      console.log(name === "NotAllowedError", problem, privilege, fix, settings),
+  });
+  stop();
+  const steps = nervous.sensor("steps");
+  const { accepted, last } = await steps.publish({ count: 5 });
+  await steps.publish([{ t: new Date(), count: 5, mood: "up" }], { key: "a" });
+  console.log(accepted + last);
+}
+
+async function permissions(): Promise<void> {
+  const status = await nervous.permissions.query({ name: "cpu", access: "stats" });
+  status.onchange = function () {
+    console.log(this.state);
+  };
+  status.addEventListener("change", () => {}, { once: true });
+  status.onchange = null;
+  const asked: PermissionState = (await nervous.permissions.request({ name: "cpu" })).state;
+  const [decision] = await nervous.permissions.list();
+  const { command, url } = nervous.openSettings();
+  console.log(asked, decision?.terms?.rate, command, url ?? "none", nervous.version);
+  nervous.exit(0);
+  nervous.exit();
+}
+
+function genericSensors(): void {
+  const accelerometer = new Accelerometer({ frequency: 60, referenceFrame: "screen" });
+  accelerometer.onreading = function (event) {
+    console.log(event.type, this.timestamp, accelerometer.x);
+  };
+  accelerometer.onactivate = () => console.log(accelerometer.activated, accelerometer.hasReading);
+  accelerometer.onerror = ({ error }) => console.log(error.name);
+  accelerometer.addEventListener("error", ({ error }) => console.log(error.message));
+  accelerometer.addEventListener("reading", () => {}, { once: true });
+  accelerometer.start();
+  accelerometer.stop();
+  const sensors: Sensor[] = [
+    new LinearAccelerationSensor(),
+    new GravitySensor({ frequency: 1 }),
+    new Gyroscope(),
+    new Magnetometer({ referenceFrame: "device" }),
+    new AbsoluteOrientationSensor(),
+  ];
+  const x: number | null = new GravitySensor().x;
+  const bias: number | null = new UncalibratedMagnetometer().xBias;
+  const lux: number | null = new AmbientLightSensor({ frequency: 2 }).illuminance;
+  const orientation = new RelativeOrientationSensor();
+  orientation.populateMatrix(new Float32Array(16));
+  orientation.populateMatrix(new DOMMatrix());
+  const w: number | undefined = orientation.quaternion?.[3];
+  const event = new SensorErrorEvent("error", { error: new DOMException("a", "NotReadableError") });
+  console.log(sensors.length, x, bias, lux, w, event.error.code);
+}
+
+async function machine(): Promise<void> {
+  const battery: BatteryManager = await navigator.getBattery();
+  battery.onlevelchange = () => console.log(battery.level, battery.charging);
+  navigator.geolocation.getCurrentPosition(({ coords }) => console.log(coords.latitude));
+}
+
+function published(): void {
+  const version: number = Nervous.getJSAPIVersion();
+  Nervous.getHWAPIVersion().done(({ version }) => console.log(version));
+  Nervous.getGyr()
+    .done(({ x }) => console.log(x))
+    .fail((error) => console.log(error.message))
+    .always(() => {});
+  Nervous.getAcc().then(({ z }) => console.log(z));
+  App.controller<{ id: number }>("home", function (page, { id }) {
+    console.log(this.hidden, page.hidden, id, version);
+  });
+  App.load("home", { id: 1 });
+  App.back();
+  App.back("home");
+}
+
+const everything = [
+  sensors, statistics, live, permissions, genericSensors, machine, published,
+];
+console.log(everything.length);

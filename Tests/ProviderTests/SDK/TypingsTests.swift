@@ -1,0 +1,102 @@
+import Auth
+import Foundation
+import JSApps
+import Testing
+
+@testable import Provider
+
+/// What the typings say, held against what there is.
+@Suite(.timeLimit(.minutes(3)))
+struct TypingsTests {
+    @Test func `a program that uses everything rightly compiles strictly`() throws {
+        let compiler = try TypeScript()
+        defer { compiler.remove() }
+        #expect(try compiler.faults("right.ts").isEmpty)
+    }
+
+    @Test func `each wrong use is an error where it stands`() throws {
+        let compiler = try TypeScript()
+        defer { compiler.remove() }
+        let expected = try TypeScript.lines("wrong.ts").enumerated().compactMap { number, line in
+            line.firstMatch(of: /; \/\/ (TS[0-9]+)$/).map {
+                TypeScript.Fault(line: number + 1, code: String($0.1))
+            }
+        }
+        let found = try compiler.faults("wrong.ts")
+        #expect(expected.count > 45)
+        #expect(Set(found).subtracting(expected).isEmpty, "not expected")
+        #expect(Set(expected).subtracting(found).isEmpty, "not found")
+    }
+
+    /// Prints the names that the global object has, and those of the members of each type of the SDK.
+    private static let script = """
+        const shared = [Object, EventTarget, Event].flatMap(({ prototype }) =>
+          Object.getOwnPropertyNames(prototype));
+        const names = (object) => {
+          const found = [];
+          for (let at = object; at !== null; at = Object.getPrototypeOf(at)) {
+            found.push(...Object.getOwnPropertyNames(at));
+          }
+          return [...new Set(found)].filter((name) => !shared.includes(name));
+        };
+        const types = ["Sensor", "SensorErrorEvent", "Accelerometer", "LinearAccelerationSensor",
+          "GravitySensor", "Gyroscope", "Magnetometer", "UncalibratedMagnetometer",
+          "AmbientLightSensor", "OrientationSensor", "AbsoluteOrientationSensor",
+          "RelativeOrientationSensor", "BatteryManager"];
+        (async () => {
+          const found = { globals: Object.getOwnPropertyNames(globalThis), Navigator: names(navigator) };
+          if (globalThis.nervous !== undefined) {
+            found["Nervous.SDK"] = names(nervous);
+            found["Nervous.Permissions"] = names(nervous.permissions);
+            found["Nervous.SensorReference"] = names(nervous.sensor("gauge"));
+            const status = await nervous.permissions.query({ name: "gauge" });
+            found["Nervous.PermissionStatus"] = names(status);
+            for (const type of types) found[type] = names(globalThis[type].prototype);
+          }
+          console.log(JSON.stringify(found));
+        })();
+        """
+
+    private static func found(_ prelude: [RunScript]) async throws -> [String: Set<String>] {
+        try await ServedHost.with(prelude: prelude) { host in
+            let line = try #require(try await host.play(script).first)
+            return try JSONDecoder().decode([String: Set<String>].self, from: Data(line.utf8))
+        }
+    }
+
+    @Test func `every name of the SDK is in its typings, and there is none that it has not`()
+        async throws
+    {
+        let compiler = try TypeScript()
+        defer { compiler.remove() }
+        let typed = try compiler.names()
+        let (without, with) = (try await Self.found([]), try await Self.found(Provider.prelude))
+        var added = with
+        for name in ["globals", "Navigator"] {
+            added[name]?.subtract(try #require(without[name]))
+        }
+        // The typings of the DOM have these, and `libs.js` brings those.
+        added["globals"]?.remove("GeolocationPositionError")
+        added["Navigator"]?.subtract(["geolocation", "permissions"])
+        let published: Set<String> = ["App", "Nervous", "Navigator"]
+        for (type, names) in added {
+            // A listener of a sensor is told its event; the method itself is every target's.
+            let expected = try #require(typed[type], "\(type)").subtracting(["addEventListener"])
+            let known = type == "globals" ? expected.subtracting(published) : expected
+            #expect(names == known, "\(type): \(names.symmetricDifference(known).sorted())")
+        }
+        #expect(added.count == 19)
+    }
+
+    @Test(arguments: ["/nervous.d.ts", "/_host/nervous.d.ts"])
+    func `the typings are served beside the SDK`(path: String) async throws {
+        try await ServedHost.with { host in
+            try await host.install()
+            let answer = try await host.send(
+                Call("GET", path, host: "my-app.localhost:\(host.port)"))
+            #expect(answer.status == 200)
+            #expect(answer["content-type"] == "text/plain; charset=utf-8")
+            #expect(answer.body == SDK.typings)
+        }
+    }
+}
