@@ -296,6 +296,9 @@ declare namespace Nervous {
     readonly fix?: string;
     /** Where a page says so. */
     readonly settings?: string;
+    /** Of what is full: the bytes that are taken, and how many there may be. */
+    readonly used?: number;
+    readonly limit?: number;
   }
 
   /** What the calls of the first generation return: a promise with jQuery's names. */

@@ -71,6 +71,16 @@ async function live(): Promise<void> {
   console.log(accepted + last);
 }
 
+async function storage({ signal }: AbortController): Promise<void> {
+  await nervous.storage.set("goal", { steps: 9000 }, { signal });
+  const goal = await nervous.storage.get<{ steps: number }>("goal", { signal });
+  const { used, limit } = await nervous.storage.usage();
+  const keys: string[] = await nervous.storage.keys();
+  await nervous.storage.remove("goal");
+  await nervous.storage.clear();
+  console.log(goal?.steps, limit - used, keys.length);
+}
+
 async function permissions(): Promise<void> {
   const status = await nervous.permissions.query({ name: "cpu", access: "stats" });
   status.onchange = function () {
@@ -138,6 +148,6 @@ function published(): void {
 }
 
 const everything = [
-  sensors, statistics, live, permissions, genericSensors, machine, published,
+  sensors, statistics, live, storage, permissions, genericSensors, machine, published,
 ];
 console.log(everything.length);
