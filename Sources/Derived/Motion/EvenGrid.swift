@@ -22,6 +22,9 @@ struct EvenGrid: Hashable, Sendable {
     private var sum = 0.0
     private var count = 0
 
+    /// Of what the present cell holds so far.
+    var mean: Double? { count > 0 ? sum / Double(count) : nil }
+
     init(width: Int64, longestGap: Int64) {
         (self.width, self.longestGap) = (width, longestGap)
     }

@@ -86,6 +86,19 @@ struct MotionTrace {
         }
     }
 
+    /// A bicycle on asphalt: legs that sway a little, and a frame that shakes.
+    mutating func cycle(seconds: Double) {
+        var (frame, tyre) = (Resonance(2 * .pi * 7, 0.3), Resonance(2 * .pi * 18, 0.2))
+        let pedals = 2 * Double.pi * Double.random(in: 1.1...1.5, using: &random)
+        var clock = 0.0
+        record(seconds) { elapsed, random in
+            clock += elapsed
+            let push = Self.normal(&random)
+            let up = 1.2 * frame.step(push, elapsed) + 1.2 * tyre.step(push, elapsed)
+            return (up + 0.3 * sin(pedals * clock), 0.3 * sin(2 * pedals * clock), 0)
+        }
+    }
+
     /// Adds samples; the body gives acceleration upwards, ahead and aside for the time elapsed.
     mutating func record(
         _ seconds: Double, _ body: (Double, inout SplitMix) -> (Double, Double, Double)
