@@ -1,4 +1,4 @@
-internal import Glibc
+import Glibc
 
 /// The part of a geodesic between two places, on Vincenty's auxiliary sphere.
 struct GeodesicArc {

@@ -1,4 +1,4 @@
-internal import Glibc
+import Glibc
 
 /// Lengths on the WGS 84 ellipsoid.
 ///

@@ -1,4 +1,4 @@
-internal import Glibc
+import Glibc
 
 /// The shortest way between places that lie almost opposite each other.
 ///

@@ -1,4 +1,4 @@
-internal import Glibc
+import Glibc
 
 /// Two places by their latitudes on the auxiliary sphere and their difference of longitudes.
 ///

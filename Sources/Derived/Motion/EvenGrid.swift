@@ -1,4 +1,4 @@
-internal import Samples
+import Samples
 
 /// Numbers at moments of their own as the means of cells of equal width, in the order of time.
 ///

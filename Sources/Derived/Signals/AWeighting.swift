@@ -1,4 +1,4 @@
-internal import Glibc
+import Glibc
 
 /// Sound as loud as ears hear it: the A weighting of IEC 61672-1.
 ///

@@ -1,4 +1,4 @@
-internal import Glibc
+import Glibc
 public import Samples
 
 /// Height above where it began, from the pressure of the air.

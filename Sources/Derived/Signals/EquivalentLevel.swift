@@ -1,4 +1,4 @@
-internal import Glibc
+import Glibc
 
 /// The steady level that carries as much sound as levels that changed.
 ///

@@ -1,4 +1,4 @@
-internal import Glibc
+import Glibc
 public import Samples
 
 /// How loud it is: the level of sound in windows of equal length.

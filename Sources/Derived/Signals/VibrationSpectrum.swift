@@ -1,4 +1,4 @@
-internal import Glibc
+import Glibc
 public import Samples
 
 /// How machines, floors and the ground shake: the spectrum of acceleration in windows.

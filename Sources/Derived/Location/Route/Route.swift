@@ -1,4 +1,4 @@
-internal import Samples
+import Samples
 
 /// A session over the place: from measurements to a line and its length.
 ///
