@@ -13,8 +13,10 @@ public struct InstanceAlignment: Hashable, Sendable {
     public let sensors: [SensorID]
     public let rows: [Row]
 
-    /// The moments are multiples of `step`; each takes the sample of a sensor that is nearest, at most
-    /// half a step away, the earlier of two. No sample is in two rows.
+    /// The moments are multiples of `step`.
+    ///
+    /// Each takes the sample of a sensor that is nearest, at most half a step away, the earlier of
+    /// two. No sample is in two rows.
     ///
     /// - Parameters:
     ///   - samples: of each sensor, in the order of time.
