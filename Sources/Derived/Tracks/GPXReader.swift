@@ -60,15 +60,16 @@ public struct GPXReader {
         }
         path.append(name)
         text = ""
-        switch path.dropFirst() {
-        case ["trk"], ["rte"]:
+        switch name {
+        case "trk" where path.count == 2, "rte" where path.count == 2:
             tracks.append(Track())
             try count()
             if name == "rte" { tracks[tracks.count - 1].segments.append([]) }
-        case ["trk", "trkseg"]:
+        case "trkseg" where path == ["gpx", "trk", "trkseg"]:
             tracks[tracks.count - 1].segments.append([])
             try count()
-        case ["trk", "trkseg", "trkpt"], ["rte", "rtept"]:
+        case "trkpt" where path == ["gpx", "trk", "trkseg", "trkpt"],
+            "rtept" where path == ["gpx", "rte", "rtept"]:
             guard let latitude = attributes["lat"].flatMap({ Double(decimal: $0) }),
                 let longitude = attributes["lon"].flatMap({ Double(decimal: $0) }),
                 let position = Position(latitude: latitude, longitude: longitude)
@@ -86,16 +87,15 @@ public struct GPXReader {
     }
 
     private mutating func close(_ name: String) throws(DerivedError) {
-        let parents = path.dropFirst()
-        if parents == ["trk"] || parents == ["rte"] {
+        if name == "name" || name == "desc", path == ["gpx", "trk"] || path == ["gpx", "rte"] {
             if name == "name" { tracks[tracks.count - 1].name = text }
             if name == "desc" { tracks[tracks.count - 1].description = text }
         }
         guard point != nil else { return }
         if name == "trkpt" || name == "rtept" {
             try closePoint()
-        } else if let place = parents.lastIndex(where: { $0 == "trkpt" || $0 == "rtept" }) {
-            let within = parents[(place + 1)...]
+        } else if let place = path.lastIndex(where: { $0 == "trkpt" || $0 == "rtept" }) {
+            let within = path[(place + 1)...]
             if within.isEmpty
                 || within.allSatisfy({ $0 == "extensions" || $0.hasSuffix("Extension") })
             {
