@@ -25,6 +25,7 @@ let package = Package(
         .executable(name: "nervous-unpacker", targets: ["nervous-unpacker"]),
         .library(name: "SampleStore", targets: ["SampleStore", "Samples"]),
         .library(name: "SampleForms", targets: ["SampleForms", "Samples"]),
+        .library(name: "Derived", targets: ["Derived", "Samples"]),
         .library(name: "RunnerProtocol", targets: ["RunnerProtocol"]),
         .library(name: "VM", targets: ["VM"]),
         .library(name: "LAE", targets: ["LAE"]),
@@ -69,6 +70,7 @@ let package = Package(
         // Samples and statistics.
         .target(name: "Samples", swiftSettings: house),
         .target(name: "SampleForms", dependencies: ["Samples"], swiftSettings: house),
+        .target(name: "Derived", dependencies: ["Samples"], swiftSettings: house),
         .target(
             name: "SampleStore", dependencies: ["Samples", "CZlib", "CZstd", grdb],
             swiftSettings: house),
@@ -155,6 +157,9 @@ let package = Package(
         .testTarget(
             name: "SampleFormsTests", dependencies: ["SampleForms", "Samples", "TestSupport"],
             swiftSettings: house),
+        .testTarget(
+            name: "DerivedTests", dependencies: ["Derived", "Samples", "TestSupport"],
+            resources: [.copy("Fixtures")], swiftSettings: house),
         .executableTarget(
             name: "store-writer", dependencies: ["SampleStore", "Samples"],
             path: "Tests/StoreWriter", swiftSettings: house),

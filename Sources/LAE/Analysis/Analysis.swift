@@ -1,3 +1,5 @@
+import Samples
+
 /// What to compute of the fields of sensors, with its parameters.
 public struct Analysis: Hashable, Sendable {
     enum Kind: Hashable, Sendable {

@@ -7,8 +7,9 @@ import Glibc
 /// other lengths as a convolution of such, by L. I. Bluestein, "A Linear Filtering Approach to the
 /// Computation of Discrete Fourier Transform", IEEE Transactions on Audio and Electroacoustics 18
 /// (1970). O(N log N) for every N.
-struct FourierTransform: Sendable {
-    let length: Int
+public struct FourierTransform: Sendable {
+    /// How many numbers it transforms.
+    public let length: Int
     /// e^(−2πik/M) for k below M/2, where M is the power of two that is transformed.
     private let cosines: [Double]
     private let sines: [Double]
@@ -25,7 +26,7 @@ struct FourierTransform: Sendable {
     }
 
     /// - Parameter length: taken as 0 when it is negative.
-    init(length: Int) {
+    public init(length: Int) {
         self.length = max(0, length)
         let isPower = self.length & (self.length - 1) == 0
         var size = 1
@@ -37,7 +38,7 @@ struct FourierTransform: Sendable {
     }
 
     /// The transform of as many numbers as the length says; missing ones count as 0.
-    func callAsFunction(
+    public func callAsFunction(
         _ real: [Double], _ imaginary: [Double] = []
     ) -> (real: [Double], imaginary: [Double]) {
         var (real, imaginary) = (Self.padded(real, length), Self.padded(imaginary, length))

@@ -1,13 +1,13 @@
 import Glibc
-import Samples
 
 /// How the variance of evenly spaced numbers is spread over frequencies.
 ///
 /// One-sided density, scaled as `scipy.signal.welch` and `periodogram` do with their defaults: the
 /// mean of each segment is taken off, and the density times the width of a frequency sums up to the
 /// variance.
-struct PowerSpectrum: Hashable, Sendable {
-    enum Window: String, Hashable, Sendable, CaseIterable {
+public struct PowerSpectrum: Hashable, Sendable {
+    /// How much each number of a segment weighs.
+    public enum Window: String, Hashable, Sendable, CaseIterable {
         /// 0.5 − 0.5·cos(2πn/N), periodic.
         case hann
         /// None.
@@ -15,11 +15,11 @@ struct PowerSpectrum: Hashable, Sendable {
     }
 
     /// In Hz, from 0 to half the rate.
-    let frequencies: [Double]
+    public let frequencies: [Double]
     /// In the square of the unit, by Hz.
-    let densities: [Double]
+    public let densities: [Double]
     /// How many segments were averaged.
-    let segments: Int
+    public let segments: Int
 
     /// The mean of the spectra of segments that overlap by half.
     ///
@@ -32,7 +32,7 @@ struct PowerSpectrum: Hashable, Sendable {
     /// - Returns: `nil` of nothing, for a rate or a segment that is not above zero, and when a
     ///   density is not finite.
     /// - Throws: `CancellationError`.
-    static func welch(
+    public static func welch(
         _ numbers: [Double], rate: Double, segment: Int, window: Window = .hann
     ) throws -> PowerSpectrum? {
         let length = min(segment, numbers.count)
@@ -67,7 +67,7 @@ struct PowerSpectrum: Hashable, Sendable {
     /// The spectrum of all numbers at once, without a window.
     ///
     /// A. Schuster, "On the Investigation of Hidden Periodicities" (1898).
-    static func periodogram(_ numbers: [Double], rate: Double) throws -> PowerSpectrum? {
+    public static func periodogram(_ numbers: [Double], rate: Double) throws -> PowerSpectrum? {
         try welch(numbers, rate: rate, segment: numbers.count, window: .boxcar)
     }
 

@@ -1,0 +1,129 @@
+/// What a few seconds of acceleration say about steps in them.
+///
+/// The period is the lag at which the signal is most like itself: the normalised autocorrelation of A.
+/// Rai, K. K. Chintalapudi, V. N. Padmanabhan and R. Sen, "Zee: Zero-Effort Crowdsourcing for Indoor
+/// Localization", MobiCom (2012), section 4.1. Steps are the peaks of the smoothed magnitude, whose
+/// least distance follows the period; A. Brajdic and R. Harle, "Walk Detection and Step Counting on
+/// Unconstrained Smartphones", UbiComp (2013), found both among the best of what they compared.
+struct Gait: Hashable, Sendable {
+    /// Cells a second.
+    static let rate = 20.0
+    /// From 0.25 s, a sprint, to 1.1 s, a stroll.
+    private static let lags = 5...22
+    /// In m/s²; what sways less is no walk.
+    private static let leastDeviation = 0.3
+    /// One, two and three steps later.
+    private static let leastLikeness = 0.3
+    private static let clearLikeness = 0.65
+
+    /// Cells from one step to the next.
+    let period: Double
+    /// How alike the signal is to itself one, two and three steps later, the least of them; up to 1.
+    let likeness: Double
+    /// How high the higher peaks are, in m/s² above the middle.
+    let height: Double
+    /// The places of the peaks, ascending, and how high they are.
+    let peaks: [Peak]
+
+    struct Peak: Hashable, Sendable {
+        let place: Int
+        let height: Double
+    }
+
+    /// Whether it can be nothing but a walk.
+    var isClear: Bool { likeness >= Self.clearLikeness }
+
+    /// - Parameter cells: magnitudes on a grid of 20 Hz; at least four seconds.
+    /// - Returns: `nil` when nobody walks.
+    init?(_ cells: some RandomAccessCollection<Double>) {
+        let signal = Self.smoothed(Self.straightened(Array(cells)))
+        let energy = signal.reduce(0) { $0 + $1 * $1 } / Double(max(1, signal.count))
+        guard signal.count >= 80, energy.squareRoot() >= Self.leastDeviation,
+            let (period, likeness) = Self.period(signal)
+        else { return nil }
+        self.period = period
+        self.likeness = likeness
+        let tops = Self.peaks(signal, apart: 0.6 * period)
+        // Measured by the higher ones: a walk that has just ended is followed by many small ones.
+        let heights = tops.map(\.height).sorted()
+        height = heights.isEmpty ? 0 : heights[heights.count * 4 / 5]
+        let floor = 0.4 * height
+        peaks = tops.filter { $0.height >= floor }
+    }
+
+    /// Less the straight line that fits best, so that slow changes of speed do not count.
+    static func straightened(_ cells: [Double]) -> [Double] {
+        let middle = Double(cells.count - 1) / 2
+        var (sum, products, squares) = (0.0, 0.0, 0.0)
+        for (place, cell) in cells.enumerated() {
+            let x = Double(place) - middle
+            sum += cell
+            products += x * cell
+            squares += x * x
+        }
+        let mean = sum / Double(max(1, cells.count))
+        let slope = squares > 0 ? products / squares : 0
+        return cells.enumerated().map { $1 - mean - slope * (Double($0) - middle) }
+    }
+
+    /// Weights 1, 2, 3, 2, 1: above 5 Hz little is left.
+    private static func smoothed(_ cells: [Double]) -> [Double] {
+        cells.indices.map { place in
+            var (sum, weights) = (0.0, 0.0)
+            for offset in -2...2 where cells.indices.contains(place + offset) {
+                let weight = Double(3 - abs(offset))
+                sum += weight * cells[place + offset]
+                weights += weight
+            }
+            return sum / weights
+        }
+    }
+
+    /// How alike a signal is to itself so many cells later, −1 to 1.
+    private static func likeness(_ signal: [Double], _ lag: Int) -> Double {
+        var (products, early, late) = (0.0, 0.0, 0.0)
+        for place in 0..<(signal.count - lag) {
+            let (x, y) = (signal[place], signal[place + lag])
+            products += x * y
+            early += x * x
+            late += y * y
+        }
+        let scale = (early * late).squareRoot()
+        return scale > 0 ? products / scale : 0
+    }
+
+    private static func period(_ signal: [Double]) -> (period: Double, likeness: Double)? {
+        let range = (lags.lowerBound - 1)...(lags.upperBound + 1)
+        let all = range.map { likeness(signal, $0) }
+        let tops = lags.filter { lag in
+            let place = lag - range.lowerBound
+            return all[place] >= all[place - 1] && all[place] > all[place + 1]
+        }
+        // Left and right feet differ: two steps may be more alike than one.
+        let best = tops.map { all[$0 - range.lowerBound] }.max() ?? 0
+        guard let lag = tops.first(where: { all[$0 - range.lowerBound] >= 0.8 * best }) else {
+            return nil
+        }
+        let place = lag - range.lowerBound
+        let (before, top, after) = (all[place - 1], all[place], all[place + 1])
+        let bend = before - 2 * top + after
+        let period = Double(lag) + (bend < 0 ? (before - after) / (2 * bend) : 0)
+        let least = min(
+            top, likeness(signal, Int((2 * period).rounded())),
+            likeness(signal, Int((3 * period).rounded())))
+        return least >= leastLikeness ? (period, least) : nil
+    }
+
+    /// The highest places first, each of which keeps others at a distance.
+    private static func peaks(_ signal: [Double], apart: Double) -> [Peak] {
+        let tops = (1..<(signal.count - 1)).filter {
+            signal[$0] > 0 && signal[$0] >= signal[$0 - 1] && signal[$0] > signal[$0 + 1]
+        }
+        var taken: [Int] = []
+        for top in tops.sorted(by: { signal[$0] > signal[$1] })
+        where taken.allSatisfy({ Double(abs($0 - top)) >= apart }) {
+            taken.append(top)
+        }
+        return taken.sorted().map { Peak(place: $0, height: signal[$0]) }
+    }
+}
