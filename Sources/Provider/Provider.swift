@@ -59,6 +59,7 @@ public struct Provider: Sendable {
         PermissionRoutes(door: door).add(to: &routes)
         StorageRoutes(door: door).add(to: &routes)
         LocalStorageRoutes(door: door).add(to: &routes)
+        NotificationRoutes(door: door, heartbeat: heartbeat).add(to: &routes)
         FirstGenerationRoutes(door: door, engine: engine).add(to: &routes)
         // What apps say is meant to be read, however little the host says of itself.
         var appLogger = logger

@@ -145,7 +145,8 @@ struct StreamRoutes {
                 """)
     }
 
-    private static func failure(_ problem: Problem) -> ByteBuffer {
+    /// The last event of a stream that may not go on.
+    static func failure(_ problem: Problem) -> ByteBuffer {
         var buffer = ByteBuffer(string: "event: problem\ndata: ")
         buffer.writeBytes(problem.encoded())
         buffer.writeString("\n\n")
