@@ -57,6 +57,8 @@ let package = Package(
             name: "CArchive", pkgConfig: "libarchive",
             providers: [.apt(["libarchive-dev"])]),
         .systemLibrary(
+            name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
+        .systemLibrary(
             name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(
             name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
@@ -116,6 +118,7 @@ let package = Package(
             ].map { .embedInCode("Resources/\($0).js") }, swiftSettings: house),
 
         // The door and the person.
+        .target(name: "Desktop", dependencies: ["CSystemd"], swiftSettings: house),
         .target(
             name: "Provider",
             dependencies: [
@@ -139,7 +142,7 @@ let package = Package(
         .target(
             name: "Host",
             dependencies: [
-                "Samples", "SampleForms", "VM", "LAE", "Auth", "JSApps", "Provider",
+                "Samples", "SampleForms", "VM", "LAE", "Auth", "JSApps", "Provider", "Desktop",
                 "RunnerProtocol", lifecycle, logging, hummingbird,
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
@@ -209,6 +212,8 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"), "TestSupport",
             ], exclude: ["SDK/Typings"], swiftSettings: house),
+        .testTarget(
+            name: "DesktopTests", dependencies: ["Desktop", "TestSupport"], swiftSettings: house),
         .testTarget(
             name: "HostTests",
             dependencies: [

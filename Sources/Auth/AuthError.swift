@@ -5,8 +5,8 @@ public struct AuthError: Error, Sendable, CustomStringConvertible {
         private enum Kind: Hashable {
             case missingToken, invalidToken, nameMismatch, ownerOnly, denied, undecided
             case statisticsOnly, notInBackground, invalidPrivilege, notFound, nameTaken, unsafeFile
-            case storeFailed, tooManyAttempts, undeclared, invalidKey, tooLarge, storageFull,
-                diskFull
+            case storeFailed, tooManyAttempts, undeclared, invalidKey, tooLarge
+            case storageFull, diskFull, invalidMessage, tooManyMessages
         }
         private let kind: Kind
 
@@ -44,6 +44,10 @@ public struct AuthError: Error, Sendable, CustomStringConvertible {
         public static let tooLarge = Code(kind: .tooLarge)
         /// An app keeps as much as it may; `usage` says how much that is.
         public static let storageFull = Code(kind: .storageFull)
+        /// What an app wants to tell the person is no message.
+        public static let invalidMessage = Code(kind: .invalidMessage)
+        /// An app has told the person enough for now; `retryAfter` says how long to wait.
+        public static let tooManyMessages = Code(kind: .tooManyMessages)
         /// The disk has no room.
         public static let diskFull = Code(kind: .diskFull)
         /// The database failed.
@@ -57,7 +61,7 @@ public struct AuthError: Error, Sendable, CustomStringConvertible {
     public let hint: String?
     /// The privilege that was missing.
     public let privilege: PrivilegeID?
-    /// How long to wait before trying again, for `tooManyAttempts`.
+    /// How long to wait before trying again, for `tooManyAttempts` and `tooManyMessages`.
     public let retryAfter: Duration?
     /// What is kept already, for `storageFull`.
     public let usage: StorageUsage?

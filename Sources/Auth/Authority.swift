@@ -11,15 +11,15 @@ public actor Authority {
     public nonisolated let log: AccessLog
     /// The token of the person who started this process; never kept, dies with it.
     public nonisolated let ownerToken: Token
-    /// What the person should see at once: calls with a token that is wrong or not theirs.
-    public nonisolated let notices: AsyncStream<SecurityNotice>
+    /// What the person is told at once: messages of apps, and calls with a token that is wrong or not
+    /// theirs.
+    public nonisolated let noticeBoard = NoticeBoard()
 
     let database: AuthDatabase
     /// What apps keep for themselves.
     let storage: AppStorage
     let now: @Sendable () -> Timestamp
     private let prompter: any Prompter
-    private let noticing: AsyncStream<SecurityNotice>.Continuation
     var permissions: PermissionTable
     var refusals: RefusalTable
     var tokens: TokenTable
@@ -91,7 +91,6 @@ public actor Authority {
             TokenRecord(
                 id: "this-host", client: .owner, created: now(), expires: nil,
                 digest: ownerToken.digest))
-        (notices, noticing) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(64))
     }
 
     /// Where what apps keep stands, by the place of the permissions.
@@ -270,8 +269,7 @@ public actor Authority {
             if isFirst {
                 await log.refuse(
                     request, operation: operation, client: nil, reason: message, isNotice: true)
-                noticing.yield(
-                    SecurityNotice(time: now(), message: message, operation: operation))
+                await noticeBoard.post(refusal: message, operation: operation, at: now())
             }
             return AuthError(
                 .tooManyAttempts, message, hint: "Wait, then use a token that is valid.",
@@ -286,7 +284,7 @@ public actor Authority {
         if request?.isContinuation != true {
             await log.refuse(
                 request, operation: operation, client: client, reason: message, isNotice: true)
-            noticing.yield(SecurityNotice(time: now(), message: message, operation: operation))
+            await noticeBoard.post(refusal: message, operation: operation, at: now())
         }
         return AuthError(
             code, message,

@@ -61,6 +61,8 @@ extension Privilege {
             self.init(.identity, reason: reason)
         } else if id == .storage {
             self.init(.storage, reason: reason)
+        } else if id == .notify {
+            self.init(.notify, reason: reason)
         } else {
             return nil
         }

@@ -98,6 +98,9 @@ struct WatchedRun: Sendable {
                 console.print(String(line).escapedForDisplay(limit: 100_000))
             }
             if event.event == "view" { console.print("") }
+        case "message":
+            let words = [event.title, event.text].compactMap(\.self).joined(separator: " – ")
+            console.say("\(consent.app.name) says: \(words)")
         case "uncaught":
             let origin = event.place.map { "\($0.escapedForDisplay(limit: 120)): " } ?? ""
             console.say("uncaught: \(origin)\(text.escapedForDisplay(limit: 500))")

@@ -57,6 +57,11 @@ struct Door: Sendable {
             token: token(request, context), name: context.claimedName, operation: operation)
     }
 
+    /// Whether the caller, who was the owner, is it still.
+    func isStillOwner(_ request: Request, _ context: ProviderContext) async -> Bool {
+        await authority.isOwner(token: token(request, context))
+    }
+
     /// The bearer token; over the control socket, which only the owner can open, the owner's own.
     private func token(_ request: Request, _ context: ProviderContext) -> String? {
         guard let field = request.headers[.authorization] else {

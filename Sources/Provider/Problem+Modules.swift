@@ -55,6 +55,10 @@ extension Problem {
                 (.tooManyRequests, "too-many-attempts", "Too many wrong tokens came")
             case .invalidKey: (.badRequest, "invalid-key", "The key is not one")
             case .tooLarge: (.contentTooLarge, "too-large", "The value is too large")
+            case .invalidMessage:
+                (.unprocessableContent, "invalid-message", "This is not a message")
+            case .tooManyMessages:
+                (.tooManyRequests, "too-many-messages", "The app has said enough for now")
             case .storageFull: (.insufficientStorage, "storage-full", "The app's storage is full")
             case .diskFull: (.insufficientStorage, "disk-full", "The disk is full")
             default: (.internalServerError, "internal", "The host failed")

@@ -62,6 +62,7 @@ public struct Provider: Sendable {
         StorageRoutes(door: door).add(to: &routes)
         LocalStorageRoutes(door: door).add(to: &routes)
         SettingsRoutes().add(to: &routes)
+        NotificationRoutes(door: door, heartbeat: heartbeat).add(to: &routes)
         FirstGenerationRoutes(door: door, engine: engine).add(to: &routes)
         // What apps say is meant to be read, however little the host says of itself.
         var appLogger = logger

@@ -36,10 +36,12 @@ struct IdentifyTests {
         _ = await identify(token, as: "other")
         let lines = try await authority.log.entries(AccessLogQuery(onlyRefused: true))
         #expect(lines.map(\.client) == ["app", nil, nil])
-        var notices = authority.notices.makeAsyncIterator()
-        for line in lines.reversed() {
-            #expect(await notices.next()?.message == line.reason)
+        let (notices, watcher) = await authority.noticeBoard.watch(after: 0)
+        await authority.noticeBoard.unwatch(watcher)
+        let told: [String] = await notices.reduce(into: []) { told, notice in
+            if case .refusal(let message, _) = notice.content { told.append(message) }
         }
+        #expect(told == lines.reversed().map(\.reason))
         for line in lines { #expect(line.reason?.contains(token) == false) }
     }
 

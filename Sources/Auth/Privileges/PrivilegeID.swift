@@ -25,7 +25,7 @@ public struct PrivilegeID: Hashable, Sendable, LosslessStringConvertible {
 
     /// Whether this version of the host can give it, and so asks for it.
     public var isGivable: Bool {
-        sensor != nil || [.identity, .storage].contains(self)
+        sensor != nil || [.identity, .storage, .notify].contains(self)
     }
 
     /// Reads a name as `description` writes it; `sensor:ID:raw` also means `sensor:ID`.

@@ -42,9 +42,10 @@ struct ServeCommand: AsyncParsableCommand {
             try await withThrowingTaskGroup { tasks in
                 tasks.addTask { try await group.run() }
                 tasks.addTask {
-                    for await notice in services.authority.notices {
-                        let message = "refused: \(notice.message) (\(notice.operation))"
-                        console.say(options.logFormat.notice(message))
+                    // Also what was told while the rest began.
+                    let (notices, _) = await services.authority.noticeBoard.watch(after: 0)
+                    for await notice in notices {
+                        console.say(options.logFormat.notice(notice.line))
                     }
                 }
                 try await tasks.next()

@@ -1,4 +1,5 @@
 import Auth
+import Desktop
 import Foundation
 import Hummingbird
 import JSApps
@@ -83,6 +84,11 @@ struct HostServices: Sendable {
         var services: [any Service] = [StoreService(machine: machine, collects: collects)]
         services.append(AccessLogService(authority: authority, isLasting: isLasting))
         services.append(RunService(supervisor: supervisor))
+        let bus = DesktopMessages.address(in: ProcessInfo.processInfo.environment)
+        services.append(
+            DesktopService(
+                board: authority.noticeBoard, desktop: bus.map { DesktopMessages(address: $0) },
+                logger: logger))
         services.append(control)
         if let tcpPort {
             services.append(

@@ -8,6 +8,6 @@ struct DoctorContext: Sendable {
     static let checks: [any DoctorCheck] = [
         KernelCheck(), ProgramsCheck(), HeadlessCheck(), ConfinementCheck(), EscapeCheck(),
         DataDirectoryCheck(), ConfigurationCheck(), LibrariesCheck(),
-        DatabaseCheck(), AccessLogCheck(), HostCheck(),
+        DatabaseCheck(), AccessLogCheck(), HostCheck(), DesktopCheck(),
     ]
 }

@@ -26,6 +26,9 @@ declare namespace Nervous {
     /** What the app keeps by name, for itself alone. */
     readonly storage: AppStorage;
 
+    /** Tells the person something, under the privilege "notify"; at most 10 times a minute. */
+    notify(title: string, options?: NotifyOptions): Promise<void>;
+
     readonly permissions: Permissions;
 
     /** Shows where the person can change what this app may do; `url` is null in a headless run. */
@@ -33,6 +36,12 @@ declare namespace Nervous {
 
     /** Ends a headless run; in a page nothing. */
     exit(code?: number): void;
+  }
+
+  interface NotifyOptions extends Abortable {
+    body?: string;
+    /** A later message of the same tag takes the place of this one. */
+    tag?: string;
   }
 
   /** Up to 10 MiB of values that JSON has, from run to run, under the privilege "storage". */

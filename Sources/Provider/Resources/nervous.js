@@ -628,6 +628,16 @@
     /** What the app keeps by name, for itself alone. */
     storage,
 
+    /**
+     * Tells the person something, with the app's name before it; at most 10 times a minute. A later
+     * message of the same `tag` takes the place of this one.
+     */
+    async notify(title, { body, tag, signal } = {}) {
+      const text = (value) => (value === undefined ? undefined : String(value));
+      const json = { title: String(title), body: text(body), tag: text(tag) };
+      await call("/notifications", { json, signal });
+    },
+
     permissions: Object.freeze({
       /**
        * How a privilege stands: `state` is "granted", "denied" or "prompt", and "change" tells when it

@@ -127,18 +127,31 @@ struct RunRoutes {
         let asking = Task {
             for await request in requests { await events.send(RunEventItem(asks: request)) }
         }
+        let (notices, watcher) = await door.authority.noticeBoard.watch()
+        let telling = Task {
+            for await notice in notices {
+                guard case .message(let message) = notice.content, message.run == id else {
+                    continue
+                }
+                await events.send(RunEventItem(says: message))
+            }
+        }
+        let leave = { @Sendable in
+            await door.authority.unwatchRequests(of: id)
+            await door.authority.noticeBoard.unwatch(watcher)
+            await asking.value
+            await telling.value
+        }
         do {
             let ended = try await supervisor.run(
                 id, isInsecure: wishes.insecure == true, presentation: wishes.presentation
             ) { event in
                 await events.send(RunEventItem(event))
             }
-            await door.authority.unwatchRequests(of: id)
-            await asking.value
+            await leave()
             await events.send(RunEventItem(ended: ended))
         } catch {
-            await door.authority.unwatchRequests(of: id)
-            await asking.value
+            await leave()
             await events.send(RunEventItem(failed: Problem(error, logger: nil)))
         }
         events.finish()

@@ -9,8 +9,8 @@ import VM
 
 /// Live samples as Server-Sent Events, whose `id` is the store's own order of arrival.
 ///
-/// A reader that comes back with `Last-Event-ID` misses nothing, and is told of what it cannot have. Permission is asked again for every
-/// group of samples, so what the person changes is felt at once.
+/// A reader that comes back with `Last-Event-ID` misses nothing, and is told of what it cannot have.
+/// Permission is asked again for every group of samples, so what the person changes is felt at once.
 struct StreamRoutes {
     private static let groupSize = 500
 

@@ -3,13 +3,16 @@ import JSApps
 
 /// Something a run says: one line of the answer that starts it.
 ///
-/// Every text is the app's: escape it.
+/// Every text is the app's: escape it, but for those of `message`, which are harmless already.
 public struct RunEventItem: Codable, Sendable {
-    /// `started`, `console`, `uncaught`, `asks`, `view`, `markup`, `ended` or `failed`.
+    /// `started`, `console`, `uncaught`, `asks`, `message`, `view`, `markup`, `ended`
+    /// or `failed`.
     public let event: String
     /// Of `console`: `debug`, `log`, `info`, `warn` or `error`.
     public var level: String?
     public var text: String?
+    /// Of `message`, what the app tells the person; `text` is the rest of it.
+    public var title: String?
     /// Of `uncaught`: file, line and column.
     public var place: String?
     public var stack: String?
@@ -49,6 +52,11 @@ public struct RunEventItem: Codable, Sendable {
     init(asks request: PendingRequest) {
         event = "asks"
         privilege = request.privilege.description
+    }
+
+    init(says message: AppMessage) {
+        event = "message"
+        (title, text) = (message.title, message.body)
     }
 
     init(ended report: RunReport) {

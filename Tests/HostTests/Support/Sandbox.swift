@@ -3,9 +3,12 @@ import Foundation
 /// A place of its own for one test: an empty home, data and runtime folders, gone afterwards.
 final class Sandbox: Sendable {
     let root: String
+    /// The address of a session bus that programs find.
+    private let bus: String?
     var data: String { "\(root)/data" }
 
-    init() throws {
+    init(bus: String? = nil) throws {
+        self.bus = bus
         var template = Array("/tmp/nervous-test-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else { throw POSIXError(.EIO) }
         root = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
@@ -23,10 +26,11 @@ final class Sandbox: Sendable {
     }
 
     var environment: [String: String] {
-        [
+        let found = bus.map { ["DBUS_SESSION_BUS_ADDRESS": $0] } ?? [:]
+        return [
             "HOME": "\(root)/home", "XDG_RUNTIME_DIR": "\(root)/run", "NERVOUS_DATA": data,
             "PATH": "/usr/bin:/bin", "TERM": "dumb", "TZ": "UTC", "LC_ALL": "C.UTF-8",
-        ]
+        ].merging(found) { $1 }
     }
 
     /// A path inside.

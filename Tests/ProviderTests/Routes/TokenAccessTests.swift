@@ -25,7 +25,8 @@ struct TokenAccessTests {
             try await host.authority.endRun(run)
             let expiring = try await host.begin().token
             let wrong = String(right.dropLast()) + (right.hasSuffix("A") ? "E" : "A")
-            var notices = host.authority.notices.makeAsyncIterator()
+            let (stream, _) = await host.authority.noticeBoard.watch()
+            var notices = stream.makeAsyncIterator()
 
             func call(
                 _ token: String?, _ status: Int, _ code: String?, _ challenge: String?,
@@ -42,7 +43,8 @@ struct TokenAccessTests {
                 #expect(line?.outcome == (status == 200 ? .allowed : .refused))
                 guard status != 200 else { return }
                 #expect(line?.client == client)
-                #expect(await notices.next()?.message == line?.reason)
+                let told = await notices.next()?.content
+                #expect(told == .refusal(message: line?.reason ?? "", operation: "stats"))
                 if let token { #expect(!answer.text.contains(token)) }
             }
             try await call(right, 200, nil, nil)
@@ -82,10 +84,11 @@ struct TokenAccessTests {
             let tokens = [try await host.client(), try await host.begin().token]
             let shared = [
                 "/health", "/openapi.json", "/api/v1/me", "/api/v1/launch", "/api/v1/sensors",
-                "/api/v1/analyze",
+                "/api/v1/analyze", "/api/v1/notifications",
             ]
             let forAll = [
                 "/api/v1/sensors/", "/api/v1/permissions/", "/nervous-api/", "/nervousnet-api/",
+                "/api/v1/storage", "/api/v1/local-storage",
             ]
             for (path, methods) in host.provider.resources
             where !shared.contains(path) && !forAll.contains(where: path.hasPrefix) {

@@ -89,7 +89,10 @@ struct ConformanceTests {
             for exercise in try await Exercise.runs(host) { try await show(exercise) }
             let app = try await host.begin().token
             for exercise in Exercise.analyses(host, app: app) { try await show(exercise) }
-            let keeper = try await host.client("keeper", allow: ["storage"])
+            let keeper = try await host.client("keeper", allow: ["storage", "notify"])
+            for exercise in Exercise.notifications(by: keeper, owner: host.owner) {
+                try await show(exercise)
+            }
             for exercise in Exercise.kept(by: keeper, owner: host.owner) {
                 try await show(exercise)
             }

@@ -79,6 +79,7 @@ async function storage({ signal }: AbortController): Promise<void> {
   await nervous.storage.remove("goal");
   await nervous.storage.clear();
   console.log(goal?.steps, limit - used, keys.length);
+  await nervous.notify("Goal reached", { body: "9000 steps", tag: "goal", signal });
 }
 
 async function permissions(): Promise<void> {
