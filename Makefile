@@ -33,6 +33,8 @@ test-long:
 	NERVOUS_LONG_TESTS=1 $(SWIFT) test $(TEST_WIDTH) --skip HostileScriptTests
 	# Its times are strict: nothing else may run beside it.
 	NERVOUS_LONG_TESTS=1 $(SWIFT) test --skip-build --filter HostileScriptTests
+	@# Skipped, and said, where nobody has installed what it needs.
+	Tests/SchemaFuzz/run
 
 check:
 	$(SWIFT) format lint --strict --recursive --parallel Package.swift Sources Tests \

@@ -7,7 +7,7 @@ struct RouteTable {
 
     /// The methods that are known here; any other is none of this server's.
     static let methods: [HTTPRequest.Method] = [
-        .get, .head, .post, .put, .patch, .delete, .options,
+        .get, .head, .post, .put, .patch, .delete, .options, .trace,
     ]
 
     let router: Router<ProviderContext>

@@ -31,7 +31,39 @@ const bridge = {
     textOf(address) {
         return safely(() => ownText(parseURL(text(address), baseRecord)), null);
     },
+    // Asks for what the app's own origin has at an address, or takes it from a `data:` address. `then` is
+    // called later with the bytes, or with null where there are none.
+    bytesOf(address, base, then) {
+        const record = parseURL(text(address), parseURL(text(base), baseRecord));
+        const later = (bytes) => { startTimer(then, [bytes], 0, false, false); };
+        if (record === null) return later(null);
+        const whole = writeURL(record, false);
+        const data = execute(/^data:([^,]*),(.*)$/s, whole);
+        if (data !== null) {
+            return later(safely(() => {
+                const content = decodeComponent(data[2]);
+                return matches(/;\s*base64\s*$/i, data[1]) ? bytesOfBase64(content) : host.encode(content);
+            }, null));
+        }
+        if (ownName(record) === null) return later(null);
+        const pieces = [];
+        let isFound = false;
+        startRequest("GET", whole, "", new $Uint8Array(0), {
+            __proto__: null,
+            head(status) { isFound = status >= 200 && status < 300; },
+            piece(bytes) { append(pieces, bytes); },
+            end: () => then(isFound ? joinBytes(pieces) : null),
+            fail: () => then(null),
+        });
+    },
 };
+
+function bytesOfBase64(content) {
+    const string = decodeBase64(content);
+    const bytes = new $Uint8Array(string.length);
+    for (let index = 0; index < string.length; index++) bytes[index] = charCode(string, index);
+    return bytes;
+}
 
 // What of the global object brings the document when it is touched; the rest comes with it.
 const documentNames = [

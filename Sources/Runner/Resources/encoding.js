@@ -94,7 +94,7 @@ define("btoa", function btoa(data) {
     return result;
 });
 
-define("atob", function atob(data) {
+function decodeBase64(data) {
     const source = text(data);
     let string = "";
     for (let index = 0; index < source.length; index++) {
@@ -118,7 +118,9 @@ define("atob", function atob(data) {
         }
     }
     return result;
-});
+}
+
+define("atob", function atob(data) { return decodeBase64(data); });
 
 define("TextEncoder", TextEncoder);
 define("TextDecoder", TextDecoder);

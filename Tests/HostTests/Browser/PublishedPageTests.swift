@@ -33,6 +33,26 @@ import Testing
             "document.body.innerText.includes('X:') && document.body.innerText.includes('host')",
             "Hello\nJS API 0.1, host API 1\nX:0.25 Y:0.5 Z:-0.75"
         ),
+        (
+            "Clicks-main", "click-me-again", "$('#bytes').text() !== ''",
+            """
+            End
+            first, and no other of its name
+            second
+            entry 1
+            entry 2
+            entry 1
+            entry 2
+            The end
+            of it.
+            kept  as
+            it is
+            Moment: undefined
+            back at List, Next 2
+            4096 bytes, 312385
+            Back
+            """
+        ),
         // Last: what it throws each second would be told of the page after it.
         (
             "type-error-main", "type-error", "document.body.innerText.includes('2')",
@@ -42,7 +62,8 @@ import Testing
 
     @Test func `published apps show their data`() throws {
         let host = try PublishedHost(
-            "Everything-Axon-master", "Broken-master", "type-error-main", "hello-world-master")
+            "Everything-Axon-master", "Broken-master", "type-error-main", "hello-world-master",
+            "Clicks-main")
         try host.allow("every-thing", "sensor:accelerometer", "identity")
         try host.allow("hello-world", "sensor:gyroscope")
         let browser = try Browser(host.sandbox)
@@ -53,6 +74,7 @@ import Testing
             let console = try browser.console.joined(separator: "\n")
             switch name {
             case "every-thing": #expect(console.contains("cdn.example.org/plotly"))
+            case "click-me-again": #expect(console.contains("cdn.example.org/moment"))
             case "broken": #expect(console.contains("SyntaxError"))
             case "type-error": #expect(console.contains("TypeError"))
             default: #expect(console.isEmpty, "\(console)")

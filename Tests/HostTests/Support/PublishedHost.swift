@@ -6,7 +6,9 @@ final class PublishedHost {
     let host: ServingHost
 
     /// - Parameter apps: folders in `Apps` to install.
-    init(_ apps: String...) throws {
+    convenience init(_ apps: String...) throws { try self.init(apps) }
+
+    init(_ apps: [String]) throws {
         sandbox = try Sandbox()
         let sys = sandbox.path("sys")
         let devices = [

@@ -7,6 +7,7 @@ import domino from "domino";
 import { install as installEvents } from "./events.js";
 import { install as installElements } from "./elements.js";
 import { install as installForms } from "./forms.js";
+import { install as installImages } from "./images.js";
 import { install as installLists } from "./lists.js";
 import { Names } from "./names.js";
 import { install as installObservers } from "./observers.js";
@@ -33,6 +34,7 @@ export default function library(bridge) {
         delete globals[name];
     }
     const observers = installObservers(bridge);
+    const images = installImages(bridge);
     Object.assign(globals, observers.globals, bridge.events, {
         DOMParser: class DOMParser {
             parseFromString(text, type) {
@@ -68,9 +70,17 @@ export default function library(bridge) {
     return {
         globals,
         /** A document parsed at once, whose scripts do not run. */
-        parse(html, name) { return open(html, name).parseWithoutScripts(); },
+        parse(html, name) {
+            const document = open(html, name).parseWithoutScripts();
+            images.enable(document);
+            return document;
+        },
         /** A page that runs: `step` does the next thing, and says whether there is more. */
-        open(html, name) { return open(html, name).document; },
+        open(html, name) {
+            const { document } = open(html, name);
+            images.enable(document);
+            return document;
+        },
         step: () => page.step(),
         /** Tells the document that all scripts have run. */
         complete() { page.complete(); },

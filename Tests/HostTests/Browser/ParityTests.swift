@@ -1,0 +1,84 @@
+import Foundation
+import Testing
+
+/// Published apps show the same in a browser and in a run without one.
+@Suite(.serialized) struct ParityTests {
+    private struct Event: Decodable {
+        let event: String
+        let text: String?
+        let level: String?
+    }
+
+    /// What a person sees, without empty lines and the spaces around lines.
+    private static func plain(_ text: String) -> String {
+        text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
+            .filter { !$0.isEmpty }.joined(separator: "\n")
+    }
+
+    /// Every text that a run without a browser showed, and what it told of errors.
+    private static func headless(
+        _ name: String, _ sandbox: Sandbox, for time: String
+    ) throws -> (views: [String], errors: String) {
+        let run = try sandbox.nervous("run", name, "--view", "--json", "--for", time)
+        let events = try run.output.split(separator: "\n").map {
+            try JSONDecoder().decode(Event.self, from: Data($0.utf8))
+        }
+        let views = events.filter { $0.event == "view" }.compactMap { $0.text.map(plain) }
+        let errors = events.filter { $0.event == "uncaught" || $0.level == "error" }
+            .compactMap(\.text)
+        return (views, errors.joined(separator: "\n"))
+    }
+
+    /// The apps, what they may use, and a part of each line that they write to the console as an error.
+    static let apps: [(name: String, privileges: [String], errors: [String])] = [
+        ("every-thing", ["sensor:accelerometer", "identity"], ["cdn.example.org/plotly"]),
+        ("broken", [], ["SyntaxError"]), ("hello-world", ["sensor:gyroscope"], []),
+        ("click-me-again", [], ["cdn.example.org/moment"]), ("type-error", [], ["TypeError"]),
+    ]
+
+    @Test func `each app shows the same text in a browser and without one`() throws {
+        let folders = [
+            "Everything-Axon-master", "Broken-master", "type-error-main", "hello-world-master",
+            "Clicks-main",
+        ]
+        let host = try PublishedHost(folders)
+        let browser = try Browser(host.sandbox)
+        for (name, privileges, errors) in Self.apps {
+            for privilege in privileges { try host.allow(name, privilege) }
+            let expected = try #require(PublishedPageTests.texts.first { $0.name == name })
+            try browser.open(try host.link(name))
+            try browser.wait(until: expected.end)
+            let shown = try browser.text
+            #expect(shown == expected.text, "\(name)")
+            let console = try browser.console.joined(separator: "\n")
+            let (views, told) = try Self.headless(name, host.sandbox, for: "5s")
+            #expect(views.last == shown, "\(name): \(told)")
+            for error in errors {
+                #expect(console.contains(error), "\(name): \(console)")
+                #expect(told.contains(error), "\(name): \(told)")
+            }
+            if errors.isEmpty { #expect(console.isEmpty && told.isEmpty, "\(console) \(told)") }
+        }
+    }
+
+    /// The bytes of a file of an app, from a page and from a run without a browser, are those of the
+    /// package.
+    @Test(arguments: [
+        ("Clicks-main", "click-me-again", "noise.bin"),
+        ("Everything-Axon-master", "every-thing", "picture.png"),
+    ])
+    func `a file of an app is served byte for byte`(
+        folder: String, name: String, file: String
+    ) throws {
+        let host = try PublishedHost([folder])
+        let path = host.sandbox.path("served")
+        let call = try host.sandbox.curl(
+            "-o", path, "-D", host.sandbox.path("head"), "--resolve",
+            "\(name).localhost:\(host.host.port):127.0.0.1",
+            host.host.url("/\(file)", host: "\(name).localhost"))
+        #expect(call.status == 200)
+        let original = try Data(
+            contentsOf: URL(filePath: "\(PublishedHost.folder)/\(folder)/\(file)"))
+        #expect(try Data(contentsOf: URL(filePath: path)) == original)
+    }
+}
