@@ -23,22 +23,26 @@ struct Consent: Sendable {
             try await ticket.decide(decision, privilege, session)
         }
         tellOfRefusals()
-        let open = app.privileges.filter { $0.state == "prompt" }.compactMap(\.question)
+        let undecided = app.privileges.filter { $0.state == "prompt" }.compactMap(\.question)
             .filter { !flags.covers($0.id) }
-        guard !open.isEmpty, mayAsk else { return }
+        guard !undecided.isEmpty, mayAsk else { return }
+        // A question can do without the fields, and is put where nobody can tell what there is.
+        let sensors = try? await session.client.get(
+            ItemList<SensorDescription>.self, "/api/v1/sensors"
+        ).items
+        let open = undecided.filter { sensors.map($0.isThere) ?? true }
+        tellOfMissing(undecided.filter { !open.contains($0) }, among: sensors ?? [])
+        guard !open.isEmpty else { return }
         guard Console.inputIsTerminal, Console.talkIsTerminal, !console.isJSON else {
             throw unanswered(open)
         }
-        // A question can do without the fields.
-        let sensors = try? await session.client.get(
-            ItemList<SensorDescription>.self, "/api/v1/sensors")
         for (index, privilege) in open.enumerated() {
             let question = PermissionQuestion(
                 app: app.name, version: app.version, title: app.title, privilege: privilege,
                 number: index + 1, count: open.count,
                 signer: app.signer.map { _ in app.shownSigner },
                 isUpdate: app.updatedFrom != nil,
-                fields: Self.fields(of: privilege, in: sensors?.items ?? []))
+                fields: Self.fields(of: privilege, in: sensors ?? []))
             switch await answer(question) {
             case .decided(let decision):
                 try await ticket.decide(decision, privilege.id, session, isAnswer: true)
@@ -117,6 +121,18 @@ struct Consent: Sendable {
             """)
     }
 
+    /// Says what the app declares and the machine has not got: nobody is asked for it.
+    private func tellOfMissing(_ missing: [Privilege], among sensors: [SensorDescription]) {
+        guard !console.isJSON else { return }
+        for privilege in missing {
+            let reason = sensors.first { $0.id == privilege.id.sensor?.description }?.unavailable?
+                .reason
+            console.say(
+                "\(app.name) is not given \(privilege.id), and you are not asked:"
+                    + " \(reason ?? "there is no such sensor").")
+        }
+    }
+
     /// The person's answer; a signal to end is one, too.
     private func answer(_ question: PermissionQuestion) async -> TerminalPrompter.Answer {
         let prompter = TerminalPrompter(gate: console.gate)
@@ -173,5 +189,16 @@ struct Consent: Sendable {
 
     private func command(_ open: [Privilege]) -> String {
         "nervous run \(app.name) " + open.map { "--allow \($0.id)" }.joined(separator: " ")
+    }
+}
+
+extension Privilege {
+    /// Whether this machine has what it is about, or had it and kept samples.
+    fileprivate func isThere(_ sensors: [SensorDescription]) -> Bool {
+        guard let wanted = id.sensor else { return true }
+        return sensors.contains { sensor in
+            let isPart = SensorID(sensor.id).map(wanted.covers) ?? false
+            return isPart && (sensor.available || sensor.newest != nil)
+        }
     }
 }

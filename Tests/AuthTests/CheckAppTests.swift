@@ -26,7 +26,8 @@ struct CheckAppTests {
         AccessRequest("samples", of: sensor, access)
     }
 
-    @Test func `an unknown request is put to the person once, and the answer is kept`() async throws
+    @Test func `A9: an unknown request is put to the person once, and the answer is kept`()
+        async throws
     {
         let prompter = ScriptedPrompter([.allowAlways])
         let (authority, _, token) = try await run(prompter)

@@ -151,7 +151,7 @@ struct RequestTests {
         #expect(try await state == .granted)
     }
 
-    @Test func `what the machine has not got is not asked for`() async throws {
+    @Test func `B4: what the machine has not got is not asked for`() async throws {
         let lab = try await Lab(try Registry())
         let code = await refusal {
             _ = try await lab.authority.checkApp(

@@ -30,7 +30,7 @@ struct WatchedRunTests {
     }
 
     @Test(arguments: [true, false], [true, false])
-    func `a grant without background holds for runs that are watched alone`(
+    func `B5: a grant without background holds for runs that are watched alone`(
         background: Bool, isWatched: Bool
     ) async throws {
         let authority = try await app(background: background)

@@ -71,7 +71,9 @@ struct PrivilegeListTests {
                 + #"], "reason": "r"}]"#, "1:10", "at most 16 origins"
         ),
     ])
-    func `a wrong form is refused where it stands`(text: String, place: String, message: String) {
+    func `B7: a wrong form, or no reason, is refused where it stands`(
+        text: String, place: String, message: String
+    ) {
         let error = #expect(throws: PrivilegeSyntaxError.self) { try Self.parse(text) }
         #expect(error?.position.description == place)
         #expect(error?.message.contains(message) == true, "\(error?.message ?? "")")

@@ -36,7 +36,7 @@ import Testing
         ("click-me-again", [], ["cdn.example.org/moment"]), ("type-error", [], ["TypeError"]),
     ]
 
-    @Test func `each app shows the same text in a browser and without one`() throws {
+    @Test func `A24: each app shows the same text in a browser and without one`() throws {
         let folders = [
             "Everything-Axon-master", "Broken-master", "type-error-main", "hello-world-master",
             "Clicks-main",

@@ -28,7 +28,7 @@ struct DownloadTests {
         #expect(sandbox.installedFiles.isEmpty)
     }
 
-    @Test func `a package is installed from a URL, as it came`() throws {
+    @Test func `A2: a package is installed from a URL, as it came`() throws {
         let sandbox = try Sandbox()
         let package = try sandbox.package()
         let server = try ScriptedServer { $0.answer(package) }

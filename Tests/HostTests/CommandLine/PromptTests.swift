@@ -17,7 +17,7 @@ struct PromptTests {
         }
     }
 
-    @Test func `allowing always lets data flow and is not asked again`() throws {
+    @Test func `A7: allowing always lets data flow and is not asked again`() throws {
         let sandbox = try Sandbox()
         let first = try sandbox.terminal("run", Self.app)
         try first.await("> ")
@@ -45,7 +45,9 @@ struct PromptTests {
         #expect(!second.text.contains("Nervous asks you"))
     }
 
-    @Test func `denying gives the app an error that names the privilege and the way back`() throws {
+    @Test func `B6: denying gives the app an error that names the privilege and the way back`()
+        throws
+    {
         let sandbox = try Sandbox()
         let terminal = try sandbox.terminal("run", Self.app)
         try terminal.await("> ")

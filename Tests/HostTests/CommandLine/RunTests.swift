@@ -55,7 +55,7 @@ struct RunTests {
         #expect(!run.output.contains("\u{1B}") && !run.errors.contains("\u{1B}"))
     }
 
-    @Test func `a run by a serving host feels a revocation at its next call`() throws {
+    @Test func `A10: a run by a serving host feels a revocation at its next call`() throws {
         let sandbox = try Sandbox()
         let host = try ServingHost(sandbox)
         #expect(try sandbox.nervous("sensors", "set", "cpu", "20ms").code == 0)

@@ -86,7 +86,7 @@ struct AppOriginTests {
         "/%ff", "/%", "/%zz", "/app.js;x", "/content/app.js", "/index.json", "/my-app/app.js",
         "/nothing", "/apix",
     ])
-    func `what is not in the index is not there`(target: String) async throws {
+    func `A4: what is not in the index is not there`(target: String) async throws {
         try await ServedHost.with { host in
             try await host.install()
             let answer = try await Self.get(host, target)
@@ -128,6 +128,20 @@ struct AppOriginTests {
             try await host.install()
             #expect(try await Self.get(host, "/app.html", app: app).status == 404)
             #expect(try await Self.get(host, "/", app: app).status == 404)
+        }
+    }
+
+    @Test(arguments: ["nervous.js", "jquery.js", "nervous.d.ts"])
+    func `A3: the host has what every app needs, and nothing else`(file: String) async throws {
+        try await ServedHost.with { host in
+            try await host.install()
+            let answer = try await Self.get(host, "/_host/\(file)")
+            #expect(answer.status == 200)
+            #expect(!answer.body.isEmpty)
+            #expect(answer["cross-origin-resource-policy"] == "same-origin")
+            for other in ["", "/", "/react.js", "/../app.js", "/\(file)/x"] {
+                #expect(try await Self.get(host, "/_host\(other)").status == 404, "\(other)")
+            }
         }
     }
 

@@ -67,7 +67,7 @@ struct GrantRouteTests {
         }
     }
 
-    @Test func `a denied sensor leaves the others as they are`() async throws {
+    @Test func `A8: a denied sensor leaves the others as they are`() async throws {
         try await ServedHost.with { host in
             let token = try await host.client(allow: ["sensor:gauge", "sensor:networking"])
             try await host.decide(.deny, "sensor:gauge", by: "curl")

@@ -12,7 +12,7 @@ struct TokenAccessTests {
     private static let invalid = #"Bearer realm="nervous", error="invalid_token""#
     private static let path = "/api/v1/sensors/gauge/stats"
 
-    @Test func `each token is answered as it deserves, noted and told`() async throws {
+    @Test func `A6: each token is answered as it deserves, noted and told`() async throws {
         try await ServedHost.with { host in
             try await host.install()
             try await host.install("other-app")
@@ -89,6 +89,7 @@ struct TokenAccessTests {
             let forAll = [
                 "/api/v1/sensors/", "/api/v1/permissions/", "/nervous-api/", "/nervousnet-api/",
                 "/api/v1/storage", "/api/v1/local-storage",
+                "/settings/",
             ]
             for (path, methods) in host.provider.resources
             where !shared.contains(path) && !forAll.contains(where: path.hasPrefix) {

@@ -68,7 +68,7 @@ struct ConformanceTests {
         }
     }
 
-    @Test func `each described answer is given, and is what is described`() async throws {
+    @Test func `A5: each described answer is given, and is what is described`() async throws {
         try await ServedHost.with { host async throws in
             try await Self.prepare(host)
             let description = try await Self.description(of: host)

@@ -1,0 +1,89 @@
+import Foundation
+import Testing
+
+/// The way back from a refusal in a page.
+@Suite(.serialized) struct SettingsPageTests {
+    @Test func `B6: a refused page has the link and the command, and works once it was followed`()
+        throws
+    {
+        let host = try PublishedHost("hello-world-master")
+        let app = try AppFolder(host.sandbox, "asks-again")
+        try app.set("1.0.0", asks: #"[{"sensor": "accelerometer", "reason": "Shows what moves"}]"#)
+        try app.write(
+            "app.html", "<!doctype html><script src=/nervous.js></script><p>A page of its own")
+        #expect(try host.sandbox.nervous("install", app.path).code == 0)
+        #expect(
+            try host.sandbox.nervous("permissions", "deny", app.name, "sensor:accelerometer").code
+                == 0)
+        let browser = try Browser(host.sandbox)
+        try browser.open(try host.link(app.name))
+        let refused = try browser.settle(
+            """
+            return nervous.sensor("accelerometer").latest()
+              .then(() => "read", ({ name, fix, settings }) => [name, fix, settings].join("|"));
+            """
+        ).split(separator: "|").map(String.init)
+        #expect(refused.first == "NotAllowedError")
+        let link = try #require(refused.last)
+        #expect(link == host.host.url("/settings/asks-again"))
+        #expect(try browser.run("return JSON.stringify(nervous.openSettings())").contains(link))
+        // The page stays while the other is looked at.
+        let page = try host.sandbox.curl(link)
+        #expect(page.status == 200)
+        #expect(page.body.contains("nervous permissions grant asks-again sensor:NAME"))
+        let command = try #require(refused[1].firstMatch(of: /Allow it with: nervous (.*)$/)?.1)
+        let words = command.split(separator: " ").map(String.init)
+        #expect(try host.sandbox.nervous(words).code == 0)
+        let read = try browser.settle(
+            "return (await nervous.sensor('accelerometer').latest()).z")
+        #expect(read == "9.5")
+    }
+
+    @Test func `a page has the host's sensors and battery in place of the browser's`() throws {
+        let host = try PublishedHost("hello-world-master")
+        let app = try AppFolder(host.sandbox, "web-sensors")
+        try app.set(
+            "1.0.0",
+            asks:
+                #"[{"sensor": "accelerometer", "reason": "a"}, {"sensor": "location", "reason": "b"}]"#
+        )
+        try app.write("app.html", "<!doctype html><script src=/nervous.js></script>")
+        #expect(try host.sandbox.nervous("install", app.path).code == 0)
+        try host.allow(app.name, "sensor:accelerometer")
+        let browser = try Browser(host.sandbox)
+        try browser.open(try host.link(app.name))
+        let reading = try browser.settle(
+            """
+            const sensor = new Accelerometer({ frequency: 10 });
+            return await new Promise((resolve, reject) => {
+              sensor.onreading = () => {
+                resolve([sensor.x, sensor.y, sensor.z, sensor.timestamp <= performance.now()].join());
+                sensor.stop();
+              };
+              sensor.onerror = ({ error }) => reject(error);
+              sensor.start();
+            });
+            """)
+        #expect(reading == "1,-2,9.5,true")
+        let missing = try browser.settle(
+            """
+            const sensor = new AmbientLightSensor();
+            return await new Promise((resolve) => {
+              sensor.onerror = ({ error }) => resolve(error.name);
+              sensor.start();
+            });
+            """)
+        #expect(missing == "NotReadableError")
+        // Of what the host has not got the browser's own is there.
+        #expect(
+            try browser.settle("return typeof (await navigator.getBattery()).level") == "number")
+        #expect(
+            try browser.settle(
+                "return (await navigator.permissions.query({ name: 'accelerometer' })).state")
+                == "granted")
+        #expect(
+            try browser.settle(
+                "return (await navigator.permissions.query({ name: 'notifications' })).name")
+                == "notifications")
+    }
+}
