@@ -1,3 +1,4 @@
+import Addresses
 import Auth
 import Foundation
 import Hummingbird
@@ -5,6 +6,8 @@ import JSApps
 import LAE
 import Logging
 import NIOCore
+import NIOSSL
+import Net
 import Samples
 import ServiceLifecycle
 import Synchronization
@@ -31,13 +34,14 @@ struct ServedHost: Sendable {
         heartbeat: Duration = .seconds(3600), knowsPort: Bool = true,
         budget: @escaping @Sendable (String) -> RunBudget = { _ in RunBudget() },
         restarts: RestartPolicy = RestartPolicy(), keepsSpare: Bool = false,
+        trust: [NIOSSLCertificate] = [],
         _ body: @Sendable (ServedHost) async throws -> T
     ) async throws -> T {
         await Places.hosts.enter()
         do {
             let result = try await made(
                 heartbeat: heartbeat, knowsPort: knowsPort, budget: budget, restarts: restarts,
-                keepsSpare: keepsSpare, body)
+                keepsSpare: keepsSpare, trust: trust, body)
             await Places.hosts.leave()
             return result
         } catch {
@@ -48,7 +52,7 @@ struct ServedHost: Sendable {
 
     private static func made<T: Sendable>(
         heartbeat: Duration, knowsPort: Bool, budget: @escaping @Sendable (String) -> RunBudget,
-        restarts: RestartPolicy, keepsSpare: Bool,
+        restarts: RestartPolicy, keepsSpare: Bool, trust: [NIOSSLCertificate],
         _ body: @Sendable (ServedHost) async throws -> T
     ) async throws -> T {
         let folder = FileManager.default.temporaryDirectory
@@ -89,6 +93,10 @@ struct ServedHost: Sendable {
             library: library, supervisor: supervisor,
             facts: HostFacts(
                 version: "1.2.3", dataDirectory: path, port: { knowsPort ? port.number : nil }),
+            outbound: OutboundClient(
+                log: authority.log, userAgent: "Nervous/test",
+                ownPorts: { Set([port.number].compactMap { $0 }) }, resolver: NoNames(),
+                trustRoots: .certificates(trust)),
             heartbeat: heartbeat, logger: logger)
         await supervisor.open(provider.connection)
         let (listening, signal) = AsyncStream.makeStream(of: Int.self)
@@ -162,6 +170,13 @@ struct ServedHost: Sendable {
     }
 
     var owner: String { authority.ownerToken.text }
+
+    /// Finds nothing: tests ask no server for names.
+    private struct NoNames: NameResolver {
+        func addresses(
+            of name: String, within limit: Duration
+        ) async throws(NetError) -> [IPAddress] { [] }
+    }
 
     private final class Port: Sendable {
         private let value = Mutex<Int?>(nil)
