@@ -32,6 +32,7 @@ let package = Package(
         .library(name: "Auth", targets: ["Auth"]),
         .library(name: "JSApps", targets: ["JSApps"]),
         .library(name: "Provider", targets: ["Provider"]),
+        .library(name: "Net", targets: ["Net", "Addresses"]),
     ],
     dependencies: [
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
@@ -42,6 +43,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
         .package(
             url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1",
             traits: ["FullFoundation"]),
@@ -81,11 +83,23 @@ let package = Package(
             swiftSettings: house),
         .target(name: "LAE", dependencies: ["Samples", "VM", "Auth"], swiftSettings: house),
 
-        // Permission.
+        // Permission, and what is reached with it.
+        .target(name: "Addresses", swiftSettings: house),
+        .target(
+            name: "Net",
+            dependencies: [
+                "Addresses", "Auth",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                .product(name: "NIOTLS", package: "swift-nio"),
+            ], swiftSettings: house),
         .target(
             name: "Auth",
             dependencies: [
-                "Samples", grdb, logging, lifecycle,
+                "Addresses", "Samples", grdb, logging, lifecycle,
                 .product(name: "Crypto", package: "swift-crypto"),
             ], swiftSettings: house),
 
@@ -122,8 +136,8 @@ let package = Package(
         .target(
             name: "Provider",
             dependencies: [
-                "Samples", "SampleForms", "LAE", "Auth", "JSApps", "VM", hummingbird,
-                hummingbirdCore, lifecycle, logging,
+                "Addresses", "Samples", "SampleForms", "LAE", "Auth", "JSApps", "Net", "VM",
+                hummingbird, hummingbirdCore, lifecycle, logging,
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "AsyncAlgorithms", package: "swift-async-algorithms"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -142,8 +156,8 @@ let package = Package(
         .target(
             name: "Host",
             dependencies: [
-                "Samples", "SampleForms", "VM", "LAE", "Auth", "JSApps", "Provider", "Desktop",
-                "RunnerProtocol", lifecycle, logging, hummingbird,
+                "Addresses", "Samples", "SampleForms", "VM", "LAE", "Auth", "JSApps", "Net",
+                "Provider", "Desktop", "RunnerProtocol", lifecycle, logging, hummingbird,
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -154,7 +168,14 @@ let package = Package(
         .plugin(name: "BundleLibraries", capability: .buildTool()),
         .executableTarget(name: "nervous", dependencies: ["Host"], swiftSettings: house),
 
-        .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: house),
+        .target(
+            name: "TestSupport",
+            dependencies: [
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+            ], path: "Tests/TestSupport", swiftSettings: house),
         .testTarget(
             name: "SamplesTests", dependencies: ["Samples", "TestSupport"], swiftSettings: house),
         .testTarget(
@@ -177,8 +198,18 @@ let package = Package(
             swiftSettings: house),
         .testTarget(
             name: "AuthTests",
-            dependencies: ["Auth", "Samples", grdb, "log-writer", "TestSupport"],
+            dependencies: ["Addresses", "Auth", "Samples", grdb, "log-writer", "TestSupport"],
             swiftSettings: house),
+        .testTarget(
+            name: "AddressesTests", dependencies: ["Addresses", "TestSupport"],
+            swiftSettings: house),
+        .testTarget(
+            name: "NetTests",
+            dependencies: [
+                "Addresses", "Auth", "Net", "Samples", logging,
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"), "TestSupport",
+            ], swiftSettings: house),
         .testTarget(
             name: "LAETests",
             dependencies: ["LAE", "VM", "SampleStore", "Auth", "Samples", "TestSupport"],
@@ -205,19 +236,21 @@ let package = Package(
         .testTarget(
             name: "ProviderTests",
             dependencies: [
-                "Provider", "LAE", "VM", "Auth", "JSApps", "Samples", "SampleForms",
+                "Provider", "Addresses", "LAE", "VM", "Auth", "JSApps", "Net", "Samples",
+                "SampleForms",
                 "nervous-runner", "nervous-unpacker",
                 hummingbird, lifecycle, logging,
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"), "TestSupport",
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"), "TestSupport",
             ], exclude: ["SDK/Typings"], swiftSettings: house),
         .testTarget(
             name: "DesktopTests", dependencies: ["Desktop", "TestSupport"], swiftSettings: house),
         .testTarget(
             name: "HostTests",
             dependencies: [
-                "Host", "Auth", "JSApps", "Samples", "nervous", "nervous-runner",
+                "Host", "Addresses", "Auth", "JSApps", "Samples", "nervous", "nervous-runner",
                 "nervous-unpacker", grdb, logging, "TestSupport",
             ],
             exclude: ["Apps"], swiftSettings: house),

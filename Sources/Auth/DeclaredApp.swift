@@ -1,3 +1,5 @@
+import Addresses
+
 /// An app as far as permission is concerned: who it is, and what it declares.
 public struct DeclaredApp: Hashable, Sendable {
     public let name: String
@@ -22,13 +24,13 @@ extension DeclaredApp {
     /// The line that stands for ``asksAtFirstUse``.
     private static let atFirstUse = "at-first-use"
 
-    /// The privileges as they are kept: one a line, the origins of `net` behind it.
+    /// The privileges as they are kept: one a line, the pin of an origin behind it.
     var declaration: String {
         let lines = privileges.map { privilege in
-            guard case .net(let origins) = privilege.resource else {
+            guard case .net(_, let pin?) = privilege.resource else {
                 return privilege.id.description
             }
-            return ([privilege.id.description] + origins).joined(separator: " ")
+            return "\(privilege.id) \(pin)"
         }
         return ((asksAtFirstUse ? [Self.atFirstUse] : []) + lines).joined(separator: "\n")
     }
@@ -39,20 +41,25 @@ extension DeclaredApp {
 
     /// Reads privileges as `declaration` writes them; a line that means nothing is left out.
     static func privileges(in declaration: String) -> [Privilege] {
-        declaration.split(separator: "\n").compactMap { line in
+        declaration.split(separator: "\n").flatMap { line in
             let words = line.split(separator: " ").map(String.init)
-            guard let id = words.first.flatMap({ PrivilegeID($0) }) else { return nil }
+            guard let id = words.first.flatMap({ PrivilegeID($0) }) else { return [Privilege]() }
+            let rest = words.dropFirst()
             if let sensor = id.sensor, let access = id.access {
-                return Privilege(.sensor(sensor, access), reason: "")
+                return [Privilege(.sensor(sensor, access), reason: "")]
             }
-            let resource: Privilege.Resource =
-                switch id {
-                case .net: .net(Array(words.dropFirst()))
-                case .storage: .storage
-                case .identity: .identity
-                default: .notify
-                }
-            return Privilege(resource, reason: "")
+            if let origin = id.origin {
+                let pin = rest.first.flatMap { CertificatePin($0) }
+                return [Privilege(.net(origin, pin: pin), reason: "")]
+            }
+            return switch id {
+            // An earlier version kept all origins in one line.
+            case .net:
+                rest.compactMap { WebOrigin($0) }.map { Privilege(.net($0, pin: nil), reason: "") }
+            case .storage: [Privilege(.storage, reason: "")]
+            case .identity: [Privilege(.identity, reason: "")]
+            default: [Privilege(.notify, reason: "")]
+            }
         }
     }
 }

@@ -33,6 +33,17 @@ extension AppDescription {
             BudgetLine(
                 name: "log-per-minute", limit: bytes(budget.logPerMinute),
                 used: usage.map { "\(bytes($0.logged)) in all" } ?? "–"),
+            BudgetLine(
+                name: "fetch",
+                limit:
+                    "\(budget.fetch.callsPerMinute) a minute, \(budget.fetch.callsAtOnce) at once,"
+                    + " \(seconds(budget.fetch.duration))",
+                used: ""),
+            BudgetLine(
+                name: "fetch-bytes",
+                limit:
+                    "\(bytes(budget.fetch.requestBytes)) out, \(bytes(budget.fetch.answerBytes)) in",
+                used: ""),
             BudgetLine(name: "samples", limit: "as granted", used: count(usage?.samples)),
         ]
     }

@@ -1,3 +1,4 @@
+import Addresses
 import Auth
 import JSApps
 import Provider
@@ -29,13 +30,17 @@ extension AppDescription.DeclaredPrivilege {
         case (let sensor?, "raw"): "read every sample of \(sensor)"
         case (let sensor?, "stats"): "read statistics of \(sensor), never a single sample"
         case (let sensor?, _): "publish samples of \(sensor)"
-        case (nil, _) where privilege == "net":
-            "call "
-                + (origins ?? []).map { $0.escapedForDisplay(limit: 60) }.joined(separator: ", ")
+        case (nil, _) where origin != nil: callMeaning
         case (nil, _) where privilege == "identity":
             "know this machine again by a made-up number"
         case (nil, _): privilege == "storage" ? "keep data of its own" : "send you messages"
         }
+    }
+
+    private var callMeaning: String {
+        let shown = (origin ?? "").escapedForDisplay(limit: WebOrigin.longest)
+        let place = origin.flatMap { WebOrigin($0) }.flatMap(\.placeText).map { ", \($0)" } ?? ""
+        return "call \(shown)\(place)" + (pin == nil ? "" : ", with a certificate that it names")
     }
 
     /// One line with the app's claim marked as such.
@@ -48,15 +53,19 @@ extension AppDescription.DeclaredPrivilege {
 
     /// As the prompt puts it.
     var question: Privilege? {
-        PrivilegeID(privilege).flatMap { Privilege(asked: $0, reason: reason) }
+        PrivilegeID(privilege).flatMap {
+            Privilege(asked: $0, reason: reason, pin: pin.flatMap { CertificatePin($0) })
+        }
     }
 }
 
 extension Privilege {
     /// What the person can be asked about; `nil` for a privilege that nobody can be asked for yet.
-    init?(asked id: PrivilegeID, reason: String) {
+    init?(asked id: PrivilegeID, reason: String, pin: CertificatePin? = nil) {
         if let sensor = id.sensor, let access = id.access {
             self.init(.sensor(sensor, access), reason: reason)
+        } else if let origin = id.origin {
+            self.init(.net(origin, pin: pin), reason: reason)
         } else if id == .identity {
             self.init(.identity, reason: reason)
         } else if id == .storage {

@@ -1,3 +1,4 @@
+import Addresses
 import Auth
 import HTTPTypes
 import Hummingbird
@@ -30,6 +31,16 @@ struct Door: Sendable {
         try await authority.checkApp(
             token: token(request, context), name: context.claimedName, requested: privilege,
             operation: operation)
+    }
+
+    /// A grant for one step of a call to another server.
+    func grant(
+        reaching origin: WebOrigin, _ request: Request, _ context: ProviderContext,
+        isRedirect: Bool = false
+    ) async throws(AuthError) -> OriginGrant {
+        try await authority.checkApp(
+            token: token(request, context), name: context.claimedName, reaching: origin,
+            isRedirect: isRedirect)
     }
 
     /// Puts to the person what an app asks for.

@@ -8,6 +8,8 @@ extension HTTPField.Name {
     static let idempotencyKey = known("Idempotency-Key")
     static let damaged = known("Nervous-Damaged")
     static let link = known("Link")
+    static let nervousRequest = known("Nervous-Request")
+    static let nervousAnswer = known("Nervous-Answer")
     static let serviceWorker = known("Service-Worker")
     static let resourcePolicy = known("Cross-Origin-Resource-Policy")
     static let openerPolicy = known("Cross-Origin-Opener-Policy")

@@ -4,6 +4,7 @@ import Hummingbird
 import JSApps
 import LAE
 import Logging
+import Net
 import Samples
 import VM
 
@@ -19,6 +20,7 @@ extension Problem {
         case let error as LAEError: self.init(error)
         case let error as VirtualMachineError: self.init(error)
         case let error as JSAppsError: self.init(error)
+        case let error as NetError: self.init(error)
         case let error as any HTTPResponseError where error.status == .notFound:
             self = .notFound("There is no resource at this path.")
         case let error as any HTTPResponseError:

@@ -6,6 +6,7 @@ public import JSApps
 public import LAE
 public import Logging
 import NIOCore
+public import Net
 public import VM
 
 /// The one router, and the servers that listen for it: TCP on loopback and the control socket.
@@ -24,12 +25,13 @@ public struct Provider: Sendable {
     private let logger: Logger
 
     /// - Parameters:
+    ///   - outbound: what calls other servers.
     ///   - libraries: the libraries of the system that apps may load.
     ///   - heartbeat: how long a stream may be silent before it says that it lives.
     public init(
         authority: Authority, machine: VirtualMachine, engine: AnalyticsEngine,
         library: AppLibrary, supervisor: RunSupervisor, facts: HostFacts,
-        libraries: SystemLibraries = SystemLibraries(),
+        outbound: OutboundClient, libraries: SystemLibraries = SystemLibraries(),
         heartbeat: Duration = .seconds(15),
         logger: Logger = Logger(label: "nervous.provider")
     ) {
@@ -63,6 +65,8 @@ public struct Provider: Sendable {
         LocalStorageRoutes(door: door).add(to: &routes)
         SettingsRoutes().add(to: &routes)
         NotificationRoutes(door: door, heartbeat: heartbeat).add(to: &routes)
+        FetchRoutes(door: door, outbound: outbound, budget: { supervisor.budget($0).fetch })
+            .add(to: &routes)
         FirstGenerationRoutes(door: door, engine: engine).add(to: &routes)
         // What apps say is meant to be read, however little the host says of itself.
         var appLogger = logger

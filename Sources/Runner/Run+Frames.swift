@@ -19,11 +19,11 @@ extension Run {
             presentation = Presentation(text: text, markup: markup)
         case .lifetime(let milliseconds):
             end = clock.now + UInt64(milliseconds) * 1_000_000
-        case .response(let id, let status, let headers):
+        case .response(let id, let status, let headers, let url):
             guard requests.contains(id) else { return }
             dispatch(
                 "response", engine.number(Double(id)), engine.number(Double(status)),
-                engine.string(lines(of: headers)))
+                engine.string(lines(of: headers)), engine.string(url))
         case .body(let id, let bytes):
             guard requests.contains(id) else { return }
             dispatch("body", engine.number(Double(id)), engine.bytes(bytes))

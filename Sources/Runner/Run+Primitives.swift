@@ -116,7 +116,7 @@ extension Run {
         return id
     }
 
-    /// - Returns: status, header lines and body.
+    /// - Returns: status, header lines, body, and where a redirect led.
     private func requestAndWait(_ arguments: Arguments) throws(PrimitiveError) -> Answer {
         let request = try CheckedRequest(arguments)
         let limit = try arguments.number(4)
@@ -127,6 +127,7 @@ extension Run {
         let answer = try answer(to: id, milliseconds: limit, asking: request.frame(id))
         return .list([
             .number(Double(answer.status)), .text(lines(of: answer.headers)), .bytes(answer.body),
+            .text(answer.url),
         ])
     }
 

@@ -12,6 +12,8 @@ extension Run {
     struct WholeAnswer {
         var status: UInt16 = 0
         var headers: [HeaderField] = []
+        /// Where a redirect led; empty where none did.
+        var url = ""
         var body: [UInt8] = []
     }
 
@@ -33,9 +35,10 @@ extension Run {
         var deadline = start + (limit > 0 ? UInt64(limit * 1_000_000) : Self.longestWait)
         while let frame = nextFrame(before: deadline) {
             switch frame {
-            case .response(id, let status, let headers):
+            case .response(id, let status, let headers, let url):
                 answer.status = status
                 answer.headers = headers
+                answer.url = url
                 deadline = min(deadline, clock.now + Self.longestAnswer)
             case .body(id, let bytes):
                 answer.body += bytes

@@ -11,8 +11,9 @@ public enum HostFrame: Hashable, Sendable {
     case lifetime(UInt32)
     /// All scripts have been sent: the run ends when nothing is left to wait for.
     case loaded
-    /// The status and header of the answer to request `id`.
-    case response(id: UInt32, status: UInt16, headers: [HeaderField])
+    /// The status and header of the answer to request `id`, and where a redirect led to it; empty where
+    /// none did.
+    case response(id: UInt32, status: UInt16, headers: [HeaderField], url: String = "")
     /// A piece of the body of answer `id`.
     case body(id: UInt32, bytes: [UInt8])
     /// Answer `id` is complete.
@@ -34,7 +35,7 @@ extension HostFrame: Frame {
         case 3:
             self = .response(
                 id: try decoder.uint32(), status: try decoder.uint16(),
-                headers: try decoder.headers())
+                headers: try decoder.headers(), url: try decoder.string())
         case 4: self = .body(id: try decoder.uint32(), bytes: try decoder.bytes())
         case 5: self = .end(id: try decoder.uint32())
         case 6: self = .failure(id: try decoder.uint32(), message: try decoder.string())
@@ -56,10 +57,11 @@ extension HostFrame: Frame {
             return 1
         case .loaded:
             return 2
-        case .response(let id, let status, let headers):
+        case .response(let id, let status, let headers, let url):
             encoder.write(id)
             encoder.write(status)
             encoder.write(headers)
+            encoder.write(url)
             return 3
         case .body(let id, let bytes):
             encoder.write(id)

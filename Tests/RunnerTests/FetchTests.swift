@@ -34,6 +34,32 @@ struct FetchTests {
         #expect(run.end == .exit(0))
     }
 
+    @Test func `A22 - an answer tells where a redirect led`() throws {
+        let run = try RunOfApp(
+            """
+            (async () => {
+                const answer = await fetch("https://a.example/x#y");
+                console.log(answer.url, answer.redirected, answer.type, answer.clone().redirected);
+                const plain = await fetch("https://a.example/x#y");
+                console.log(plain.url, plain.redirected, plain.type);
+                const own = await fetch("/x");
+                console.log(own.redirected, own.type);
+            })();
+            """
+        ) { frame, runner in
+            guard case .request(let id, _, let target, _, _) = frame else { return }
+            let place = id == 1 ? "https://b.example/z" : ""
+            #expect(target == (id == 3 ? "http://localhost/x" : "https://a.example/x"))
+            try runner.send(
+                .response(id: id, status: 204, headers: [], url: place), .end(id: id))
+        }
+        #expect(
+            run.lines == [
+                "https://b.example/z true cors true", "https://a.example/x false cors",
+                "false basic",
+            ])
+    }
+
     @Test(arguments: [
         "for await (const p of body) say(p)",
         "const r = body.getReader(); for (;;) { const { done, value } = await r.read(); if (done) break; say(value) }",

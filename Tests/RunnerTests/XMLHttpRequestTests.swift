@@ -160,7 +160,8 @@ struct XMLHttpRequestTests {
             guard case .request(let id, _, _, _, _) = frame else { return }
             try runner.send(.failure(id: id, message: "elsewhere"))
         }
-        #expect(run.lines.sorted() == ["NetworkError 19 4", "error 4 0 "])
+        let why = "A call to http://example.org failed: elsewhere"
+        #expect(run.lines.sorted() == [why, why, "NetworkError 19 4", "error 4 0 "])
         #expect(run.end == .exit(0))
     }
 

@@ -69,6 +69,25 @@ public actor AccessLog {
                 range: nil, calls: 1, count: 0, detail: nil))
     }
 
+    /// Notes what went between a client and another server under a grant.
+    ///
+    /// Neither path nor query nor what was said: they may hold secrets.
+    ///
+    /// - Parameters:
+    ///   - operation: `fetch` for what came back, `fetch-body` for what was sent along.
+    ///   - detail: the method and how it ended.
+    ///   - bytes: of the body.
+    public func record(
+        _ operation: String, for grant: OriginGrant, detail: String, bytes: Int
+    ) async {
+        await add(
+            AccessLogEntry(
+                id: 0, time: now(), kind: .access, client: grant.client,
+                privilege: "net:\(grant.origin)", sensor: nil, access: nil, operation: operation,
+                range: nil, calls: 1, count: bytes,
+                detail: detail.escapedForDisplay(limit: Self.detailLimit)))
+    }
+
     /// Notes an event; it is in the file when this returns.
     public func note(_ event: AccessLogEvent) async {
         endMinute(unlessIn: now())

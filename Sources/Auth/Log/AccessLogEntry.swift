@@ -41,7 +41,7 @@ public struct AccessLogEntry: Hashable, Sendable {
     public let kind: Kind
     /// The client's name; `nil` when the token told nobody, or nobody has to do with it.
     public let client: String?
-    /// What a decision was about.
+    /// What a decision was about, or what was used that is no sensor.
     public let privilege: String?
     public let sensor: SensorID?
     public let access: Access?
@@ -52,9 +52,10 @@ public struct AccessLogEntry: Hashable, Sendable {
     public let range: TimeRange?
     /// How many calls the line stands for: all alike, all in one minute.
     public let calls: Int
-    /// Samples that were given out or went into a statistic.
+    /// Samples that were given out or went into a statistic; of a call to another server, bytes.
     public let count: Int
-    /// Why it was refused, or more about an event; escaped for display.
+    /// Why it was refused, how a call to another server ended, or more about an event; escaped for
+    /// display.
     public let detail: String?
 
     /// Whether data was given out; `nil` where none was asked for.

@@ -6,6 +6,7 @@ struct AccessTally {
     struct Key: Hashable {
         let kind: AccessLogEntry.Kind
         let client: String?
+        let privilege: String?
         let sensor: SensorID?
         let access: Access?
         let operation: String?
@@ -14,6 +15,7 @@ struct AccessTally {
         init(_ entry: AccessLogEntry) {
             kind = entry.kind
             client = entry.client
+            privilege = entry.privilege
             sensor = entry.sensor
             access = entry.access
             operation = entry.operation

@@ -55,7 +55,7 @@ public struct DeclarationChange: Hashable, Sendable {
     /// Whether all that a decision is about is still declared.
     private func isWithin(_ privilege: PrivilegeID) -> Bool {
         after.contains { new in
-            // Other origins under the same name are another question.
+            // The same server with another certificate is another question.
             new.id.covers(privilege)
                 && before.allSatisfy { $0.id != new.id || $0.id.sensor != nil || $0.covers(new) }
         }
@@ -65,9 +65,7 @@ public struct DeclarationChange: Hashable, Sendable {
 extension Privilege {
     /// Whether whoever may use this may use the other too.
     func covers(_ other: Privilege) -> Bool {
-        if case .net(let origins) = resource, case .net(let others) = other.resource {
-            return Set(others).isSubset(of: origins)
-        }
+        if case .net = resource { return resource == other.resource }
         return id.covers(other.id)
     }
 }

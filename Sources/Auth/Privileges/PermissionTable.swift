@@ -90,12 +90,14 @@ struct PermissionTable: Sendable {
     /// What the decisions say about something other than a sensor.
     func verdict(on privilege: PrivilegeID, by client: Client, at now: Timestamp) -> Verdict {
         let relevant = all(of: client.name).filter { record in
-            record.privilege == privilege && (record.run == nil || record.run == client.run)
+            privilege.isDecided(by: record.privilege)
+                && (record.run == nil || record.run == client.run)
         }
-        if relevant.contains(where: { $0.state == .denied }) { return .denied(privilege) }
-        guard let terms = relevant.first(where: { !$0.isExpired(at: now) })?.terms else {
-            return .undecided
+        if let denial = relevant.first(where: { $0.state == .denied }) {
+            return .denied(denial.privilege)
         }
+        let grants = relevant.filter { $0.privilege == privilege && !$0.isExpired(at: now) }
+        guard let terms = grants.first?.terms else { return .undecided }
         return terms.background || client.isWatched ? .granted(terms) : .notInBackground(privilege)
     }
 
@@ -134,7 +136,7 @@ struct PermissionTable: Sendable {
     func isDenied(_ privilege: Privilege, to client: Client, at now: Timestamp) -> Bool {
         guard case .sensor(let sensor, let access) = privilege.resource else {
             return all(of: client.name).contains {
-                $0.run == nil && $0.privilege == privilege.id && $0.state == .denied
+                $0.run == nil && privilege.id.isDecided(by: $0.privilege) && $0.state == .denied
             }
         }
         let request = AccessRequest("ask", of: sensor, access)
@@ -149,6 +151,13 @@ struct PermissionTable: Sendable {
 
     private static func rank(_ record: PermissionRecord) -> (Int, Int) {
         (record.terms?.access == .raw ? 1 : 0, record.run == nil ? 1 : 0)
+    }
+}
+
+extension PrivilegeID {
+    /// Whether a decision about `other` can be one about this: other servers are denied together, too.
+    fileprivate func isDecided(by other: PrivilegeID) -> Bool {
+        self == other || origin != nil && other == .net
     }
 }
 

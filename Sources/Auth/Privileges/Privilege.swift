@@ -1,3 +1,4 @@
+public import Addresses
 public import Samples
 
 /// One thing that an app asks for in the `privileges` of its `package.json`.
@@ -6,8 +7,9 @@ public struct Privilege: Hashable, Sendable {
     public enum Resource: Hashable, Sendable {
         /// A sensor, or every instance of a kind.
         case sensor(SensorID, Access)
-        /// Calls to these origins, such as `https://api.example.org`.
-        case net([String])
+        /// Calls to an origin such as `https://api.example.org`, which must show the certificate of
+        /// the pin where there is one.
+        case net(WebOrigin, pin: CertificatePin?)
         /// Storage of the app's own.
         case storage
         /// Messages to the person.
@@ -25,11 +27,12 @@ public struct Privilege: Hashable, Sendable {
         self.reason = reason
     }
 
-    /// The name by which people and flags call it: `sensor:cpu`, `sensor:cpu:stats`, `net`.
+    /// The name by which people and flags call it: `sensor:cpu`, `sensor:cpu:stats`,
+    /// `net:https://api.example.org`.
     public var id: PrivilegeID {
         switch resource {
         case .sensor(let sensor, let access): PrivilegeID(sensor: sensor, access: access)
-        case .net: .net
+        case .net(let origin, _): PrivilegeID(reaching: origin) ?? .net
         case .storage: .storage
         case .notify: .notify
         case .identity: .identity

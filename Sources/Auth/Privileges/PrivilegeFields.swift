@@ -1,3 +1,5 @@
+import Addresses
+
 /// The members of one declared privilege; each must be taken, so that none is silently ignored.
 struct PrivilegeFields {
     private var rest: [JSONMember]
@@ -6,13 +8,23 @@ struct PrivilegeFields {
         rest = members
     }
 
-    /// The privilege that the members describe.
-    mutating func privilege(at position: JSONPosition) throws(PrivilegeSyntaxError) -> Privilege {
+    /// The privileges that the members describe: one, or one for each origin of `net`.
+    mutating func privileges(
+        at position: JSONPosition
+    ) throws(PrivilegeSyntaxError) -> [Privilege] {
+        let isSensor = rest.contains { $0.key == "sensor" }
+        guard !isSensor, let net = take("net") else { return [try privilege(at: position)] }
+        let origins = try origins(net)
+        let pins = try pins(take("pin"), of: origins)
+        let reason = try reason(net.position)
+        return origins.map { Privilege(.net($0, pin: pins[$0]), reason: reason) }
+    }
+
+    private mutating func privilege(
+        at position: JSONPosition
+    ) throws(PrivilegeSyntaxError) -> Privilege {
         if let sensor = take("sensor") {
             return try sensorPrivilege(sensor)
-        }
-        if let net = take("net") {
-            return Privilege(.net(try origins(net)), reason: try reason(net.position))
         }
         if let storage = take("storage") {
             try expectTrue(storage, "storage")
@@ -61,7 +73,7 @@ struct PrivilegeFields {
         return Privilege(.sensor(id, access), reason: try reason(sensor.position))
     }
 
-    private func origins(_ value: JSONValue) throws(PrivilegeSyntaxError) -> [String] {
+    private func origins(_ value: JSONValue) throws(PrivilegeSyntaxError) -> [WebOrigin] {
         guard let entries = value.array, !entries.isEmpty else {
             throw PrivilegeSyntaxError(
                 at: value.position, "net must be a list of origins such as https://example.org")
@@ -70,16 +82,47 @@ struct PrivilegeFields {
             throw PrivilegeSyntaxError(
                 at: value.position, "net takes at most \(PrivilegeList.originLimit) origins")
         }
-        var origins: [String] = []
+        var origins: [WebOrigin] = []
         for entry in entries {
-            guard let origin = entry.string, Self.isOrigin(origin) else {
+            guard let origin = entry.string.flatMap({ WebOrigin($0) }) else {
                 throw PrivilegeSyntaxError(
                     at: entry.position,
                     "net takes origins such as https://example.org, without path or wildcard")
             }
+            guard origin.host.reach != .nowhere else {
+                throw PrivilegeSyntaxError(at: entry.position, "no app may call \(origin)")
+            }
             origins.append(origin)
         }
         return origins
+    }
+
+    /// The certificates that some of the origins must show.
+    private func pins(
+        _ value: JSONValue?, of origins: [WebOrigin]
+    ) throws(PrivilegeSyntaxError) -> [WebOrigin: CertificatePin] {
+        guard let value else { return [:] }
+        guard let members = value.object else {
+            throw PrivilegeSyntaxError(
+                at: value.position, "pin must be an object of origins and their certificates")
+        }
+        var pins: [WebOrigin: CertificatePin] = [:]
+        for member in members {
+            guard let origin = WebOrigin(member.key), origins.contains(origin),
+                origin.scheme == .https, pins[origin] == nil
+            else {
+                throw PrivilegeSyntaxError(
+                    at: member.position,
+                    "pin names https origins of the same net, each once")
+            }
+            guard let pin = member.value.string.flatMap({ CertificatePin($0) }) else {
+                throw PrivilegeSyntaxError(
+                    at: member.value.position,
+                    "a pin is sha256/ and the Base64 of a certificate's or public key's SHA-256")
+            }
+            pins[origin] = pin
+        }
+        return pins
     }
 
     private mutating func reason(
@@ -116,12 +159,5 @@ struct PrivilegeFields {
     private mutating func take(_ key: String) -> JSONValue? {
         guard let index = rest.firstIndex(where: { $0.key == key }) else { return nil }
         return rest.remove(at: index).value
-    }
-
-    private static func isOrigin(_ text: String) -> Bool {
-        let origin =
-            /https?:\/\/([A-Za-z0-9\-]+(\.[A-Za-z0-9\-]+)*|\[[0-9A-Fa-f:.]+\])(:([0-9]{1,5}))?/
-        guard text.utf8.count <= 255, let found = text.wholeMatch(of: origin) else { return false }
-        return found.4.map { UInt16($0) != nil } ?? true
     }
 }

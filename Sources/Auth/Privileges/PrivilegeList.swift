@@ -25,27 +25,35 @@ public struct PrivilegeList: Sendable, Hashable {
         }
         var found: [Privilege] = []
         for entry in entries {
-            let privilege = try Self.privilege(entry)
-            guard !found.contains(where: { $0.id == privilege.id }) else {
-                throw PrivilegeSyntaxError(at: entry.position, "\(privilege.id) stands here twice")
+            for privilege in try Self.privileges(entry) {
+                guard !found.contains(where: { $0.id == privilege.id }) else {
+                    throw PrivilegeSyntaxError(
+                        at: entry.position, "\(privilege.id) stands here twice")
+                }
+                found.append(privilege)
             }
-            found.append(privilege)
+        }
+        guard found.count <= Self.limit else {
+            throw PrivilegeSyntaxError(
+                at: list.position, "an app may declare at most \(Self.limit) privileges")
         }
         privileges = found
     }
 
-    private static func privilege(_ entry: JSONValue) throws(PrivilegeSyntaxError) -> Privilege {
+    private static func privileges(
+        _ entry: JSONValue
+    ) throws(PrivilegeSyntaxError) -> [Privilege] {
         if let name = entry.string {
-            return Privilege(.sensor(try sensor(name, entry.position), .raw), reason: "")
+            return [Privilege(.sensor(try sensor(name, entry.position), .raw), reason: "")]
         }
         guard let members = entry.object else {
             throw PrivilegeSyntaxError(
                 at: entry.position, "a privilege is a sensor's name or an object")
         }
         var fields = PrivilegeFields(members)
-        let privilege = try fields.privilege(at: entry.position)
+        let privileges = try fields.privileges(at: entry.position)
         try fields.finish()
-        return privilege
+        return privileges
     }
 
     static func sensor(

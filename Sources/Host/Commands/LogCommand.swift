@@ -97,8 +97,8 @@ struct LogCommand: AsyncParsableCommand {
             table.add(
                 Format.time(item.time), item.client ?? (item.outcome == nil ? "–" : "?"),
                 item.operation ?? item.kind, item.sensor ?? item.privilege ?? "–",
-                item.outcome == nil ? "–" : String(item.count),
-                (item.reason.map { "refused: \($0)" } ?? item.outcome ?? item.story ?? "") + calls)
+                item.amount,
+                (item.reason.map { "refused: \($0)" } ?? item.success ?? item.story ?? "") + calls)
         }
         table.lines.forEach(options.console.print)
     }
@@ -130,6 +130,18 @@ struct LogCommand: AsyncParsableCommand {
 }
 
 extension AccessLogItem {
+    /// Samples, or the bytes of calls to another server.
+    fileprivate var amount: String {
+        guard outcome != nil else { return "–" }
+        let isCall = privilege?.hasPrefix("net:") == true
+        return isCall ? Format.bytes(Double(count)) : String(count)
+    }
+
+    /// That it was allowed, and how it ended where the line says so.
+    fileprivate var success: String? {
+        outcome.map { word in detail.map { "\(word): \($0)" } ?? word }
+    }
+
     /// More about an event, in words.
     fileprivate var story: String? {
         kind == "pruned" ? "the lines up to \(count) were cut off" : detail

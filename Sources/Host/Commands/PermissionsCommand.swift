@@ -104,7 +104,10 @@ struct PermissionsCommand: AsyncParsableCommand {
         @Argument(help: "The app or the token's name.")
         var client: String
 
-        @Argument(help: "Such as sensor:cpu, or sensor:cpu:stats for statistics only.")
+        @Argument(
+            help:
+                "Such as sensor:cpu, sensor:cpu:stats for statistics only, or net:https://example.org."
+        )
         var privilege: String
 
         @Option(help: ArgumentHelp("The most samples a second, such as 1.", valueName: "hertz"))
@@ -163,7 +166,7 @@ struct PermissionsCommand: AsyncParsableCommand {
         @Argument(help: "The app or the token's name.")
         var client: String
 
-        @Argument(help: "Such as sensor:cpu.")
+        @Argument(help: "Such as sensor:cpu; net for every other server.")
         var privilege: String
 
         func run() async throws {

@@ -60,5 +60,18 @@ extension RunBudget {
         if let count = try fields.take("logKiBPerMinute", 1...1_000_000) {
             logPerMinute = count << 10
         }
+        if let section = fields.take("fetch") { try fetch.set(section) }
+    }
+}
+
+extension FetchBudget {
+    fileprivate mutating func set(_ section: JSONValue) throws(ConfigurationError) {
+        var fields = try ConfigurationFields(section, of: "fetch")
+        if let count = try fields.take("durationSeconds", 1...600) { duration = .seconds(count) }
+        if let count = try fields.take("callsPerMinute", 1...100_000) { callsPerMinute = count }
+        if let count = try fields.take("callsAtOnce", 1...16) { callsAtOnce = count }
+        if let count = try fields.take("requestKiB", 1...1024) { requestBytes = count << 10 }
+        if let count = try fields.take("answerMiB", 1...64) { answerBytes = count << 20 }
+        try fields.end()
     }
 }

@@ -6,6 +6,7 @@ import JSApps
 import LAE
 import Logging
 import NIOCore
+import Net
 import Provider
 import ServiceLifecycle
 import UnixSignals
@@ -57,6 +58,9 @@ struct HostServices: Sendable {
             supervisor: supervisor,
             facts: HostFacts(
                 version: Version.number, dataDirectory: paths.data, port: { port.number }),
+            outbound: OutboundClient(
+                log: authority.log, userAgent: "Nervous/\(Version.number)",
+                ownPorts: { Set([port.number].compactMap { $0 }) }),
             libraries: SystemLibraries(folder: configuration.libraries),
             logger: logger)
         await supervisor.open(provider.connection)

@@ -15,12 +15,20 @@ extension QuestionText {
                 "own terms: how many samples a second, how finely, how far back, until when, and"
                     + " whether also when nobody watches."
             ] : []
+        let calls =
+            origin == nil
+            ? []
+            : [
+                "The host makes these calls for it, to this server alone: where an answer leads"
+                    + " elsewhere it goes on only if that is allowed, too."
+            ]
         let paragraphs =
             [
                 "\(name) would get \(wish)" + (fields.isEmpty ? "." : ": \(fields)."),
                 isWrite
                     ? "It learns nothing by that. Others take what it publishes for the sensor's own."
                     : "That can reveal \(revelation).",
+            ] + calls + [
                 "It gets it through this host alone, and every use is listed by:"
                     + " nervous log \(name)",
                 "once: until this run ends.", "always: until you change it.",

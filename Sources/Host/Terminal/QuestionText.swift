@@ -1,3 +1,4 @@
+import Addresses
 import Auth
 import Samples
 
@@ -16,6 +17,8 @@ struct QuestionText {
     let question: PermissionQuestion
     /// `nil` where it is about something other than a sensor.
     let sensor: SensorID?
+    /// The other server, where it is about calls to one.
+    let origin: WebOrigin?
     let isRaw: Bool
     let isWrite: Bool
     /// Whether the person can set terms of their own.
@@ -30,6 +33,7 @@ struct QuestionText {
         guard privilege.isGivable else { return nil }
         self.question = question
         sensor = privilege.sensor
+        origin = privilege.origin
         isRaw = privilege.access == .raw
         isWrite = privilege.access == .write
         takesTerms = isRaw || privilege.access == .stats
@@ -49,6 +53,7 @@ struct QuestionText {
 
     /// What it gives, in the host's words.
     var wish: String {
+        if let origin { return "to call \(origin)" }
         guard let sensor else { return words.wish }
         if isWrite { return "to publish samples of \(sensor)" }
         return isRaw ? "every sample of \(sensor)" : "statistics of \(sensor), never a sample"
@@ -56,6 +61,7 @@ struct QuestionText {
 
     /// What it tells about the person, in the host's words.
     var revelation: String {
+        if let origin { return Self.revelation(of: origin) }
         guard let sensor else { return words.reveals }
         return isWrite
             ? "nothing to the app; others take what it publishes for the sensor's own"
@@ -64,6 +70,7 @@ struct QuestionText {
 
     /// The same in at most 28 characters.
     private var brief: String {
+        if let origin { return Self.brief(of: origin) }
         guard let sensor else { return words.brief }
         return isWrite ? "nothing to the app" : SensorFamily(of: sensor).brief
     }
@@ -119,7 +126,8 @@ struct QuestionText {
         return [
             "", frame,
             app, signer,
-            cut(novelty + wish),
+            origin.map { line(question.isUpdate ? "Calls, new: " : "Calls:   ", $0) }
+                ?? cut(novelty + wish),
             "Reveals: " + brief,
         ] + claim("Claims:  ", atMost: 1) + [
             isRaw
@@ -133,7 +141,11 @@ struct QuestionText {
             ["Title:   \"" + CautiousText.line(of: $0, width: width - 11) + "\""]
         }
         var lines = ["", frame, app] + (title ?? []) + [signer]
-        lines.append(cut("Wants:   " + wish + (question.isUpdate ? "  (new in this update)" : "")))
+        let newness = question.isUpdate ? "  (new in this update)" : ""
+        lines.append(
+            origin.map { line("Wants:   to call ", $0, newness) }
+                ?? cut("Wants:   " + wish + newness))
+        if let pin { lines.append(cut("Trusts:  only the certificate \(pin)")) }
         if !fields.isEmpty { lines.append(cut("Fields:  " + fields)) }
         lines += CautiousText.wrapped(
             "Reveals: " + revelation,
@@ -152,6 +164,10 @@ struct QuestionText {
                 cut("Change it later: nervous permissions \(name)"),
                 String(repeating: "-", count: width),
             ]
+    }
+
+    private func line(_ head: String, _ origin: WebOrigin, _ tail: String = "") -> String {
+        head + origin.shown(columns: width - head.utf8.count - tail.utf8.count) + tail
     }
 
     private func cut(_ line: String) -> String {

@@ -4,6 +4,7 @@ import RunnerProtocol
 enum CallHeaders {
     private static let names: Set<String> = [
         "accept", "content-type", "idempotency-key", "if-match", "if-none-match", "last-event-id",
+        "nervous-request",
     ]
 
     static func allowed(_ fields: [HeaderField]) -> [(name: String, value: String)] {

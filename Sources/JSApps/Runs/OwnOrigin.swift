@@ -1,4 +1,4 @@
-/// The one address that an app may call: its own.
+/// The address that an app calls its host at, which is its own; what lies elsewhere the host calls.
 struct OwnOrigin {
     let app: String
 

@@ -13,6 +13,8 @@ public struct RunBudget: Hashable, Sendable {
     public var callsPerMinute = 30_000
     /// UTF-8 bytes.
     public var logPerMinute = 4 << 20
+    /// Of calls to other servers.
+    public var fetch = FetchBudget()
 
     public init() {}
 

@@ -26,6 +26,9 @@ declare namespace Nervous {
     /** What the app keeps by name, for itself alone. */
     readonly storage: AppStorage;
 
+    /** Other servers that the person lets this app call. */
+    readonly net: Net;
+
     /** Tells the person something, under the privilege "notify"; at most 10 times a minute. */
     notify(title: string, options?: NotifyOptions): Promise<void>;
 
@@ -36,6 +39,17 @@ declare namespace Nervous {
 
     /** Ends a headless run; in a page nothing. */
     exit(code?: number): void;
+  }
+
+  interface Net {
+    /** As `fetch`, but what fails says why. */
+    fetch(input: RequestInfo | URL, init?: RequestInit): Promise<Response>;
+
+    /** The object that another server answers as JSON; rejects where it is none. */
+    object<Value extends object = Record<string, unknown>>(
+      input: RequestInfo | URL,
+      init?: RequestInit,
+    ): Promise<Value>;
   }
 
   interface NotifyOptions extends Abortable {
@@ -258,14 +272,17 @@ declare namespace Nervous {
     name: string;
     /** Of a sensor; "raw" when it is missing. */
     access?: "raw" | "stats" | "write";
+    /** Of "net": the server, such as "https://api.example.org". */
+    origin?: string;
   }
 
   interface PermissionStatus extends EventTarget {
     readonly name: string;
     readonly access: "raw" | "stats" | "write" | undefined;
+    readonly origin: string | undefined;
     readonly state: PermissionState;
     onchange: ((this: PermissionStatus, event: Event) => void) | null;
-    toJSON(): { name: string; access?: string; state: PermissionState };
+    toJSON(): { name: string; access?: string; origin?: string; state: PermissionState };
   }
 
   interface Decision {
@@ -294,6 +311,7 @@ declare namespace Nervous {
       | "DataError"
       | "InvalidStateError"
       | "QuotaExceededError"
+      | "NetworkError"
       | "TimeoutError"
       | "AbortError"
       | "OperationError";

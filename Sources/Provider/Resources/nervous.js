@@ -3,9 +3,10 @@
 //     const { mean, stddev } = await nervous.sensor("cpu").stats({ last: "10m", fields: ["busy"] });
 //     for await (const sample of nervous.sensor("cpu").stream()) { … }
 //
-// Every call goes to the host's own HTTP API on this origin, and takes a `signal`. A refusal rejects
-// with a DOMException named NotAllowedError that carries `privilege` (what was missing), `fix` (the
-// command with which the person can allow it) and, in a page, `settings` (where it says so).
+// Every call goes to the host's own HTTP API on this origin, and to other servers by way of it, where
+// the person allows it. It takes a `signal`. A refusal rejects with a DOMException named
+// NotAllowedError that carries `privilege` (what was missing), `fix` (the command with which the
+// person can allow it) and, in a page, `settings` (where it says so).
 (() => {
   "use strict";
 
@@ -24,7 +25,9 @@
     422: "DataError",
     400: "DataError",
     429: "QuotaExceededError",
+    502: "NetworkError",
     503: "NotReadableError",
+    504: "TimeoutError",
     507: "QuotaExceededError",
   };
 
@@ -47,26 +50,34 @@
     const token = redeem();
     const { apply, construct } = Reflect;
     const { fetch, Headers, Request, URL, XMLHttpRequest, String } = globalThis;
+    const { addEventListener, dispatchEvent } = EventTarget.prototype;
     if (token === null) return (...call) => apply(fetch, globalThis, call);
     const getter = (type, name) => {
       const { get } = Object.getOwnPropertyDescriptor(type.prototype, name);
       return (object) => apply(get, object, []);
     };
     const { startsWith } = String.prototype;
-    const { open, setRequestHeader } = XMLHttpRequest.prototype;
+    const { open, send, setRequestHeader } = XMLHttpRequest.prototype;
     const { set } = Headers.prototype;
     const [originOf, pathOf] = [getter(URL, "origin"), getter(URL, "pathname")];
     const [addressOf, headersOf] = [getter(Request, "url"), getter(Request, "headers")];
     const base = getter(Node, "baseURI");
     const { origin } = location;
     const value = `Bearer ${token}`;
+    const beginsWith = (text, prefix) => apply(startsWith, text, [prefix]);
+    const absolute = (address) => construct(URL, [address, base(document)]);
 
     function isCall(address) {
-      const url = construct(URL, [address, base(document)]);
+      const url = absolute(address);
       if (originOf(url) !== origin) return false;
-      const path = pathOf(url);
-      const begins = (prefix) => apply(startsWith, path, [prefix]);
+      const begins = (prefix) => beginsWith(pathOf(url), prefix);
       return begins("/api/") || begins("/nervous-api/") || begins("/nervousnet-api/");
+    }
+
+    // Whether an address is another server's, which the host calls for the page.
+    function isElsewhere(address) {
+      const place = originOf(absolute(address));
+      return place !== origin && (beginsWith(place, "http://") || beginsWith(place, "https://"));
     }
 
     // The header is set on an object that no script of the page ever holds.
@@ -77,15 +88,124 @@
     }
 
     globalThis.fetch = async function (input, init) {
-      return authorized(input, init);
+      const call = construct(Request, [input, init]);
+      if (!isElsewhere(addressOf(call))) return authorized(call);
+      try {
+        return await reach(call);
+      } catch (error) {
+        throw plainFailure(error, addressOf(call));
+      }
     };
-    XMLHttpRequest.prototype.open = function (method, address) {
-      // Read once, so that it is not another the second time.
-      const text = `${address}`;
-      arguments[1] = text;
-      apply(open, this, arguments);
-      if (isCall(text)) apply(setRequestHeader, this, ["Authorization", value]);
-    };
+
+    // A request that may go to another server: it then goes to the host, and shows what the server
+    // answered. What the host refuses looks like a server that is not there, as in any browser.
+    class PageRequest extends XMLHttpRequest {
+      #wish = null;
+      #isAsync = true;
+      #answer = null;
+      #isRefused = false;
+
+      constructor() {
+        super();
+        // The first of its listeners: no other hears of an answer that is none.
+        apply(addEventListener, this, ["load", (event) => this.#check(event)]);
+      }
+
+      open(method, address) {
+        // Read once, so that it is not another the second time.
+        const text = `${address}`;
+        arguments[1] = text;
+        this.#wish = null;
+        this.#answer = null;
+        this.#isRefused = false;
+        this.#isAsync = arguments.length < 3 || Boolean(arguments[2]);
+        if (isElsewhere(text)) {
+          const url = absolute(text);
+          url.hash = "";
+          this.#wish = { url: url.href, method: methodNamed(method), headers: {} };
+          arguments[0] = "POST";
+          arguments[1] = FETCH;
+        }
+        apply(open, this, arguments);
+        if (isCall(arguments[1])) apply(setRequestHeader, this, ["Authorization", value]);
+      }
+
+      setRequestHeader(name, text) {
+        const isBodys = `${name}`.toLowerCase() === "content-type";
+        if (this.#wish === null || isBodys) return apply(setRequestHeader, this, [name, text]);
+        const [[key, added]] = new Headers([[name, text]]);
+        const before = this.#wish.headers[key];
+        this.#wish.headers[key] = before === undefined ? added : `${before}, ${added}`;
+      }
+
+      send(body = null) {
+        const wish = this.#wish;
+        if (wish === null) return apply(send, this, [body]);
+        apply(setRequestHeader, this, ["Nervous-Request", ascii(wish)]);
+        const isBare = wish.method === "GET" || wish.method === "HEAD";
+        apply(send, this, [isBare ? null : body]);
+        if (this.#isAsync) return;
+        this.#check(null);
+        if (this.#isRefused) throw new DOMException(`Failed to load ${wish.url}`, "NetworkError");
+      }
+
+      // What the other server answered; null before, and where the host tells of none.
+      #reply() {
+        if (this.#wish === null || this.#answer !== null || super.readyState < 2) return this.#answer;
+        const text = super.getResponseHeader("Nervous-Answer");
+        return (this.#answer = text === null ? null : JSON.parse(text));
+      }
+
+      #check(event) {
+        if (this.#wish === null || this.#reply() !== null || this.#isRefused) return;
+        this.#isRefused = true;
+        let problem = {};
+        try {
+          problem = JSON.parse(super.responseText);
+        } catch {
+          // Of another type: there is nothing to say.
+        }
+        plainFailure(problemError(problem, super.status), this.#wish.url);
+        if (event === null) return;
+        event.stopImmediatePropagation();
+        apply(dispatchEvent, this, [new ProgressEvent("error")]);
+      }
+
+      get status() {
+        return this.#wish === null ? super.status : (this.#reply()?.status ?? 0);
+      }
+
+      get statusText() {
+        return this.#wish === null ? super.statusText : "";
+      }
+
+      get responseURL() {
+        return this.#wish === null ? super.responseURL : (this.#reply()?.url ?? "");
+      }
+
+      get response() {
+        const isText = super.responseType === "" || super.responseType === "text";
+        if (this.#wish === null || this.#reply() !== null) return super.response;
+        return isText ? "" : null;
+      }
+
+      get responseText() {
+        return this.#wish === null || this.#reply() !== null ? super.responseText : "";
+      }
+
+      getResponseHeader(name) {
+        if (this.#wish === null) return super.getResponseHeader(name);
+        return this.#reply()?.headers[`${name}`.toLowerCase()] ?? null;
+      }
+
+      getAllResponseHeaders() {
+        if (this.#wish === null) return super.getAllResponseHeaders();
+        const fields = Object.entries(this.#reply()?.headers ?? {});
+        return fields.map(([name, text]) => `${name}: ${text}\r\n`).join("");
+      }
+    }
+    Object.defineProperty(PageRequest, "name", { value: "XMLHttpRequest" });
+    globalThis.XMLHttpRequest = PageRequest;
     return async (input, init) => authorized(input, init);
   }
 
@@ -149,6 +269,89 @@
     return response;
   }
 
+  // --- Other servers --------------------------------------------------------------------------
+
+  const FETCH = `${API}/fetch`;
+
+  // JSON as a header field takes it.
+  function ascii(value) {
+    const escaped = (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
+    return JSON.stringify(value).replace(/[^\x20-\x7e]/g, escaped);
+  }
+
+  function methodNamed(method) {
+    const known = `${method}`.toUpperCase();
+    return /^(DELETE|GET|HEAD|OPTIONS|POST|PUT)$/.test(known) ? known : `${method}`;
+  }
+
+  // A call to another server by way of the host. Rejects with why there is no answer.
+  async function reach(input, init) {
+    const wanted = new Request(input, init);
+    const url = wanted.url.replace(/#[^]*$/, "");
+    const wish = { url, method: wanted.method, headers: Object.fromEntries(wanted.headers) };
+    const bytes = await wanted.arrayBuffer();
+    const response = await call("/fetch", {
+      method: "POST",
+      headers: { "Nervous-Request": ascii(wish) },
+      body: bytes.byteLength === 0 ? undefined : bytes,
+      signal: wanted.signal,
+    });
+    const { status, url: place, redirected, headers } = JSON.parse(
+      response.headers.get("Nervous-Answer"),
+    );
+    const isEmpty = [204, 205, 304].includes(status);
+    const body = isEmpty ? null : await response.arrayBuffer();
+    const answer = new Response(body, { status, headers });
+    const facts = { url: place, redirected, type: "cors" };
+    for (const [key, value] of Object.entries(facts)) {
+      Object.defineProperty(answer, key, { value, configurable: true });
+    }
+    return answer;
+  }
+
+  // What a page learns of a call that failed; the console says why.
+  function plainFailure(error, address) {
+    if (error?.problem === undefined) return error;
+    console.error(`A call to ${new URL(address).origin} failed: ${error.message}`);
+    return new TypeError("Failed to fetch");
+  }
+
+  // An error of the kind that the host's are, for what an app finds wrong with an answer.
+  function fault(problem, message, name) {
+    const error = new DOMException(message, name);
+    Object.defineProperty(error, "problem", { value: problem });
+    return error;
+  }
+
+  const net = Object.freeze({
+    /** As `fetch`, but what fails says why: `error.problem`, `error.privilege`, `error.fix`. */
+    fetch(input, init) {
+      return reach(input, init);
+    },
+
+    /**
+     * The object that another server answers as JSON. Rejects also for another status than 2xx
+     * (`http-404`), for what is no JSON (`bad-json`) and for JSON that is no object (`not-an-object`).
+     */
+    async object(input, init) {
+      const response = await reach(input, init);
+      const { origin } = new URL(response.url);
+      if (!response.ok) {
+        throw fault(`http-${response.status}`, `${origin} answers ${response.status}.`, "DataError");
+      }
+      let value;
+      try {
+        value = JSON.parse(await response.text());
+      } catch {
+        throw fault("bad-json", `What ${origin} answers is no JSON.`, "DataError");
+      }
+      if (typeof value !== "object" || value === null || Array.isArray(value)) {
+        throw fault("not-an-object", `What ${origin} answers is JSON and no object.`, "DataError");
+      }
+      return value;
+    },
+  });
+
   async function get(path, options) {
     return (await call(path, options)).json();
   }
@@ -160,7 +363,8 @@
   }
 
   // `access` is "raw" where it is not given.
-  function privilegeOf(name, access) {
+  function privilegeOf(name, access, origin) {
+    if (name === "net" && origin !== undefined) return `net:${origin}`;
     if (["identity", "net", "storage", "notify"].includes(name)) return name;
     return `sensor:${name}${access === undefined || access === "raw" ? "" : `:${access}`}`;
   }
@@ -510,8 +714,8 @@
 
   // --- Permissions ----------------------------------------------------------------------------
 
-  async function stateOf({ name, access }, signal) {
-    const privilege = encodeURIComponent(privilegeOf(name, access));
+  async function stateOf({ name, access, origin }, signal) {
+    const privilege = encodeURIComponent(privilegeOf(name, access, origin));
     return (await get(`/permissions/${privilege}`, { signal })).state;
   }
 
@@ -536,6 +740,10 @@
 
     get access() {
       return this.#asked.access;
+    }
+
+    get origin() {
+      return this.#asked.origin;
     }
 
     get state() {
@@ -571,7 +779,7 @@
     }
 
     toJSON() {
-      return { name: this.name, access: this.access, state: this.state };
+      return { name: this.name, access: this.access, origin: this.origin, state: this.state };
     }
 
     async #look() {
@@ -638,13 +846,17 @@
       await call("/notifications", { json, signal });
     },
 
+    /** Other servers that the person lets this app call. */
+    net,
+
     permissions: Object.freeze({
       /**
        * How a privilege stands: `state` is "granted", "denied" or "prompt", and "change" tells when it
-       * is another. `name` is a sensor or such as "identity".
+       * is another. `name` is a sensor or such as "identity", or "net" with an `origin` such as
+       * "https://api.example.org".
        */
-      async query({ name, access, signal }) {
-        const asked = { name: String(name), access };
+      async query({ name, access, origin, signal }) {
+        const asked = { name: String(name), access, origin };
         return new PermissionStatus(asked, await stateOf(asked, signal));
       },
 
@@ -652,10 +864,10 @@
        * Asks the person for what the app declares, and waits for the answer for a while; `state` is
        * "prompt" when nobody has answered yet.
        */
-      async request({ name, access, signal }) {
-        const json = { privilege: privilegeOf(name, access) };
+      async request({ name, access, origin, signal }) {
+        const json = { privilege: privilegeOf(name, access, origin) };
         const answer = await (await call("/permissions/request", { json, signal })).json();
-        return new PermissionStatus({ name: String(name), access }, answer.state);
+        return new PermissionStatus({ name: String(name), access, origin }, answer.state);
       },
 
       /** Every decision about this app, with its terms. */

@@ -74,7 +74,7 @@ extension PrivilegeID {
                 status: .unprocessableContent, code: "invalid-privilege",
                 title: "This is not a privilege",
                 detail: "\(text.prefix(80).debugDescription) is not a privilege.",
-                fix: "Write it like sensor:cpu, sensor:cpu:stats or net")
+                fix: "Write it like sensor:cpu, sensor:cpu:stats or net:https://example.org")
         }
         self = privilege
     }

@@ -1,3 +1,4 @@
+import Addresses
 import Auth
 import Foundation
 import JSApps
@@ -11,8 +12,10 @@ public struct AppDescription: Codable, Sendable {
         public let privilege: String
         public let sensor: String?
         public let access: String?
-        /// Origins, of `net`.
-        public let origins: [String]?
+        /// The server, of `net`.
+        public let origin: String?
+        /// The certificate that the server must show.
+        public let pin: String?
         public let reason: String
         /// `granted`, `denied` or `prompt`.
         public let state: String
@@ -94,13 +97,14 @@ extension AppDescription.DeclaredPrivilege {
         let isUndecided = standing.undecided.contains(privilege.id)
         let isDenied = standing.denied.contains(privilege.id)
         let isExhausted = standing.exhausted.contains(privilege.id)
-        var origins: [String]?
-        if case .net(let list) = privilege.resource { origins = list }
+        var pin: CertificatePin?
+        if case .net(_, let own) = privilege.resource { pin = own }
         let access = privilege.id.access
         let isSupported = privilege.id.isGivable
         self.init(
             privilege: privilege.id.description, sensor: privilege.id.sensor?.description,
-            access: access?.rawValue, origins: origins, reason: privilege.reason,
+            access: access?.rawValue, origin: privilege.id.origin?.description,
+            pin: pin?.description, reason: privilege.reason,
             state: !isSupported || isDenied ? "denied" : isUndecided ? "prompt" : "granted",
             supported: isSupported, exhausted: isExhausted ? true : nil)
     }

@@ -17,6 +17,29 @@ public struct BudgetDescription: Codable, Sendable {
     public let callsPerMinute: Int
     /// UTF-8 bytes on the console within a minute.
     public let logPerMinute: Int
+    /// Of calls to other servers.
+    public let fetch: Fetch
+
+    /// What it may use of other servers.
+    public struct Fetch: Codable, Sendable {
+        /// Milliseconds that a call may take.
+        public let duration: Double
+        public let callsPerMinute: Int
+        /// Calls that may be under way at once.
+        public let callsAtOnce: Int
+        /// Bytes of the body that is sent.
+        public let requestBytes: Int
+        /// Bytes of the body that comes.
+        public let answerBytes: Int
+
+        init(_ budget: FetchBudget) {
+            duration = budget.duration / .milliseconds(1)
+            callsPerMinute = budget.callsPerMinute
+            callsAtOnce = budget.callsAtOnce
+            requestBytes = budget.requestBytes
+            answerBytes = budget.answerBytes
+        }
+    }
 
     init(_ budget: RunBudget) {
         turn = budget.turn / .milliseconds(1)
@@ -27,5 +50,6 @@ public struct BudgetDescription: Codable, Sendable {
         duration = budget.duration.map { $0 / .milliseconds(1) }
         callsPerMinute = budget.callsPerMinute
         logPerMinute = budget.logPerMinute
+        fetch = Fetch(budget.fetch)
     }
 }

@@ -5,13 +5,13 @@ define("close", function close(code = 0) {
     host.close(isInteger(number) && number >= 0 && number <= 255 ? number : 1);
 });
 
-return function dispatch(event, first, second, third) {
+return function dispatch(event, first, second, third, fourth) {
     switch (event) {
     case "timer": return fireTimer(first);
     case "thrown": return reportUncaught(first, "", second);
     case "rejection handler": return reportRejection;
     case "page": case "step": case "loaded": case "view": case "markup": return pages[event](first);
     case "script": case "module": return loads[event](first, second, third);
-    default: return answers[event](first, second, third);
+    default: return answers[event](first, second, third, fourth);
     }
 };

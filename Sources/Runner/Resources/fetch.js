@@ -1,6 +1,7 @@
 // fetch, Request and Response.
+// Calls to other servers go the same way: the host makes them, where the person allows it.
 // Not done: Blob and FormData, `clone` of an answer that still arrives, modes, caches, credentials
-// and redirects, which are the host's business.
+// and redirects, which are the host's business and are followed.
 
 // The bytes of what an app gives as a body, and the type they have unless it says otherwise.
 function takeBody(init) {
@@ -81,7 +82,7 @@ const { partsOf } = Request;
 delete Request.partsOf;
 
 class Response {
-    #status; #statusText; #headers; #url = ""; #body = null; #stream = null;
+    #status; #statusText; #headers; #url = ""; #body = null; #stream = null; #isRedirected = false;
     constructor(init = null, options = {}) {
         this.#status = +(options?.status ?? 200);
         if (!isInteger(this.#status) || this.#status < 200 || this.#status > 599) {
@@ -107,8 +108,10 @@ class Response {
     get statusText() { return this.#statusText; }
     get headers() { return this.#headers; }
     get url() { return this.#url; }
-    get redirected() { return false; }
-    get type() { return this.#url === "" ? "default" : "basic"; }
+    get redirected() { return this.#isRedirected; }
+    get type() {
+        return this.#url === "" ? "default" : isElsewhere(parseURL(this.#url, baseRecord)) ? "cors" : "basic";
+    }
     get body() {
         if (this.#body === null) return null;
         return this.#stream ??= new ReadableStream(creation, this.#body);
@@ -128,6 +131,7 @@ class Response {
         copy.#statusText = this.#statusText;
         copy.#headers = new Headers(this.#headers);
         copy.#url = this.#url;
+        copy.#isRedirected = this.#isRedirected;
         if (body !== null) {
             copy.#body = emptyBody(null);
             copy.#body.isEnded = true;
@@ -137,8 +141,9 @@ class Response {
         }
         return copy;
     }
-    static answer(status, headers, url, body) {
+    static answer(status, headers, url, body, isRedirected) {
         const response = new Response();
+        response.#isRedirected = isRedirected;
         response.#status = status;
         response.#headers = headers;
         response.#url = url;
@@ -149,10 +154,24 @@ class Response {
 const { answer: makeResponse } = Response;
 delete Response.answer;
 
+// Whether an address is another server's; the port of this host is any.
+function isElsewhere(record) {
+    return record.scheme !== baseRecord.scheme || record.host !== baseRecord.host;
+}
+
+// Why a call failed. Of a call to another server an app learns as little as in a browser; whoever looks
+// at the console reads the rest.
+function failureOf(url, message) {
+    const record = parseURL(url, baseRecord);
+    if (!isElsewhere(record)) return new $TypeError(message);
+    host.console(4, `A call to ${record.scheme}://${hostText(record)} failed: ${message}`);
+    return new $TypeError("Failed to fetch");
+}
+
 // Requests whose answer is not complete, by the number that the process gave them.
 const pending = new $Map();
 
-// Sends a request; `listener` has `head`, `piece`, `end` and `fail`.
+// Sends a request; `listener` has `url`, `head`, `piece`, `end` and `fail`.
 function startRequest(method, url, headers, bytes, listener) {
     const id = ask(host.request, method, url, headers, bytes);
     mapSet(pending, id, listener);
@@ -179,8 +198,9 @@ define("fetch", function fetch(input, init) {
             failBody(body, error);
         };
         const id = startRequest(method, url, headers, bytes, {
-            __proto__: null, fail,
-            head: (status, lines) => resolve(makeResponse(status, headersFromLines(lines), url, body)),
+            __proto__: null, url, fail,
+            head: (status, lines, place) => resolve(makeResponse(
+                status, headersFromLines(lines), place === "" ? url : place, body, place !== "")),
             piece: (piece) => {
                 append(body.pieces, piece);
                 settleBody(body);
@@ -202,7 +222,7 @@ define("fetch", function fetch(input, init) {
 
 const answers = {
     __proto__: null,
-    response(id, status, headers) { mapGet(pending, id)?.head(status, headers); },
+    response(id, status, headers, place) { mapGet(pending, id)?.head(status, headers, place); },
     body(id, bytes) {
         const listener = mapGet(pending, id);
         if (listener === undefined) return;
@@ -221,7 +241,7 @@ const answers = {
     failure(id, message) {
         const listener = mapGet(pending, id);
         mapDelete(pending, id);
-        listener?.fail(new $TypeError(message));
+        listener?.fail(failureOf(listener.url, message));
     },
 };
 

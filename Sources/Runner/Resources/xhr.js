@@ -40,12 +40,12 @@ class XMLHttpRequest extends XMLHttpRequestEventTarget {
     #state = 0; #isSent = false; #isAsync = true; #method = "GET"; #scheme = "";
     #headers = new Headers(); #timeout = 0; #withCredentials = false; #upload = null;
     #type = ""; #status = 0; #answer = null; #pieces = []; #loaded = 0; #hasFailed = false;
-    #cached = undefined; #id = 0; #timer = 0; #url = "";
+    #cached = undefined; #id = 0; #timer = 0; #url = ""; #place = "";
     constructor() { super(creation); }
     get readyState() { return this.#state; }
     get status() { return this.#status; }
     get statusText() { return this.#state < 2 ? "" : reasonPhrases[this.#status] ?? ""; }
-    get responseURL() { return this.#answer === null ? "" : this.#url; }
+    get responseURL() { return this.#answer === null ? "" : this.#place; }
     get upload() { return this.#upload ??= new XMLHttpRequestUpload(creation); }
     get timeout() { return this.#timeout; }
     set timeout(value) {
@@ -158,8 +158,8 @@ class XMLHttpRequest extends XMLHttpRequestEventTarget {
         try {
             this.#check();
             id = startRequest(this.#method, this.#url, lines, content, {
-                __proto__: null,
-                head: (status, fields) => {
+                __proto__: null, url: this.#url,
+                head: (status, fields, place) => {
                     if (!isCurrent()) return;
                     if (size > 0) {
                         this.#fireUpload("progress", size, size);
@@ -167,7 +167,7 @@ class XMLHttpRequest extends XMLHttpRequestEventTarget {
                         this.#fireUpload("loadend", size, size);
                     }
                     if (!isCurrent()) return;
-                    this.#begin(status, fields);
+                    this.#begin(status, fields, place);
                     this.#enter(2);
                 },
                 piece: (piece) => {
@@ -215,15 +215,17 @@ class XMLHttpRequest extends XMLHttpRequestEventTarget {
             this.#state = 4;
             this.#forget();
             this.#hasFailed = true;
-            throw new $DOMException(`${error.message} (${this.#url})`, "NetworkError");
+            const { message } = failureOf(this.#url, error.message);
+            throw new $DOMException(`${message} (${this.#url})`, "NetworkError");
         }
-        this.#begin(answer[0], answer[1]);
+        this.#begin(answer[0], answer[1], answer[3]);
         if (viewLength(answer[2]) > 0) append(this.#pieces, answer[2]);
         this.#loaded = viewLength(answer[2]);
         this.#finish();
     }
-    #begin(status, lines) {
+    #begin(status, lines, place) {
         this.#status = status;
+        this.#place = place === "" ? this.#url : place;
         this.#answer = headersFromLines(lines);
         this.#pieces = [];
         this.#loaded = 0;

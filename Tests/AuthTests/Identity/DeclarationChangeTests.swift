@@ -5,7 +5,9 @@ import Testing
 
 /// Which privileges of an update are asked for, and what becomes of the decisions.
 struct DeclarationChangeTests {
-    /// Privileges as a person writes them; `net` takes its origins behind it.
+    private static let pin = "sha256/47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="
+
+    /// Privileges as they are kept; a pin stands behind its origin.
     private static func privileges(_ texts: [String]) -> [Privilege] {
         DeclaredApp.privileges(in: texts.joined(separator: "\n"))
     }
@@ -27,9 +29,28 @@ struct DeclarationChangeTests {
             ["sensor:memory added", "sensor:load unchanged", "sensor:cpu removed"]
         ),
         (["sensor:cpu"], [], ["sensor:cpu removed"]),
-        (["net https://a.example"], ["net https://a.example https://b.example"], ["net wider"]),
-        (["net https://a.example https://b.example"], ["net https://b.example"], ["net narrower"]),
-        (["net https://a.example"], ["net https://b.example"], ["net wider"]),
+        // As an earlier version kept them.
+        (
+            ["net https://a.example"], ["net https://a.example https://b.example"],
+            ["net:https://a.example unchanged", "net:https://b.example added"]
+        ),
+        (
+            ["net:https://a.example", "net:https://b.example"], ["net:https://b.example"],
+            ["net:https://b.example unchanged", "net:https://a.example removed"]
+        ),
+        (
+            ["net:https://a.example"], ["net:http://a.example"],
+            ["net:http://a.example added", "net:https://a.example removed"]
+        ),
+        // FEATURES C36: another certificate is another server.
+        (
+            ["net:https://a.example"], ["net:https://a.example \(pin)"],
+            ["net:https://a.example wider"]
+        ),
+        (
+            ["net:https://a.example \(pin)"], ["net:https://a.example"],
+            ["net:https://a.example wider"]
+        ),
         (["storage"], ["storage", "notify"], ["storage unchanged", "notify added"]),
     ])
     func `privileges compare by what they let an app do`(
@@ -43,11 +64,11 @@ struct DeclarationChangeTests {
     @Test func `a declaration is kept as it was`() {
         let all = Self.privileges([
             "sensor:cpu", "sensor:network.eth0:stats", "sensor:cpu:write",
-            "net https://a.example http://[::1]:80", "storage", "notify",
+            "net:https://a.example", "net:https://b.example \(Self.pin)", "storage", "notify",
         ])
         let app = DeclaredApp(name: "app", identity: "i", privileges: all)
         #expect(DeclaredApp.privileges(in: app.declaration) == all)
-        #expect(all.count == 6)
+        #expect(all.count == 7)
         #expect(DeclaredApp.privileges(in: "").isEmpty)
     }
 
@@ -80,8 +101,21 @@ struct DeclarationChangeTests {
             ["sensor:cpu granted raw", "sensor:load denied"], ["sensor:load denied"]
         ),
         (["sensor:cpu"], [], ["sensor:cpu denied"], []),
-        (["net https://a.example"], ["net https://b.example"], ["net denied"], []),
-        (["net https://a.example"], ["net https://a.example"], ["net denied"], ["net denied"]),
+        (
+            ["net:https://a.example"], ["net:https://b.example"], ["net:https://a.example denied"],
+            []
+        ),
+        (
+            ["net:https://a.example", "net:https://b.example"], ["net:https://a.example"],
+            ["net:https://a.example granted raw", "net:https://b.example granted raw"],
+            ["net:https://a.example granted raw"]
+        ),
+        (
+            ["net:https://a.example \(pin)"], ["net:https://a.example"],
+            ["net:https://a.example granted raw"], []
+        ),
+        // No other server at all: that is about no app's wish.
+        (["net:https://a.example"], ["net:https://b.example"], ["net denied"], ["net denied"]),
         // Not the app's own wish: the person decided it, and it stays.
         (["sensor:cpu"], [], ["sensor:memory granted raw"], ["sensor:memory granted raw"]),
         (

@@ -1,3 +1,4 @@
+import Addresses
 import Samples
 import Testing
 
@@ -30,13 +31,17 @@ struct PrivilegeListTests {
                 Privilege(.sensor("steps", .write), reason: "Publishes what it counted"),
                 Privilege(.sensor("network.eth0", .raw), reason: "Shows the traffic"),
                 Privilege(
-                    .net(["https://api.example.org", "http://[::1]:8080"]), reason: "Weather"),
+                    .net(try #require(WebOrigin("https://api.example.org")), pin: nil),
+                    reason: "Weather"),
+                Privilege(
+                    .net(try #require(WebOrigin("http://[::1]:8080")), pin: nil), reason: "Weather"),
                 Privilege(.storage, reason: ""), Privilege(.notify, reason: "Tells you"),
             ])
         #expect(
             privileges.map(\.id.description) == [
                 "sensor:temperature", "sensor:accelerometer", "sensor:location:stats",
-                "sensor:steps:write", "sensor:network.eth0", "net", "storage", "notify",
+                "sensor:steps:write", "sensor:network.eth0", "net:https://api.example.org",
+                "net:http://[::1]:8080", "storage", "notify",
             ])
     }
 
@@ -70,6 +75,27 @@ struct PrivilegeListTests {
             "[{\"net\": [" + Array(repeating: #""https://a.org""#, count: 17).joined(separator: ",")
                 + #"], "reason": "r"}]"#, "1:10", "at most 16 origins"
         ),
+        (#"[{"net": ["https://a.org", "HTTPS://A.org:443"], "reason": "r"}]"#, "1:2", "twice"),
+        (
+            #"[{"net": ["https://a.org"], "reason": "r"}, {"net": ["https://a.org"], "reason": "r"}]"#,
+            "1:45", "twice"
+        ),
+        (#"[{"net": ["http://169.254.169.254"], "reason": "r"}]"#, "1:11", "no app may call"),
+        (#"[{"net": ["http://other.localhost"], "reason": "r"}]"#, "1:11", "no app may call"),
+        (#"[{"net": ["https://a.org"], "reason": "r", "pin": "x"}]"#, "1:51", "must be an object"),
+        (
+            #"[{"net": ["https://a.org"], "reason": "r", "pin": {"https://b.org": "x"}}]"#, "1:52",
+            "of the same net"
+        ),
+        (
+            #"[{"net": ["http://a.org"], "reason": "r", "pin": {"http://a.org": "x"}}]"#, "1:51",
+            "https origins"
+        ),
+        (
+            #"[{"net": ["https://a.org"], "reason": "r", "pin": {"https://a.org": "sha256/x"}}]"#,
+            "1:69", "a pin is sha256/"
+        ),
+        (#"[{"sensor": "cpu", "reason": "r", "pin": {}}]"#, "1:35", "means nothing"),
     ])
     func `B7: a wrong form, or no reason, is refused where it stands`(
         text: String, place: String, message: String
@@ -83,13 +109,27 @@ struct PrivilegeListTests {
         "https://a.org/", "https://a.org/path", "https://*.org", "*", "ftp://a.org", "a.org",
         "https://", "https://a.org:", "https://a.org:99999", "https://a.org:x", "https://a..org",
         "https://.org", "https://a.org?x", "https://u@a.org", "https://a.org#x", "https://a b",
-        "https://a.org:80:80", "https://ä.org", "HTTPS://a.org", "https://[::1", "https://a.org\\n",
+        "https://a.org:80:80", "https://ä.org", "https://[::1", "https://a.org\\n",
+        "https://2130706433", "https://a.org.",
     ])
     func `net takes origins only`(origin: String) {
         let error = #expect(throws: PrivilegeSyntaxError.self) {
             try Self.parse(#"[{"net": ["https://a.org", "\#(origin)"], "reason": "r"}]"#)
         }
         #expect(error?.position.description == "1:28")
+    }
+
+    @Test func `C36 - a pin belongs to one origin`() throws {
+        let text = "sha256/47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="
+        let found = try Self.parse(
+            """
+            [{"net": ["https://box.local:8443", "https://a.org"], "reason": "r",
+              "pin": {"https://box.local:8443": "\(text)"}}]
+            """)
+        let pins = found.map { privilege in
+            if case .net(_, let pin) = privilege.resource { pin?.description } else { "no net" }
+        }
+        #expect(pins == [text, nil])
     }
 
     @Test func `a reason has at most 200 characters`() throws {
@@ -118,13 +158,18 @@ struct PrivilegeListTests {
 
     @Test(arguments: [
         "", "sensor", "sensor:", "sensor:*", "sensor:cpu:", "sensor:cpu:all", "sensor:cpu:raw:x",
-        "SENSOR:cpu", "cpu", "net:x", " net", "sensor:cpu ",
+        "SENSOR:cpu", "cpu", "net:x", " net", "sensor:cpu ", "net:", "net:https://a.org/",
+        "net:http://169.254.169.254",
+        "net:http://app.localhost:8080", "net:*", "net:https://*.org",
     ])
     func `the name of a privilege is exact`(text: String) {
         #expect(PrivilegeID(text) == nil)
     }
 
-    @Test(arguments: ["sensor:cpu", "sensor:cpu:stats", "sensor:cpu:write", "net", "storage"])
+    @Test(arguments: [
+        "sensor:cpu", "sensor:cpu:stats", "sensor:cpu:write", "net", "storage",
+        "net:https://api.example.org", "net:http://[::1]:8080", "net:https://box.local:8443",
+    ])
     func `the name of a privilege reads back`(text: String) {
         #expect(PrivilegeID(text)?.description == text)
     }

@@ -67,6 +67,7 @@ import Testing
             listening.note(connection.request)
             connection.answer([], headers: "Access-Control-Allow-Origin: *\r\n")
         }
+        try host.deny("hello-world", "net")
         let outcome = try browser.settle(
             "return (await fetch('\(other.url("/api/v1/me"))')).status")
         #expect(outcome == "TypeError")

@@ -43,6 +43,8 @@ struct ConfigurationTests {
             {"budgets": {"turnMilliseconds": 200, "turnCPUMilliseconds": 300, "cpuSeconds": 4,
                          "cpuPerMinuteSeconds": 5, "memoryMiB": 60, "durationSeconds": 7,
                          "callsPerMinute": 8, "logKiBPerMinute": 9,
+                         "fetch": {"durationSeconds": 10, "callsPerMinute": 11, "callsAtOnce": 2,
+                                   "requestKiB": 12, "answerMiB": 13},
                          "apps": {"demo": {"callsPerMinute": 10, "memoryMiB": 20}}}}
             """
         ).budgets
@@ -55,6 +57,11 @@ struct ConfigurationTests {
         #expect(common.duration == .seconds(7))
         #expect(common.callsPerMinute == 8)
         #expect(common.logPerMinute == 9 << 10)
+        #expect(common.fetch.duration == .seconds(10))
+        #expect(common.fetch.callsPerMinute == 11)
+        #expect(common.fetch.callsAtOnce == 2)
+        #expect(common.fetch.requestBytes == 12 << 10)
+        #expect(common.fetch.answerBytes == 13 << 20)
         var demo = common
         (demo.callsPerMinute, demo.memory) = (10, 20 << 20)
         #expect(budgets["demo"] == demo)
@@ -79,7 +86,8 @@ struct ConfigurationTests {
 
     @Test(arguments: [
         (#"{"budgets": {"memory": 5}}"#, "1:14"), (#"{"budgets": {"memoryMiB": 5}}"#, "1:27"),
-        (#"{"budgets": {"apps": []}}"#, "1:22"),
+        (#"{"budgets": {"apps": []}}"#, "1:22"), (#"{"budgets": {"fetch": []}}"#, "1:23"),
+        (#"{"budgets": {"fetch": {"callsAtOnce": 17}}}"#, "1:39"),
         (#"{"budgets": {"apps": {"No Name": {}}}}"#, "1:23"),
         (#"{"budgets": {"apps": {"demo": {"apps": {}}}}}"#, "1:32"),
         ("", "1:1"), ("[]", "1:1"), ("{\n  \"pakages\": {}\n}", "2:3"),

@@ -49,6 +49,11 @@ final class PublishedHost {
         }
     }
 
+    func deny(_ app: String, _ privilege: String) throws {
+        let made = try sandbox.nervous("permissions", "deny", app, privilege)
+        guard made.code == 0 else { throw Browser.Failure(description: made.errors) }
+    }
+
     /// A link that opens the page of an app.
     func link(_ app: String) throws -> String {
         try sandbox.nervous("open", app).output.trimmingCharacters(in: .whitespacesAndNewlines)

@@ -1,3 +1,4 @@
+import Addresses
 import Auth
 import Samples
 import TestSupport
@@ -74,6 +75,56 @@ struct QuestionTextTests {
         #expect(shown.contains("nothing to the app"))
         #expect(!shown.contains("statistics") && !shown.contains("terms"))
         #expect(!shown.contains(SensorFamily(of: "cpu").reveals))
+    }
+
+    private static func call(
+        _ origin: String, columns: Int, rows: Int, isUpdate: Bool = false
+    ) throws -> QuestionText? {
+        let pin = CertificatePin(digest: [UInt8](repeating: 7, count: 32))
+        let question = PermissionQuestion(
+            app: String(repeating: "very-long-", count: 6) + "name", version: "10.20.30-beta.1",
+            title: String(repeating: "Title ", count: 16),
+            privilege: Privilege(
+                .net(try #require(WebOrigin(origin)), pin: origin.contains("box") ? pin : nil),
+                reason: String(repeating: "Because of ä. ", count: 14)),
+            number: 10, count: 64, signer: String(repeating: "signer ", count: 9),
+            isUpdate: isUpdate)
+        return QuestionText(question, columns: columns - 1, rows: rows)
+    }
+
+    @Test(arguments: [
+        ("https://api.example.org", "all that it may read here"),
+        ("https://box.local:8443", "a device in your own network"),
+        ("http://192.168.1.7", "a device in your own network"),
+        ("http://localhost:631", "a program on this machine"),
+        ("https://xn--bcher-kva.example", "all that it may read here"),
+        (
+            "https://accounts.example.com.\(String(repeating: "a", count: 40)).\(String(repeating: "b", count: 40)).evil",
+            "all that it may read here"
+        ),
+    ])
+    func `A22 - calls are asked for by origin, and its end is always shown`(
+        _ origin: String, _ revelation: String
+    ) throws {
+        for (columns, rows) in [(40, 10), (60, 15), (80, 24), (132, 50)] {
+            for isUpdate in [false, true] {
+                let text = try #require(
+                    try Self.call(origin, columns: columns, rows: rows, isUpdate: isUpdate))
+                #expect(text.letters == "o/a/n/v/?")
+                #expect(text.lines.count + 2 <= rows)
+                for line in text.lines {
+                    #expect(CautiousText.columns(of: line) < columns, "\(columns): \(line)")
+                }
+                let wish = try #require(
+                    text.lines.first { $0.hasPrefix("Wants") || $0.hasPrefix("Calls") })
+                #expect(wish.contains(origin.suffix(11)), "\(wish)")
+                #expect(wish.contains(String(origin.prefix(7))), "\(wish)")
+                let explained = text.explanation(columns: 200).joined(separator: " ")
+                #expect(explained.contains(revelation) && explained.contains(origin))
+            }
+        }
+        let pinned = try #require(try Self.call("https://box.local", columns: 80, rows: 24))
+        #expect(pinned.lines.contains { $0.hasPrefix("Trusts:  only the certificate sha256/BwcH") })
     }
 
     @Test(arguments: [

@@ -48,6 +48,7 @@ struct TypingsTests {
           if (globalThis.nervous !== undefined) {
             found["Nervous.SDK"] = names(nervous);
             found["Nervous.Permissions"] = names(nervous.permissions);
+            found["Nervous.Net"] = names(nervous.net);
             found["Nervous.AppStorage"] = names(nervous.storage);
             found["Nervous.SensorReference"] = names(nervous.sensor("gauge"));
             const status = await nervous.permissions.query({ name: "gauge" });
@@ -86,7 +87,7 @@ struct TypingsTests {
             let known = type == "globals" ? expected.subtracting(published) : expected
             #expect(names == known, "\(type): \(names.symmetricDifference(known).sorted())")
         }
-        #expect(added.count == 20)
+        #expect(added.count == 21)
     }
 
     @Test(arguments: ["/nervous.d.ts", "/_host/nervous.d.ts"])

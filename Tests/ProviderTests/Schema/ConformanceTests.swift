@@ -1,6 +1,7 @@
 import Auth
 import HTTPTypes
 import Samples
+import TestSupport
 import Testing
 
 @testable import Provider
@@ -98,6 +99,12 @@ struct ConformanceTests {
             }
             for exercise in Exercise.storage(host) { try await show(exercise) }
             for exercise in try await Exercise.published(host) { try await show(exercise) }
+            try await LocalServer.with { _ in
+                .answer("x")
+            } _: { server in
+                let fetches = try await Exercise.fetches(host, from: server)
+                for exercise in fetches { try await show(exercise) }
+            }
             let code = try await host.authority.launchCode(for: "my-app")
             try await show(
                 Exercise(
@@ -136,7 +143,8 @@ struct ConformanceTests {
             exercises.append(Exercise(operation.id, 401, call(nil)))
             let isForAll = [
                 "me", "listSensors", "sensor", "analyze", "permission", "requestPermission",
-                "firstVersion", "firstRead", "publishedLatest", "publishedHistory", "publishedLog",
+                "fetch", "firstVersion", "firstRead", "publishedLatest", "publishedHistory",
+                "publishedLog",
             ].contains(operation.id)
             if !isForAll { exercises.append(Exercise(operation.id, 403, call(app))) }
         }

@@ -1,3 +1,4 @@
+import Addresses
 import Auth
 import Foundation
 import Hummingbird
@@ -5,6 +6,8 @@ import JSApps
 import LAE
 import Logging
 import NIOCore
+import NIOSSL
+import Net
 import Samples
 import ServiceLifecycle
 import Synchronization
@@ -34,6 +37,7 @@ struct ServedHost: Sendable {
         budget: @escaping @Sendable (String) -> RunBudget = { _ in RunBudget() },
         restarts: RestartPolicy = RestartPolicy(), keepsSpare: Bool = false,
         prelude: [RunScript] = Provider.prelude,
+        trust: [NIOSSLCertificate] = [],
         connection: @Sendable (any HostConnection) -> any HostConnection = { $0 },
         _ body: @Sendable (ServedHost) async throws -> T
     ) async throws -> T {
@@ -41,7 +45,7 @@ struct ServedHost: Sendable {
         do {
             let result = try await made(
                 heartbeat: heartbeat, knowsPort: knowsPort, budget: budget, restarts: restarts,
-                keepsSpare: keepsSpare, prelude: prelude, connection: connection, body)
+                keepsSpare: keepsSpare, prelude: prelude, trust: trust, connection: connection, body)
             await Places.hosts.leave()
             return result
         } catch {
@@ -53,6 +57,7 @@ struct ServedHost: Sendable {
     private static func made<T: Sendable>(
         heartbeat: Duration, knowsPort: Bool, budget: @escaping @Sendable (String) -> RunBudget,
         restarts: RestartPolicy, keepsSpare: Bool, prelude: [RunScript],
+        trust: [NIOSSLCertificate],
         connection: @Sendable (any HostConnection) -> any HostConnection,
         _ body: @Sendable (ServedHost) async throws -> T
     ) async throws -> T {
@@ -94,6 +99,10 @@ struct ServedHost: Sendable {
             library: library, supervisor: supervisor,
             facts: HostFacts(
                 version: "1.2.3", dataDirectory: path, port: { knowsPort ? port.number : nil }),
+            outbound: OutboundClient(
+                log: authority.log, userAgent: "Nervous/test",
+                ownPorts: { Set([port.number].compactMap { $0 }) }, resolver: NoNames(),
+                trustRoots: .certificates(trust)),
             heartbeat: heartbeat, logger: logger)
         await supervisor.open(connection(provider.connection))
         let (listening, signal) = AsyncStream.makeStream(of: Int.self)
@@ -167,6 +176,13 @@ struct ServedHost: Sendable {
     }
 
     var owner: String { authority.ownerToken.text }
+
+    /// Finds nothing: tests ask no server for names.
+    private struct NoNames: NameResolver {
+        func addresses(
+            of name: String, within limit: Duration
+        ) async throws(NetError) -> [IPAddress] { [] }
+    }
 
     private final class Port: Sendable {
         private let value = Mutex<Int?>(nil)

@@ -79,6 +79,10 @@ async function storage({ signal }: AbortController): Promise<void> {
   await nervous.storage.remove("goal");
   await nervous.storage.clear();
   console.log(goal?.steps, limit - used, keys.length);
+  const { celsius } = await nervous.net.object<{ celsius: number }>("https://api.example.org/now");
+  const picture: Response = await nervous.net.fetch(new URL("https://api.example.org/a.png"), { signal });
+  const server = { name: "net", origin: "https://api.example.org" };
+  console.log(celsius, picture.ok, (await nervous.permissions.query(server)).origin);
   await nervous.notify("Goal reached", { body: "9000 steps", tag: "goal", signal });
 }
 

@@ -1,0 +1,26 @@
+import TestSupport
+
+/// Calls to other servers.
+extension Exercise {
+    static func fetches(_ host: ServedHost, from server: LocalServer) async throws -> [Exercise] {
+        func fetch(_ status: Int, _ wish: String, body: [UInt8]? = nil) -> Exercise {
+            Exercise(
+                "fetch", status,
+                Call(
+                    "POST", "/api/v1/fetch", token: host.owner,
+                    headers: [("Nervous-Request", wish)], body: body))
+        }
+        // The port of a server that has gone.
+        let port = try await LocalServer.with { _ in
+            .answer()
+        } _: {
+            $0.port
+        }
+        let gone = #"{"url": "http://127.0.0.1:\#(port)/"}"#
+        return [
+            fetch(200, #"{"url": "http://127.0.0.1:\#(server.port)/"}"#), fetch(400, "{"),
+            fetch(403, #"{"url": "http://localhost:\#(host.port)/"}"#),
+            fetch(413, gone, body: .init(repeating: 65, count: 1 << 20 + 1)), fetch(502, gone),
+        ]
+    }
+}

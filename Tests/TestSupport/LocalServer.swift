@@ -1,0 +1,148 @@
+import NIOCore
+import NIOPosix
+import NIOSSL
+import Synchronization
+
+/// A server on a free port of this machine that says what a test tells it, byte for byte.
+public struct LocalServer: Sendable {
+    /// A request: its head as text, and its body.
+    public struct Received: Sendable {
+        public let head: String
+        public let body: [UInt8]
+
+        /// The value of a header field.
+        public subscript(name: String) -> String? {
+            for line in head.split(separator: "\r\n").dropFirst() {
+                let parts = line.split(separator: ":", maxSplits: 1)
+                guard parts.count == 2, parts[0].lowercased() == name.lowercased() else { continue }
+                return String(parts[1].drop { $0 == " " })
+            }
+            return nil
+        }
+
+        /// Path and query.
+        public var target: String {
+            head.split(separator: " ").dropFirst().first.map(String.init) ?? ""
+        }
+
+        public var method: String { head.split(separator: " ").first.map(String.init) ?? "" }
+    }
+
+    /// What the server says.
+    public enum Reply: Sendable {
+        /// These bytes, and then the end of the connection.
+        case bytes([UInt8])
+        /// These bytes, and then nothing until the client goes.
+        case silence(after: [UInt8])
+        /// These bytes again and again until the client goes.
+        case endless(after: [UInt8], [UInt8])
+
+        public static func text(_ text: String) -> Reply { .bytes(Array(text.utf8)) }
+
+        public static func answer(
+            _ body: String = "", status: String = "200 OK", fields: [(String, String)] = []
+        ) -> Reply {
+            let lines = fields.map { "\($0): \($1)\r\n" }.joined()
+            return .text(
+                "HTTP/1.1 \(status)\r\nContent-Length: \(body.utf8.count)\r\n\(lines)\r\n\(body)")
+        }
+
+        public static func redirect(to place: String, status: String = "302 Found") -> Reply {
+            answer("moved", status: status, fields: [("Location", place)])
+        }
+    }
+
+    public let port: Int
+    private let log: Log
+
+    /// What it was asked until now.
+    public var received: [Received] { log.all.withLock { $0 } }
+
+    private final class Log: Sendable {
+        let all = Mutex<[Received]>([])
+    }
+
+    /// Runs one while `body` does.
+    ///
+    /// - Parameter certificate: what it shows; without one it speaks plainly.
+    public static func with<T: Sendable>(
+        certificate: TestCertificate? = nil,
+        _ respond: @escaping @Sendable (Received) -> Reply,
+        _ body: (LocalServer) async throws -> T
+    ) async throws -> T {
+        let context = try certificate.map {
+            try NIOSSLContext(configuration: $0.serverConfiguration)
+        }
+        let log = Log()
+        let server = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .bind(host: "127.0.0.1", port: 0) { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    if let context {
+                        try channel.pipeline.syncOperations.addHandler(
+                            NIOSSLServerHandler(context: context))
+                    }
+                    return try NIOAsyncChannel<ByteBuffer, ByteBuffer>(
+                        wrappingChannelSynchronously: channel,
+                        configuration: .init(isOutboundHalfClosureEnabled: false))
+                }
+            }
+        let port = server.channel.localAddress?.port ?? 0
+        return try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask {
+                try await server.executeThenClose { clients in
+                    try await withThrowingDiscardingTaskGroup { group in
+                        for try await client in clients {
+                            group.addTask {
+                                // A client that refuses the certificate or goes early is no fault.
+                                try? await Self.serve(client, log, respond)
+                            }
+                        }
+                    }
+                }
+            }
+            do {
+                let result = try await body(LocalServer(port: port, log: log))
+                group.cancelAll()
+                return result
+            } catch {
+                group.cancelAll()
+                throw error
+            }
+        }
+    }
+
+    private static func serve(
+        _ client: NIOAsyncChannel<ByteBuffer, ByteBuffer>, _ log: Log,
+        _ respond: @Sendable (Received) -> Reply
+    ) async throws {
+        try await client.executeThenClose { inbound, outbound in
+            var bytes: [UInt8] = []
+            var iterator = inbound.makeAsyncIterator()
+            while Self.request(in: bytes) == nil {
+                guard let piece = try await iterator.next() else { return }
+                bytes += piece.readableBytesView
+            }
+            guard let request = Self.request(in: bytes) else { return }
+            log.all.withLock { $0.append(request) }
+            switch respond(request) {
+            case .bytes(let bytes):
+                try await outbound.write(ByteBuffer(bytes: bytes))
+            case .silence(let bytes):
+                try await outbound.write(ByteBuffer(bytes: bytes))
+                while try await iterator.next() != nil {}
+            case .endless(let bytes, let more):
+                try await outbound.write(ByteBuffer(bytes: bytes))
+                while !Task.isCancelled { try await outbound.write(ByteBuffer(bytes: more)) }
+            }
+        }
+    }
+
+    private static func request(in bytes: [UInt8]) -> Received? {
+        guard let end = bytes.firstRange(of: Array("\r\n\r\n".utf8)) else { return nil }
+        let head = String(decoding: bytes[..<end.lowerBound], as: UTF8.self)
+        let body = Array(bytes[end.upperBound...])
+        let found = Received(head: head, body: body)
+        let length = found["content-length"].flatMap { Int($0) } ?? 0
+        return body.count >= length ? found : nil
+    }
+}

@@ -1,0 +1,58 @@
+import Crypto
+import Foundation
+public import NIOSSL
+
+/// A certificate that nobody vouches for, made with OpenSSL for one test.
+public struct TestCertificate: Sendable {
+    public let certificate: NIOSSLCertificate
+    private let key: NIOSSLPrivateKey
+
+    public struct Failure: Error {
+        public let text: String
+    }
+
+    /// - Parameter names: what it is for, such as `DNS:localhost` or `IP:127.0.0.1`.
+    public init(names: [String]) async throws {
+        let folder = FileManager.default.temporaryDirectory
+            .appending(path: "certificate-\(UUID().uuidString)", directoryHint: .isDirectory)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let (keyFile, file) = (folder.appending(path: "key.pem"), folder.appending(path: "own.pem"))
+        let openssl = Process()
+        openssl.executableURL = URL(filePath: "/usr/bin/openssl")
+        openssl.arguments = [
+            "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes",
+            "-keyout", keyFile.path, "-out", file.path, "-days", "2", "-subj", "/CN=test",
+            "-addext", "subjectAltName=\(names.joined(separator: ","))",
+        ]
+        openssl.standardError = FileHandle.nullDevice
+        openssl.standardOutput = FileHandle.nullDevice
+        let (endings, ending) = AsyncStream.makeStream(of: Int32.self)
+        openssl.terminationHandler = { process in
+            ending.yield(process.terminationStatus)
+            ending.finish()
+        }
+        try openssl.run()
+        for await status in endings where status != 0 {
+            throw Failure(text: "openssl ended with \(status)")
+        }
+        certificate = try NIOSSLCertificate(bytes: Array(Data(contentsOf: file)), format: .pem)
+        key = try NIOSSLPrivateKey(bytes: Array(Data(contentsOf: keyFile)), format: .pem)
+    }
+
+    /// The pin of the certificate, and that of its key.
+    public func pins() throws -> (certificate: String, key: String) {
+        func pin(_ bytes: [UInt8]) -> String {
+            "sha256/" + Data(SHA256.hash(data: bytes)).base64EncodedString()
+        }
+        return (
+            pin(try certificate.toDERBytes()),
+            pin(try certificate.extractPublicKey().toSPKIBytes())
+        )
+    }
+
+    var serverConfiguration: TLSConfiguration {
+        .makeServerConfiguration(
+            certificateChain: [.certificate(certificate)], privateKey: .privateKey(key))
+    }
+}
