@@ -75,6 +75,7 @@ let package = Package(
         .target(
             name: "VM", dependencies: ["Samples", "SampleStore", lifecycle, logging],
             swiftSettings: house),
+        .target(name: "Simulation", dependencies: ["Samples", "VM"], swiftSettings: house),
         .target(name: "LAE", dependencies: ["Samples", "VM", "Auth"], swiftSettings: house),
 
         // Permission.
@@ -134,7 +135,7 @@ let package = Package(
         .target(
             name: "Host",
             dependencies: [
-                "Samples", "SampleForms", "VM", "LAE", "Auth", "JSApps", "Provider",
+                "Samples", "SampleForms", "VM", "Simulation", "LAE", "Auth", "JSApps", "Provider",
                 "RunnerProtocol", lifecycle, logging, hummingbird,
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
@@ -161,6 +162,9 @@ let package = Package(
             swiftSettings: house),
         .testTarget(
             name: "VMTests", dependencies: ["VM", "Samples", "TestSupport"], swiftSettings: house),
+        .testTarget(
+            name: "SimulationTests", dependencies: ["Simulation", "VM", "Samples", "TestSupport"],
+            swiftSettings: house),
         .executableTarget(
             name: "log-writer", dependencies: ["Auth"], path: "Tests/LogWriter",
             swiftSettings: house),
