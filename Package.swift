@@ -97,7 +97,10 @@ let package = Package(
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
-            ], swiftSettings: house),
+            ],
+            resources: ["package.json", "app.js", "app.html", "page.js", "app.test.js"].map {
+                .embedInCode("Skeleton/Template/\($0)")
+            }, swiftSettings: house),
         .executableTarget(
             name: "nervous-unpacker", dependencies: ["Archive", "CSandbox", "RunnerProtocol"],
             path: "Sources/Unpacker", swiftSettings: house),
