@@ -131,6 +131,7 @@ let package = Package(
             ],
             resources: [
                 .embedInCode("Resources/nervous.js"),
+                .embedInCode("Resources/test.js"),
                 .embedInCode("Resources/libs.js"),
                 .embedInCode("Resources/styles.css"),
                 .embedInCode("Resources/openapi.json"),

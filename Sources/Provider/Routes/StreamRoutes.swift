@@ -18,6 +18,8 @@ struct StreamRoutes {
     let machine: VirtualMachine
     let engine: AnalyticsEngine
     let heartbeat: Duration
+    /// Who says when streams catch up; `nil` where each does when something has arrived.
+    let turns: StreamTurns?
 
     func add(to routes: inout RouteTable) {
         routes.on("api/v1/sensors/{sensor}/stream", [.get: stream])
@@ -37,6 +39,7 @@ struct StreamRoutes {
         // A sensor that cannot be read is refused before the stream begins.
         _ = try await engine.arrivals(after: .max, limit: 1, for: grant)
         let start = last
+        let ticket = await turns?.join(id)
         return Response(
             status: .ok,
             headers: [.contentType: "text/event-stream", .cacheControl: "no-store"],
@@ -44,7 +47,12 @@ struct StreamRoutes {
                 let (presence, departure) = AsyncStream.makeStream(of: Void.self)
                 try await request.whilePresent(context) {
                     do {
-                        try await follow(id, from: start, request, context, presence, &writer)
+                        if let turns, let ticket {
+                            try await follow(
+                                id, from: start, request, context, turns, ticket, &writer)
+                        } else {
+                            try await follow(id, from: start, request, context, presence, &writer)
+                        }
                     } catch let error as AuthError {
                         try await writer.write(Self.failure(Problem(error)))
                     } catch let error as LAEError {
@@ -53,6 +61,7 @@ struct StreamRoutes {
                 } onDeparture: {
                     departure.finish()
                 }
+                if let ticket { await turns?.leave(ticket.number) }
                 try await writer.finish(nil)
             }
         ).endingConnection(context)
@@ -93,17 +102,34 @@ struct StreamRoutes {
         }
     }
 
+    /// Goes on until the reader leaves, and says something only when it is its turn.
+    private func follow(
+        _ id: SensorID, from start: Int64, _ request: Request, _ context: ProviderContext,
+        _ turns: StreamTurns, _ ticket: StreamTurns.Ticket,
+        _ writer: inout any ResponseBodyWriter
+    ) async throws {
+        var last = start
+        var told = start
+        for await _ in ticket.turns {
+            last = try await catchUp(
+                id, after: last, told: &told, request, context, &writer, isQuiet: true)
+            await turns.done(ticket.number)
+        }
+    }
+
     /// Writes what has arrived, or a comment that keeps the connection alive.
     ///
-    /// - Parameter told: the last gone arrival that the reader knows of.
+    /// - Parameters:
+    ///   - told: the last gone arrival that the reader knows of.
+    ///   - isQuiet: whether nothing is written where nothing has arrived.
     /// - Returns: the arrival that was reached.
     private func catchUp(
         _ id: SensorID, after start: Int64, told: inout Int64, _ request: Request,
         _ context: ProviderContext,
-        _ writer: inout any ResponseBodyWriter
+        _ writer: inout any ResponseBodyWriter, isQuiet: Bool = false
     ) async throws -> Int64 {
         var last = start
-        var hasWritten = false
+        var hasWritten = isQuiet
         let purged = await machine.purgedThrough(id)
         if purged > max(last, told) {
             try await writer.write(Self.gap(after: last, through: purged))
