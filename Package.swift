@@ -81,6 +81,7 @@ let package = Package(
         .target(
             name: "VM", dependencies: ["Samples", "SampleStore", lifecycle, logging],
             swiftSettings: house),
+        .target(name: "Simulation", dependencies: ["Samples", "VM"], swiftSettings: house),
         .target(name: "LAE", dependencies: ["Samples", "VM", "Auth"], swiftSettings: house),
 
         // Permission, and what is reached with it.
@@ -114,7 +115,10 @@ let package = Package(
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
-            ], swiftSettings: house),
+            ],
+            resources: ["package.json", "app.js", "app.html", "page.js", "app.test.js"].map {
+                .embedInCode("Skeleton/Template/\($0)")
+            }, swiftSettings: house),
         .executableTarget(
             name: "nervous-unpacker", dependencies: ["Archive", "CSandbox", "RunnerProtocol"],
             path: "Sources/Unpacker", swiftSettings: house),
@@ -149,6 +153,7 @@ let package = Package(
                 .embedInCode("Resources/generic-sensor.js"),
                 .embedInCode("Resources/navigator.js"),
                 .embedInCode("Resources/nervous.d.ts"),
+                .embedInCode("Resources/test.js"),
                 .embedInCode("Resources/libs.js"),
                 .embedInCode("Resources/styles.css"),
                 .embedInCode("Resources/openapi.json"),
@@ -156,8 +161,8 @@ let package = Package(
         .target(
             name: "Host",
             dependencies: [
-                "Addresses", "Samples", "SampleForms", "VM", "LAE", "Auth", "JSApps", "Net",
-                "Provider", "Desktop", "RunnerProtocol", lifecycle, logging, hummingbird,
+                "Addresses", "Samples", "SampleForms", "VM", "Simulation", "LAE", "Auth", "JSApps",
+                "Net", "Provider", "Desktop", "RunnerProtocol", lifecycle, logging, hummingbird,
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -193,6 +198,9 @@ let package = Package(
             swiftSettings: house),
         .testTarget(
             name: "VMTests", dependencies: ["VM", "Samples", "TestSupport"], swiftSettings: house),
+        .testTarget(
+            name: "SimulationTests", dependencies: ["Simulation", "VM", "Samples", "TestSupport"],
+            swiftSettings: house),
         .executableTarget(
             name: "log-writer", dependencies: ["Auth"], path: "Tests/LogWriter",
             swiftSettings: house),

@@ -54,6 +54,9 @@ extension Authority {
         return (run, try await issue(to: client, id: "run-\(run)", expires: expires))
     }
 
+    /// The runs whose tokens are kept.
+    public var runs: [String] { tokens.all.compactMap(\.client.run) }
+
     /// Lets the token of a run live on.
     ///
     /// - Throws: `notFound` when the run has ended.

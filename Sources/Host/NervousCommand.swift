@@ -13,6 +13,7 @@ public struct NervousCommand: AsyncParsableCommand {
               nervous sensors             what this machine can sense
               nervous install app.zip     install an app
               nervous run hello-sensors   ask you, then run it here
+              nervous new my-app          begin an app of your own
               nervous serve               collect, and answer at http://localhost:8080
               nervous query cpu --stats mean --last 10m
 
@@ -21,7 +22,8 @@ public struct NervousCommand: AsyncParsableCommand {
             """,
         version: Version.number,
         subcommands: [
-            RunCommand.self, StopCommand.self, InstallCommand.self, UninstallCommand.self,
+            NewCommand.self, TestCommand.self, RecordCommand.self, RunCommand.self,
+            StopCommand.self, InstallCommand.self, UninstallCommand.self,
             AppsCommand.self,
             ServeCommand.self, OpenCommand.self, SensorsCommand.self, QueryCommand.self,
             AnalyzeCommand.self, ExportCommand.self, ImportCommand.self,

@@ -14,6 +14,8 @@ struct WatchedRun: Sendable {
     /// Whether the visible text of its page is shown, and its document at the end.
     let showsText: Bool
     let showsMarkup: Bool
+    /// How much of its own time an app gets that does not live in the machine's.
+    var lifetime: Duration?
     /// How long a run that was to end by itself may take to show its last.
     private static let grace = Duration.seconds(3)
 
@@ -61,7 +63,8 @@ struct WatchedRun: Sendable {
         let body = try JSONEncoder().encode(
             Start(
                 insecure: isInsecure, view: showsText, markup: showsMarkup,
-                lifetime: showsText || showsMarkup ? duration?.wholeMilliseconds : nil))
+                lifetime: lifetime?.wholeMilliseconds
+                    ?? (showsText || showsMarkup ? duration?.wholeMilliseconds : nil)))
         for try await line in try await session.client.lines(
             .post, "/api/v1/runs/\(ticket.run)/start", body: body)
         {

@@ -8,6 +8,8 @@ import Samples
 struct Door: Sendable {
     let authority: Authority
     let isGrantable: GrantableCheck
+    /// What spans before now are counted from.
+    let now: @Sendable () -> Timestamp
 
     /// A grant for one use of a sensor.
     func grant(

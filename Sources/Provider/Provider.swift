@@ -7,6 +7,7 @@ public import LAE
 public import Logging
 import NIOCore
 public import Net
+public import Samples
 public import VM
 
 /// The one router, and the servers that listen for it: TCP on loopback and the control socket.
@@ -28,15 +29,18 @@ public struct Provider: Sendable {
     ///   - outbound: what calls other servers.
     ///   - libraries: the libraries of the system that apps may load.
     ///   - heartbeat: how long a stream may be silent before it says that it lives.
+    ///   - now: the clock that spans before now are counted from.
+    ///   - turns: who says when streams catch up; each does when something has arrived without it.
     public init(
         authority: Authority, machine: VirtualMachine, engine: AnalyticsEngine,
         library: AppLibrary, supervisor: RunSupervisor, facts: HostFacts,
         outbound: OutboundClient, libraries: SystemLibraries = SystemLibraries(),
         heartbeat: Duration = .seconds(15),
+        now: @escaping @Sendable () -> Timestamp = { .now() }, turns: StreamTurns? = nil,
         logger: Logger = Logger(label: "nervous.provider")
     ) {
         let isGrantable = GrantableCheck(machine: machine)
-        let door = Door(authority: authority, isGrantable: isGrantable)
+        let door = Door(authority: authority, isGrantable: isGrantable, now: now)
         let settings = SettingsLink(port: facts.port)
         let router = Router(context: ProviderContext.self)
         router.middlewares.add(ProblemMiddleware(settings: settings))
@@ -51,7 +55,8 @@ public struct Provider: Sendable {
         StatisticsRoutes(door: door, engine: engine).add(to: &routes)
         AnalysisRoutes(door: door, engine: engine).add(to: &routes)
         StreamRoutes(
-            door: door, machine: machine, engine: engine, heartbeat: heartbeat, settings: settings
+            door: door, machine: machine, engine: engine, heartbeat: heartbeat, settings: settings,
+            turns: turns
         ).add(to: &routes)
         RetentionRoutes(door: door, machine: machine).add(to: &routes)
         AppRoutes(door: door, library: library, supervisor: supervisor, facts: facts)
@@ -79,6 +84,12 @@ public struct Provider: Sendable {
 
     /// The scripts that every app finds, in a runner as in a browser.
     public static var prelude: [RunScript] { SDK.prelude }
+
+    /// The expression of a function that gives the tests of an app what they find; it takes
+    /// `{ index, filter }`, which of the tests is to run.
+    public static var testLibrary: String {
+        String(decoding: PackageResources.test_js, as: UTF8.self)
+    }
 
     /// The way to the router for apps that run in this host.
     public var connection: any HostConnection {

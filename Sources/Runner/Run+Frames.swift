@@ -37,6 +37,14 @@ extension Run {
             send(.pong(number))
         case .limits(let wall, let cpu):
             turnLimit.set(wall: wall, cpu: cpu)
+        case .time(let start, let seed):
+            clock.tell(0)
+            seeded = SeededNumbers(seed: seed)
+            dispatch("time", engine.number(Double(start) / 1000))
+        case .advance(let time, let fires):
+            guard clock.isTold else { return }
+            clock.tell(time)
+            mayFire = fires
         }
     }
 

@@ -50,9 +50,15 @@ extension Run {
                 if requests.remove(id) != nil { send(.cancel(id: id)) }
                 return .nothing
             },
-            Primitive("random") { arguments throws(PrimitiveError) in
+            Primitive("random") { [unowned self] arguments throws(PrimitiveError) in
                 let buffer = try arguments.buffer(0, limit: Limits.random)
-                fillWithRandomNumbers(buffer)
+                if var numbers = seeded {
+                    fill(buffer, with: &numbers)
+                    seeded = numbers
+                } else {
+                    var numbers = SystemRandomNumberGenerator()
+                    fill(buffer, with: &numbers)
+                }
                 return .nothing
             },
             Primitive("encode") { arguments throws(PrimitiveError) in
@@ -153,8 +159,9 @@ extension Run {
     }
 }
 
-private func fillWithRandomNumbers(_ buffer: UnsafeMutableRawBufferPointer) {
-    var generator = SystemRandomNumberGenerator()
+private func fill(
+    _ buffer: UnsafeMutableRawBufferPointer, with generator: inout some RandomNumberGenerator
+) {
     var rest = buffer[...]
     while !rest.isEmpty {
         withUnsafeBytes(of: generator.next()) { bytes in

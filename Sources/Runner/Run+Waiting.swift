@@ -31,7 +31,8 @@ extension Run {
         send(frame)
         var answer = WholeAnswer()
         var kept = 0
-        let start = clock.now
+        // The host's own time does not pass while it is waited for.
+        let start = clock.steady
         var deadline = start + (limit > 0 ? UInt64(limit * 1_000_000) : Self.longestWait)
         while let frame = nextFrame(before: deadline) {
             switch frame {
@@ -39,7 +40,7 @@ extension Run {
                 answer.status = status
                 answer.headers = headers
                 answer.url = url
-                deadline = min(deadline, clock.now + Self.longestAnswer)
+                deadline = min(deadline, clock.steady + Self.longestAnswer)
             case .body(id, let bytes):
                 answer.body += bytes
             case .end(id):
@@ -70,7 +71,7 @@ extension Run {
     private func nextFrame(before deadline: UInt64) -> HostFrame? {
         while true {
             if let frame = arrivedFrame() { return frame }
-            let now = clock.now
+            let now = clock.steady
             guard now < deadline else { return nil }
             let rest = Int32(clamping: (deadline - now + 999_999) / 1_000_000)
             TurnLimit.pausing { waitAndReceive(milliseconds: rest) }

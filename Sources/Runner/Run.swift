@@ -8,7 +8,7 @@ final class Run {
     private static let longestRound: UInt64 = 100_000_000
 
     let engine: Engine
-    let clock = Clock()
+    var clock = Clock()
     var timers = TimerQueue()
     /// Timers that do not keep the run going, such as that of `AbortSignal.timeout`.
     var backgroundTimers: Set<UInt32> = []
@@ -29,6 +29,13 @@ final class Run {
     var turnLimit = TurnLimit()
     /// Frames that came while something else was waited for.
     var deferred: [HostFrame] = []
+    /// Frames that have come from the host.
+    private var heard: UInt64 = 0
+    /// Where the host tells the time: whether timers may go off, and what was said of idleness last.
+    var mayFire = false
+    private var lastIdle: (heard: UInt64, next: UInt64?)?
+    /// What random numbers follow from; the system's where it is `nil`.
+    var seeded: SeededNumbers?
     private var socket: ProtocolSocket
     private var dispatcher: JSObjectRef?
 
@@ -67,6 +74,7 @@ final class Run {
         do throws(ProtocolSocket.Lost) {
             try socket.send(.ready(layers: layers))
             while !isOver {
+                tellIdleness()
                 if socket.waitForFrames(milliseconds: patience) { try socket.receive() }
                 while let frame = try nextFrame() { handle(frame) }
                 if isStepDue {
@@ -103,7 +111,7 @@ final class Run {
     /// The next frame that has arrived whole; the process ends when the host is gone.
     func arrivedFrame() -> HostFrame? {
         do throws(ProtocolSocket.Lost) {
-            return try socket.next()
+            return try next()
         } catch {
             _exit(status(of: error))
         }
@@ -150,7 +158,27 @@ final class Run {
     }
 
     private func nextFrame() throws(ProtocolSocket.Lost) -> HostFrame? {
-        deferred.isEmpty ? try socket.next() : deferred.removeFirst()
+        deferred.isEmpty ? try next() : deferred.removeFirst()
+    }
+
+    private func next() throws(ProtocolSocket.Lost) -> HostFrame? {
+        guard let frame = try socket.next() else { return nil }
+        heard += 1
+        return frame
+    }
+
+    /// Says where the host tells the time that nothing is left to do now, once for each reason.
+    private func tellIdleness() {
+        guard clock.isTold, deferred.isEmpty, !isStepDue, !mayFire else { return }
+        let next = deadline
+        if let lastIdle, lastIdle == (heard, next) { return }
+        lastIdle = (heard, next)
+        send(.idle(heard: heard, next: next))
+    }
+
+    /// When there is something to do at the latest.
+    private var deadline: UInt64? {
+        [timers.deadline, presentation.due, end].compactMap(\.self).min()
     }
 
     private var hasExpired: Bool { end.map { clock.now >= $0 } ?? false }
@@ -163,9 +191,8 @@ final class Run {
 
     /// Milliseconds until the next timer, rounded up so that it is due then; -1 without one.
     private var patience: Int32 {
-        guard deferred.isEmpty, !isStepDue else { return 0 }
-        guard let deadline = [timers.deadline, presentation.due, end].compactMap(\.self).min()
-        else { return -1 }
+        guard deferred.isEmpty, !isStepDue, !mayFire else { return 0 }
+        guard !clock.isTold, let deadline else { return -1 }
         let now = clock.now
         guard deadline > now else { return 0 }
         return Int32(clamping: (deadline - now + 999_999) / 1_000_000)
@@ -174,12 +201,15 @@ final class Run {
     /// A timer that a callback sets waits for the next round, and so does what a long round leaves, so
     /// that frames get their turn.
     private func fireTimers() {
+        guard !clock.isTold || mayFire else { return }
+        mayFire = false
         let mark = timers.mark
-        let now = clock.now
+        let (now, start) = (clock.now, clock.steady)
         while let id = timers.takeDue(at: now, setBefore: mark) {
             backgroundTimers.remove(id)
             dispatch("timer", engine.number(Double(id)))
-            guard clock.now - now < Self.longestRound else { return }
+            // Where the host tells the time, what is due together goes off together: nothing else waits.
+            guard clock.isTold || clock.steady - start < Self.longestRound else { return }
         }
     }
 

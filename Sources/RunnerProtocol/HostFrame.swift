@@ -25,6 +25,12 @@ public enum HostFrame: Hashable, Sendable {
     /// How long one turn of the app may take from now on: milliseconds that pass, and milliseconds
     /// of processor time.
     case limits(wall: UInt32, cpu: UInt32)
+    /// Do not follow the machine's clock: it is `start`, in microseconds since 1970, until `advance`
+    /// says otherwise, and random numbers follow from `seed`. Comes before all scripts.
+    case time(start: UInt64, seed: UInt64)
+    /// It is so many nanoseconds after the start; only where `fires` says so do the timers go off that
+    /// are due by then.
+    case advance(to: UInt64, fires: Bool)
 }
 
 extension HostFrame: Frame {
@@ -45,6 +51,8 @@ extension HostFrame: Frame {
         case 11:
             self = .present(text: try decoder.uint8() != 0, markup: try decoder.uint8() != 0)
         case 12: self = .lifetime(try decoder.uint32())
+        case 20: self = .time(start: try decoder.uint64(), seed: try decoder.uint64())
+        case 21: self = .advance(to: try decoder.uint64(), fires: try decoder.uint8() != 0)
         default: throw .unknownType(type)
         }
     }
@@ -91,6 +99,14 @@ extension HostFrame: Frame {
         case .lifetime(let milliseconds):
             encoder.write(milliseconds)
             return 12
+        case .time(let start, let seed):
+            encoder.write(start)
+            encoder.write(seed)
+            return 20
+        case .advance(let time, let fires):
+            encoder.write(time)
+            encoder.write(fires ? 1 as UInt8 : 0)
+            return 21
         }
     }
 }

@@ -23,6 +23,11 @@ public enum RunnerFrame: Hashable, Sendable {
     case view(text: String)
     /// The page's document at the end of the run.
     case markup(text: String)
+    /// In a run that does not follow the machine's clock: the app has nothing to do before `next`,
+    /// nanoseconds after the start, or before the host says something; `nil` for the host alone.
+    ///
+    /// `heard` counts the frames that the runner has taken: when the host has sent more, this is late.
+    case idle(heard: UInt64, next: UInt64?)
     /// Nothing is left to wait for; the process exits with `code`.
     case finished(code: UInt8)
 }
@@ -93,6 +98,10 @@ extension RunnerFrame: Frame {
             self = .library(id: id, library)
         case 9: self = .view(text: try decoder.string())
         case 10: self = .markup(text: try decoder.string())
+        case 20:
+            let heard = try decoder.uint64()
+            let next = try decoder.uint64()
+            self = .idle(heard: heard, next: next == .max ? nil : next)
         default: throw .unknownType(type)
         }
     }
@@ -139,6 +148,10 @@ extension RunnerFrame: Frame {
         case .markup(let text):
             encoder.write(text)
             return 10
+        case .idle(let heard, let next):
+            encoder.write(heard)
+            encoder.write(next ?? .max)
+            return 20
         }
     }
 
@@ -152,6 +165,7 @@ extension RunnerFrame: Frame {
         case 5: 4 * FrameLimits.text
         case 9: FrameLimits.view + 16
         case 10: FrameLimits.markup + 16
+        case 20: 24
         default: 16
         }
     }

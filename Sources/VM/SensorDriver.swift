@@ -29,6 +29,9 @@ public enum Availability: Sendable {
     case polled(any SampleReader)
     /// The source sends samples when it has them.
     case pushed(any SampleSource)
+    /// Its samples follow from their time; the virtual machine takes them when it is told that time
+    /// has passed.
+    case timed(any TimedSource)
     /// Clients publish its samples; the virtual machine reads nothing.
     case published
     /// The hardware or the permission is missing.

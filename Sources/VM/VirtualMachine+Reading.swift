@@ -31,7 +31,7 @@ extension VirtualMachine {
             }
         case .pushed(let source):
             Task { await self.receive(source, id, generation: generation) }
-        case .published, .unavailable:
+        case .timed, .published, .unavailable:
             nil
         }
     }

@@ -25,6 +25,8 @@ public actor VirtualMachine {
     /// Ends with the change of a level that was asked for last.
     var lastChange: Task<Void, Never>?
     var isCollecting = false
+    /// What was played since the last flush for it.
+    var waiting = (batches: 0, samples: 0)
     /// Making room in the store goes on, and when that began the last time.
     var maintenance: Task<Void, Never>?
     var lastMaintenance: Timestamp

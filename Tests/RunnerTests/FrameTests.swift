@@ -12,6 +12,8 @@ struct FrameTests {
         .body(id: 1, bytes: []), .end(id: 2), .failure(id: 3, message: "gone"), .ping(.max),
         .limits(wall: 1, cpu: .max), .page(name: "app.html"), .present(text: true, markup: false),
         .present(text: false, markup: true), .lifetime(.max),
+        .time(start: 1_767_600_000_000_000, seed: .max), .advance(to: 0, fires: false),
+        .advance(to: .max, fires: true),
     ]
     static let runnerFrames: [RunnerFrame] = [
         .ready(layers: ["landlock 7", "seccomp"]), .ready(layers: []),
@@ -23,7 +25,8 @@ struct FrameTests {
         .uncaught(
             UncaughtError(file: "app.js", line: 1, column: 2, message: "E", stack: "a\nb")),
         .pong(7), .finished(code: 255), .library(id: 1, .document), .library(id: .max, .modules),
-        .view(text: "ü\n"), .markup(text: "<p>"),
+        .view(text: "ü\n"), .markup(text: "<p>"), .idle(heard: 3, next: nil),
+        .idle(heard: .max, next: 7),
     ]
 
     @Test(arguments: hostFrames)

@@ -2,7 +2,8 @@ import Foundation
 
 let options = try Options(CommandLine.arguments.dropFirst())
 let groups: [(String, () async throws -> [Figure])] = [
-    ("start", ColdStart.figures), ("apps", Apps.figures), ("store", Storing.figures),
+    ("start", ColdStart.figures), ("new", NewApp.figures), ("apps", Apps.figures),
+    ("store", Storing.figures),
     ("sum", { try await Summing.figures(options) }), ("serve", Serving.figures),
     ("publish", Publishing.figures), ("rows", Rows.figures),
     ("open", { try await Opening.figures(options) }),

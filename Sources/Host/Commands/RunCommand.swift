@@ -17,6 +17,7 @@ struct RunCommand: AsyncParsableCommand {
               nervous run jsapps/load-watch --for 30s
               nervous run hello-sensors --view      (what its page shows)
               nervous run load-watch --background
+              nervous run ./my-app --replay walk.trace --speed 10x   (see: nervous record)
               nervous run hello-sensors --allow sensor:cpu --deny sensor:memory   (in a script)
 
             What you allow “always” is kept; see `nervous permissions`. Without a terminal and
@@ -64,6 +65,17 @@ struct RunCommand: AsyncParsableCommand {
         help: "Leave it running with the host that serves; it is started again when it fails.")
     var background = false
 
+    @Option(
+        help: ArgumentHelp(
+            "Sense this trace and not this machine; see: nervous record.", valueName: "file"),
+        completion: .file())
+    var replay: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "How fast the trace goes by: max, or such as 1x or 2.5x.", valueName: "speed"))
+    var speed = "1x"
+
     @Flag(
         name: .customLong("insecure-no-sandbox"),
         help:
@@ -81,6 +93,12 @@ struct RunCommand: AsyncParsableCommand {
         if duration != nil, background {
             throw ValidationError("--for ends a run that is watched; end others with nervous stop.")
         }
+        if replay != nil, background {
+            throw ValidationError("A trace is sensed in a run that is watched.")
+        }
+        guard VirtualSetup.Speed(speed) != nil else {
+            throw ValidationError("--speed takes max, or a number and x such as 1x or 2.5x.")
+        }
         if view || html, background {
             throw ValidationError("--view and --html show a run that is watched.")
         }
@@ -88,7 +106,9 @@ struct RunCommand: AsyncParsableCommand {
 
     func run() async throws {
         let options = options
-        let (ended, isAnswered) = try await HostSession.with(options, collects: true) { session in
+        let trace = try replay.map { try Trace(file: $0) }
+        let work: @Sendable (HostSession) async throws -> (RunDescription, isAnswered: Bool) = {
+            session in
             if background {
                 // One that only answers another command ends with it.
                 let status = try await session.client.get(HostStatus.self, "/api/v1/status")
@@ -109,15 +129,30 @@ struct RunCommand: AsyncParsableCommand {
                 }
                 return try await WatchedRun(
                     ticket: ticket, session: session, console: options.console, consent: consent,
-                    duration: duration.flatMap { Duration(span: $0) }, isInsecure: isInsecure,
-                    showsText: view, showsMarkup: html
+                    duration: trace == nil ? duration.flatMap { Duration(span: $0) } : nil,
+                    isInsecure: isInsecure, showsText: view, showsMarkup: html,
+                    lifetime: lifetime(of: trace)
                 ).run()
             } catch {
                 await ticket.stop(session)
                 throw error
             }
         }
-        try report(ended, isAnswered: isAnswered)
+        if let trace, let speed = VirtualSetup.Speed(speed) {
+            let (ended, isAnswered) = try await ReplayHost.with(
+                trace, speed: speed, usesInstalled: !PackageFile.isPath(app), options, work)
+            try report(ended, isAnswered: isAnswered)
+        } else {
+            let (ended, isAnswered) = try await HostSession.with(options, collects: true, work)
+            try report(ended, isAnswered: isAnswered)
+        }
+    }
+
+    /// What an app gets of a trace: all of it, its last sample included, or what was asked for.
+    private func lifetime(of trace: Trace?) -> Duration? {
+        guard let trace else { return nil }
+        let whole = trace.length + .milliseconds(1)
+        return min(whole, duration.flatMap { Duration(span: $0) } ?? whole)
     }
 
     /// - Parameter isAnswered: whether nothing that the app asked for was left without an answer.

@@ -8,6 +8,7 @@ import Logging
 import NIOCore
 import Net
 import Provider
+import Samples
 import ServiceLifecycle
 import UnixSignals
 import VM
@@ -19,42 +20,65 @@ struct HostServices: Sendable {
     let paths: HostPaths
     let machine: VirtualMachine
     let authority: Authority
+    let library: AppLibrary
+    let supervisor: RunSupervisor
     private let provider: Provider
-    private let supervisor: RunSupervisor
     private let port: ListeningPort
     private let isLasting: Bool
     private let logger: Logger
 
     /// Takes the data directory and opens everything in it; nothing runs yet.
     ///
-    /// - Parameter isLasting: whether it is meant for more than one command, so that what the next
+    /// - Parameters:
+    ///   - isLasting: whether it is meant for more than one command, so that what the next
     ///   one needs is kept ready.
+    ///   - setup: sensors and a clock in the place of the machine's.
     init(
-        paths: HostPaths, roots: SystemRoots, isLasting: Bool, logger: Logger
+        paths: HostPaths, roots: SystemRoots, isLasting: Bool, setup: VirtualSetup? = nil,
+        logger: Logger
     ) async throws {
         let configuration = try Configuration(path: paths.configuration)
         self.paths = paths
         self.isLasting = isLasting
         self.logger = logger
+        let clock = setup?.clock
+        let now: @Sendable () -> Timestamp = { clock?.now ?? .now() }
         machine = try await VirtualMachine.start(
-            in: paths.data, drivers: DriverCatalogue.standard(roots: roots), logger: logger)
-        authority = try await Authority(path: paths.permissions, logger: logger)
+            in: paths.data, drivers: setup?.drivers ?? DriverCatalogue.standard(roots: roots),
+            time: TimeSource(now: now) { try await Task.sleep(for: $0) }, logger: logger)
+        authority =
+            setup == nil
+            ? try await Authority(path: paths.permissions, logger: logger)
+            // Where nothing waits nobody answers either.
+            : try await Authority(
+                path: paths.permissions, now: now, patience: .zero, logger: logger)
         // Whoever installs nothing needs no unpacker, and is told only when an archive comes.
-        let library = try await AppLibrary.open(
-            at: paths.apps, limits: configuration.packages,
+        library = try await AppLibrary.open(
+            at: setup?.apps ?? paths.apps, limits: configuration.packages,
             unpacker: Unpacker(program: try? CompanionProgram.unpacker.path()),
             keys: KeyFolder(data: paths.data))
         let port = ListeningPort()
         self.port = port
+        let turns = setup == nil ? nil : StreamTurns()
+        var time: VirtualTime?
+        if let setup, let turns {
+            time = VirtualTime(setup, machine, authority, turns)
+            // What a sensor shows when it all begins.
+            let start = setup.clock.start
+            let past = (setup.past ?? start).advanced(byMicroseconds: -1)
+            try await machine.play(after: past, through: start)
+        }
         supervisor = RunSupervisor(
             runner: (try? CompanionProgram.runner.path()) ?? CompanionProgram.runner.rawValue,
             library: library, authority: authority, prelude: Provider.prelude,
             libraries: CompanionScript.libraries, records: paths.runs,
-            budget: { configuration.budgets[$0] }, keepsSpare: isLasting,
-            logger: logger)
+            budget: {
+                let given = configuration.budgets[$0]
+                return setup?.budget(given) ?? given
+            }, keepsSpare: isLasting, pool: setup?.pool, time: time, logger: logger)
         provider = Provider(
             authority: authority, machine: machine,
-            engine: AnalyticsEngine(machine, log: authority.log), library: library,
+            engine: AnalyticsEngine(machine, log: authority.log, now: now), library: library,
             supervisor: supervisor,
             facts: HostFacts(
                 version: Version.number, dataDirectory: paths.data, port: { port.number }),
@@ -62,8 +86,14 @@ struct HostServices: Sendable {
                 log: authority.log, userAgent: "Nervous/\(Version.number)",
                 ownPorts: { Set([port.number].compactMap { $0 }) }),
             libraries: SystemLibraries(folder: configuration.libraries),
-            logger: logger)
-        await supervisor.open(provider.connection)
+            now: now, turns: turns, logger: logger)
+        await supervisor.open(setup?.between(provider.connection) ?? provider.connection)
+    }
+
+    /// Lets go of everything, where no group of services does it.
+    func close() async {
+        await supervisor.close()
+        await machine.close()
     }
 
     /// Everything that runs, in the order of starting; stopped in reverse.

@@ -42,7 +42,8 @@ struct HostSession: Sendable {
         }
     }
 
-    private static func with<T: Sendable>(
+    /// Runs `body` with a host of this process, and ends it then.
+    static func with<T: Sendable>(
         _ services: HostServices, collects: Bool,
         _ body: @Sendable (HostSession) async throws -> T
     ) async throws -> T {

@@ -23,14 +23,17 @@ extension AppRun {
             headerBytes <= FrameLimits.headerBytes
         else { return end(.protocolViolation("a call that is too large")) }
         usage.calls += 1
-        let isWithin = callMeter.add(1, at: .now)
+        let isWithin = callMeter.add(1, at: instant)
+        if configuration.time != nil { told.queue(id) }
         // On the thread that has just read the call: going to another and back takes longer than
         // most answers.
         calls[id] = Task(executorPreference: executor) {
+            await self.awaitTurn(id)
             let last =
                 isWithin
                 ? await self.perform(id, method, target, headers, body) : await self.refusal(id)
             if let last { await self.conclude(id, [last]) }
+            await self.endTurn(id, isWhole: true)
         }
     }
 
@@ -123,6 +126,11 @@ extension AppRun {
         guard Self.methods.contains(method) else {
             return .failure(id: id, message: "The host takes no \(method) calls.")
         }
+        if path == configuration.starter, method == "POST" {
+            let head = HostFrame.response(id: id, status: 204, headers: [])
+            await conclude(id, frames.app + [head, .end(id: id)])
+            return nil
+        }
         // A file is held whole until the app has taken it: one at a time.
         let isFile = !Self.callPaths.contains(where: path.hasPrefix)
         if isFile { guard await takeFileTurn(id) else { return nil } }
@@ -148,11 +156,19 @@ extension AppRun {
             await conclude(id, [head(id, status, headers)] + pieces(of: body, id) + [.end(id: id)])
         case .head(let status, let headers):
             guard await send([head(id, status, headers)]) else { throw CancellationError() }
+            if headers.contains(where: Self.isEventStream), calls[id] != nil {
+                told.streams.insert(id)
+                endTurn(id)
+            }
         case .body(let bytes):
             guard await send(pieces(of: bytes, id)) else { throw CancellationError() }
         case .end:
             await conclude(id, [.end(id: id)])
         }
+    }
+
+    private static func isEventStream(_ header: (name: String, value: String)) -> Bool {
+        header.name.lowercased() == "content-type" && header.value.hasPrefix("text/event-stream")
     }
 
     private func head(

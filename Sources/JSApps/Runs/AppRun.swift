@@ -44,6 +44,8 @@ actor AppRun {
     var fileTurns: [(id: UInt32, turn: CheckedContinuation<Bool, Never>)] = []
     var isFileTaken = false
     private var hasShownMarkup = false
+    /// Where the host tells the time, what has to be known for that.
+    var told = ToldTime()
     /// Libraries that were handed out; no runner needs one twice.
     var handed: Set<RunnerLibrary> = []
     /// Whether the app let the engine's word that memory had ended go uncaught.
@@ -98,6 +100,7 @@ actor AppRun {
         var ending = ProcessEnding.unknown
         for await last in process.endings { ending = last }
         // Nothing that it asked for goes on when the run is said to have ended.
+        await endTime()
         let left = calls.values
         for call in left { call.cancel() }
         for call in left { await call.value }
@@ -200,6 +203,8 @@ actor AppRun {
                 return end(.protocolViolation("an answer that nobody asked for"))
             }
             isAnswered = true
+        case .idle(let heard, let next):
+            noteIdleness(heard: heard, next: next)
         case .finished(let code):
             end(.finished(code: code))
         }
@@ -214,6 +219,7 @@ actor AppRun {
         guard let call = calls.removeValue(forKey: id) else { return }
         call.cancel()
         leaveFileTurns(id)
+        endTurn(id)
         isHeld = true
         await call.value
         isHeld = false
@@ -228,18 +234,28 @@ actor AppRun {
     private func load() async {
         let address = "http://\(origin.host)/"
         let budget = configuration.budget
-        let scripts = configuration.scripts.map {
-            HostFrame.load(name: $0.name, source: $0.source)
-        }
         let shown = configuration.presentation
-        var first: [HostFrame] = [
+        var first =
+            configuration.time.map {
+                [HostFrame.time(start: UInt64(clamping: $0.start), seed: $0.seed)]
+            } ?? []
+        first += [
             .limits(wall: budget.turn.wholeMilliseconds, cpu: budget.turnCPU.wholeMilliseconds),
             .present(text: shown.showsText, markup: shown.showsMarkup),
             .load(name: "nervous:environment", source: "location = \"\(address)\";"),
         ]
         if let lifetime = shown.lifetime { first.append(.lifetime(lifetime.wholeMilliseconds)) }
-        let page = configuration.page.map { [HostFrame.page(name: $0)] } ?? []
-        _ = await send(first + scripts + page + [.loaded])
+        let (others, app) = frames
+        _ = await send(first + others + (configuration.starter == nil ? app : []) + [.loaded])
+    }
+
+    /// What is loaded before the app, and what starts it.
+    var frames: (others: [HostFrame], app: [HostFrame]) {
+        let scripts = configuration.scripts.map {
+            HostFrame.load(name: $0.name, source: $0.source)
+        }
+        if let page = configuration.page { return (scripts, [.page(name: page)]) }
+        return (Array(scripts.dropLast()), Array(scripts.suffix(1)))
     }
 
     /// Sends frames at once.
@@ -247,6 +263,7 @@ actor AppRun {
     /// - Returns: whether they were sent.
     func send(_ frames: [HostFrame]) async -> Bool {
         guard let writer, verdict == nil else { return false }
+        told.sent += UInt64(frames.count)
         var buffer = ByteBuffer()
         for frame in frames { buffer.writeBytes(frame.encoded()) }
         return (try? await writer.write(buffer)) != nil
@@ -257,7 +274,7 @@ actor AppRun {
     private func log(_ bytes: Int) async -> Bool {
         usage.logged += bytes
         // Lines without a text are not for nothing.
-        guard logMeter.add(bytes + Self.lineCost, at: .now) else {
+        guard logMeter.add(bytes + Self.lineCost, at: instant) else {
             end(.exceeded(.logPerMinute))
             return false
         }

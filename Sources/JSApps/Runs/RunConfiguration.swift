@@ -10,6 +10,12 @@ public struct RunConfiguration: Sendable {
     /// What the app may load when it needs it.
     public var libraries = RunLibraries()
     public var presentation = RunPresentation()
+    /// The path whose call starts the app, when scripts run in its place; its own is the last then.
+    ///
+    /// `nil` where the app starts at once.
+    var starter: String?
+    /// The time that the app lives in; the machine's where it is `nil`.
+    public var time: (any RunTime)?
     /// What the person is told before the app says anything.
     public var notices: [String] = []
     public var budget = RunBudget()

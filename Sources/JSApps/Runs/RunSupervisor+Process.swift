@@ -5,6 +5,7 @@ extension RunSupervisor {
     /// One process of a run, from its start to its end.
     func process(
         _ id: String, isInsecure: Bool, presentation: RunPresentation = RunPresentation(),
+        rehearsal: Rehearsal? = nil,
         _ onEvent: @escaping @Sendable (RunEvent) async -> Void
     ) async throws -> RunOutcome {
         guard let report = reports[id], let token = tokens[id], let connection else {
@@ -18,6 +19,11 @@ extension RunSupervisor {
         }
         var configuration = try await configuration(of: app, token: token.text)
         configuration.presentation = presentation
+        configuration.time = time
+        if let rehearsal {
+            configuration.scripts.insert(contentsOf: rehearsal.scripts, at: prelude.count)
+            configuration.starter = rehearsal.starter
+        }
         let budget = budget(report.app)
         configuration.budget = budget
         let runner =

@@ -11,6 +11,8 @@ public actor RunSupervisor {
     let library: AppLibrary
     let authority: Authority
     let pool: RunnerPool
+    /// Whether the pool ends with this.
+    private let ownsPool: Bool
     let runnerPath: String
     let prelude: [RunScript]
     let libraries: RunLibraries
@@ -19,6 +21,8 @@ public actor RunSupervisor {
     private let restarts: RestartPolicy
     let history: RunHistory
     let now: @Sendable () -> Date
+    /// The time that apps live in; the machine's where it is `nil`.
+    let time: (any RunTime)?
     private let logger: Logger
     var connection: (any HostConnection)?
     var reports: [String: RunReport] = [:]
@@ -38,13 +42,16 @@ public actor RunSupervisor {
     ///   - records: the folder in which the last runs are recorded.
     ///   - budget: what an app may use, by its name.
     ///   - keepsSpare: whether a process waits for the next app, at the cost of its memory.
+    ///   - pool: makes the processes of several of these; it is for the caller to close.
     ///   - now: the clock that runs are dated by.
+    ///   - time: the time that apps live in, where it is not the machine's.
     public init(
         runner: String, library: AppLibrary, authority: Authority, prelude: [RunScript],
         libraries: RunLibraries = RunLibraries(), records: URL,
         budget: @escaping @Sendable (String) -> RunBudget = { _ in RunBudget() },
         restarts: RestartPolicy = RestartPolicy(), keepsSpare: Bool = false,
-        now: @escaping @Sendable () -> Date = { Date() },
+        pool shared: RunnerPool? = nil,
+        now: @escaping @Sendable () -> Date = { Date() }, time: (any RunTime)? = nil,
         logger: Logger = Logger(label: "nervous.runs")
     ) {
         runnerPath = runner
@@ -55,9 +62,11 @@ public actor RunSupervisor {
         self.budget = budget
         self.restarts = restarts
         self.now = now
+        self.time = time
         self.logger = logger
         history = RunHistory(folder: records)
-        pool = RunnerPool(path: runner, keepsSpare: keepsSpare)
+        pool = shared ?? RunnerPool(path: runner, keepsSpare: keepsSpare)
+        ownsPool = shared == nil
     }
 
     /// Gives the runs their way to the host's API; none can start before.
@@ -74,7 +83,7 @@ public actor RunSupervisor {
         for run in reports.values where run.state != .ended {
             _ = try? await finish(run.id, .stopped)
         }
-        await pool.close()
+        if ownsPool { await pool.close() }
     }
 
     // MARK: - Runs
@@ -106,17 +115,19 @@ public actor RunSupervisor {
     /// - Parameters:
     ///   - isInsecure: whether it runs without confinement.
     ///   - presentation: what it shows of its page.
+    ///   - rehearsal: what runs in the app's place and starts it.
     ///   - onEvent: is told what it says; nothing more is taken from the app before it returns.
     /// - Throws: `JSAppsError`: `notFound` when there is no such run, `confinement` or `io` when no
     ///   process can be made, `damaged` when the app's code is not what was installed.
     public func run(
         _ id: String, isInsecure: Bool = false,
-        presentation: RunPresentation = RunPresentation(),
+        presentation: RunPresentation = RunPresentation(), rehearsal: Rehearsal? = nil,
         onEvent: @escaping @Sendable (RunEvent) async -> Void
     ) async throws -> RunReport {
         let task = try begin(id) {
             let outcome = try await self.process(
-                id, isInsecure: isInsecure, presentation: presentation, onEvent)
+                id, isInsecure: isInsecure, presentation: presentation, rehearsal: rehearsal,
+                onEvent)
             return try await self.finish(id, outcome)
         }
         return try await withTaskCancellationHandler {

@@ -2,7 +2,7 @@
 ///
 /// All runners of one zygote have the same layout in memory. Where one ended as no honest app does, the
 /// next come from a new zygote, so that nobody learns the layout by trying.
-actor RunnerPool {
+public actor RunnerPool {
     /// When a spare is made after one was taken, so that it is not in the way of the app's start.
     private static let rest = Duration.milliseconds(250)
 
@@ -16,8 +16,10 @@ actor RunnerPool {
     private var renewals = 0
     private var isClosed = false
 
-    /// - Parameter path: of `nervous-runner`.
-    init(path: String, keepsSpare: Bool) {
+    /// - Parameters:
+    ///   - path: of `nervous-runner`.
+    ///   - keepsSpare: whether a process waits for the next app, at the cost of its memory.
+    public init(path: String, keepsSpare: Bool) {
         self.path = path
         self.keepsSpare = keepsSpare
     }
@@ -50,7 +52,7 @@ actor RunnerPool {
     }
 
     /// Ends all runners.
-    func close() async {
+    public func close() async {
         isClosed = true
         refilling?.cancel()
         dropSpare()

@@ -29,7 +29,7 @@ struct PublishedReader {
                 .write(sample, withTime: false, to: &buffer)
             return .json(buffer)
         }
-        let start = Timestamp.now().advanced(byMicroseconds: -Self.listed.wholeMicroseconds)
+        let start = door.now().advanced(byMicroseconds: -Self.listed.wholeMicroseconds)
         let page = try await engine.samples(
             SampleSelection(
                 range: TimeRange(from: start, to: .distantFuture), order: .descending,

@@ -58,7 +58,7 @@ struct AccessLogRoutes {
         guard let text = request.parameter("before") else {
             throw Problem.invalidParameter("before", "the moment up to which to cut is needed")
         }
-        let now = Timestamp.now()
+        let now = door.now()
         let moment = try Request.moment("before", text, now)
         guard moment <= now else {
             throw Problem.invalidParameter("before", "it must not be in the future")

@@ -17,7 +17,7 @@ struct AnalysisRoutes {
         // Strangers are not told what is wrong with their bodies.
         _ = try await door.client("analyze", request, context)
         var whole = request
-        let asked = try await whole.lastingJSON(AnalysisBody.self).request(now: .now())
+        let asked = try await whole.lastingJSON(AnalysisBody.self).request(now: door.now())
         let request = whole
         let access: Access = asked.analysis.needsSamples ? .raw : .stats
         var grants: [Grant] = []

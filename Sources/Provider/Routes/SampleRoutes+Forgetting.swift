@@ -10,7 +10,7 @@ extension SampleRoutes {
         try await door.owner("forget", request, context)
         let id = try request.sensor(context)
         try request.refuseParameters(besides: ["from", "to"])
-        let range = try request.range(now: .now())
+        let range = try request.range(now: door.now())
         let receipt = try await machine.forget(id, range)
         let (from, to) = (range.from, range.to)
         await door.authority.log.note(

@@ -23,7 +23,7 @@ extension SampleRoutes {
         let key = try request.idempotencyKey()
         let fields = try await engine.publishedFields(for: grant)
         let intake = try await SampleIntake.taken(
-            request, SampleParser(form, fields: fields, now: .now()), form: form,
+            request, SampleParser(form, fields: fields, now: door.now()), form: form,
             isNamed: key != nil, places: places, client: grant.client)
         // Permission may have ended while the body came.
         let still = try await door.grant(

@@ -35,7 +35,8 @@ struct SampleRoutes {
             return position
         }
         return SampleSelection(
-            range: try request.range(now: .now()), order: order, fields: try request.list("fields"),
+            range: try request.range(now: door.now()), order: order,
+            fields: try request.list("fields"),
             conditions: try request.conditions(), after: after, limit: limit)
     }
 }

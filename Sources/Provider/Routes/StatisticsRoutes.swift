@@ -55,7 +55,7 @@ struct StatisticsRoutes {
             return span
         }
         return StatisticsQuery(
-            range: try request.range(now: .now()), fields: try request.list("fields"),
+            range: try request.range(now: door.now()), fields: try request.list("fields"),
             statistics: statistics, every: every, conditions: try request.conditions())
     }
 }

@@ -19,6 +19,8 @@ struct StreamRoutes {
     let engine: AnalyticsEngine
     let heartbeat: Duration
     let settings: SettingsLink
+    /// Who says when streams catch up; `nil` where each does when something has arrived.
+    let turns: StreamTurns?
 
     func add(to routes: inout RouteTable) {
         routes.on("api/v1/sensors/{sensor}/stream", [.get: stream])
@@ -39,6 +41,7 @@ struct StreamRoutes {
         // A sensor that cannot be read is refused before the stream begins.
         _ = try await engine.arrivals(after: .max, limit: 1, for: grant)
         let place = StreamPlace(after: last, newest: newest)
+        let ticket = await turns?.join(id)
         return Response(
             status: .ok,
             headers: [.contentType: "text/event-stream", .cacheControl: "no-store"],
@@ -46,7 +49,12 @@ struct StreamRoutes {
                 let (presence, departure) = AsyncStream.makeStream(of: Void.self)
                 try await request.whilePresent(context) {
                     do {
-                        try await follow(id, from: place, request, context, presence, &writer)
+                        if let turns, let ticket {
+                            try await follow(
+                                id, from: place, request, context, turns, ticket, &writer)
+                        } else {
+                            try await follow(id, from: place, request, context, presence, &writer)
+                        }
                     } catch let error as AuthError {
                         try await writer.write(failure(Problem(error), request))
                     } catch let error as LAEError {
@@ -55,6 +63,7 @@ struct StreamRoutes {
                 } onDeparture: {
                     departure.finish()
                 }
+                if let ticket { await turns?.leave(ticket.number) }
                 try await writer.finish(nil)
             }
         ).endingConnection(context)
@@ -93,13 +102,28 @@ struct StreamRoutes {
         }
     }
 
+    /// Goes on until the reader leaves, and says something only when it is its turn.
+    private func follow(
+        _ id: SensorID, from start: StreamPlace, _ request: Request, _ context: ProviderContext,
+        _ turns: StreamTurns, _ ticket: StreamTurns.Ticket,
+        _ writer: inout any ResponseBodyWriter
+    ) async throws {
+        var place = start
+        for await _ in ticket.turns {
+            try await catchUp(id, &place, request, context, &writer, isQuiet: true)
+            await turns.done(ticket.number)
+        }
+    }
+
     /// Writes what has arrived, or a comment that keeps the connection alive.
+    ///
+    /// - Parameter isQuiet: whether nothing is written where nothing has arrived.
     private func catchUp(
         _ id: SensorID, _ place: inout StreamPlace, _ request: Request,
-        _ context: ProviderContext, _ writer: inout any ResponseBodyWriter
+        _ context: ProviderContext, _ writer: inout any ResponseBodyWriter, isQuiet: Bool = false
     ) async throws {
         let start = place.last
-        var hasWritten = false
+        var hasWritten = isQuiet
         // Where the last samples were passed over, the reader does not know the place yet.
         var isPlaceTold = true
         if let gap = place.gap(purgedThrough: await machine.purgedThrough(id)) {

@@ -1,5 +1,5 @@
 import Foundation
-import JSApps
+public import JSApps
 
 /// A run of an app as the API tells of it.
 public struct RunDescription: Codable, Sendable {
@@ -43,7 +43,8 @@ public struct RunDescription: Codable, Sendable {
     /// The newest lines of its console, where they were asked for.
     public let console: [RunEventItem]?
 
-    init(_ report: RunReport, console: [RunEventItem]? = nil) {
+    /// - Parameter console: the newest lines of its console, where they are wanted.
+    public init(_ report: RunReport, console: [RunEventItem]? = nil) {
         run = report.id
         app = report.app
         state = report.state.rawValue

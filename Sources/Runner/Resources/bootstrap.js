@@ -8,6 +8,7 @@ define("close", function close(code = 0) {
 return function dispatch(event, first, second, third, fourth) {
     switch (event) {
     case "timer": return fireTimer(first);
+    case "time": return followHost(first);
     case "thrown": return reportUncaught(first, "", second);
     case "rejection handler": return reportRejection;
     case "page": case "step": case "loaded": case "view": case "markup": return pages[event](first);

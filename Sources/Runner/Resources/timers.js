@@ -54,8 +54,33 @@ define("queueMicrotask", function queueMicrotask(callback) {
     if (typeof callback !== "function") throw new $TypeError("the callback is not a function");
     runSoon(callback);
 });
-define("performance", {
+const performanceClock = {
     now() { return host.now(); },
     timeOrigin: $Date.now() - host.now(),
     toJSON() { return { timeOrigin: this.timeOrigin }; },
-});
+};
+define("performance", performanceClock);
+
+// Lets the app live in the time that the host tells, from `origin` on, and draw the numbers that
+// follow from the host's seed. The clock that `Intl` looks at by itself stays the machine's.
+function followHost(origin) {
+    const { construct } = Reflect;
+    const wallTime = () => origin + floor(host.now());
+    const HostDate = new $Proxy($Date, {
+        __proto__: null,
+        apply: () => text(new $Date(wallTime())),
+        construct: (target, list, self) =>
+            construct(target, list.length === 0 ? [wallTime()] : list, self),
+    });
+    hide($Date, "now", function now() { return wallTime(); });
+    hide($Date.prototype, "constructor", HostDate);
+    define("Date", HostDate);
+    performanceClock.timeOrigin = origin;
+    const drawn = new $Uint8Array(7);
+    hide(Math, "random", function random() {
+        host.random(drawn);
+        let number = drawn[0] >> 3;
+        for (let index = 1; index < 7; index++) number = number * 256 + drawn[index];
+        return number / 0x20000000000000;
+    });
+}

@@ -1,0 +1,29 @@
+"use strict";
+
+// What runs without a browser. From the folder that holds this one:
+//
+//   nervous run ./APP-NAME      run it here; you are asked what it may read
+//   nervous test ./APP-NAME     run app.test.js: sensors are simulated and nothing waits
+//   nervous pack APP-NAME       make the package that others install
+//
+// What it may read stands in package.json, each privilege with the reason that the person is shown.
+// app.html and page.js are what a browser shows: nervous open APP-NAME, while nervous serve runs.
+
+const MUCH = 90;
+
+function show({ usedPercent }) {
+  const note = usedPercent > MUCH ? ", and that is much" : "";
+  console.log(`${usedPercent.toFixed(1)} % of the memory is in use${note}`);
+}
+
+async function main() {
+  const memory = nervous.sensor("memory");
+  show(await memory.latest());
+  for await (const sample of memory.stream()) show(sample);
+}
+
+// The person may refuse, at the first call or later: that is an answer like any other.
+main().catch((error) => {
+  console.error(`${error.name}: ${error.message}`);
+  nervous.exit(1);
+});

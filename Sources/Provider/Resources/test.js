@@ -1,0 +1,306 @@
+// test.js: what the tests of a JSApp find. `nervous test` puts it before a test's own file, in the
+// same confined process that the app will run in, and says in `plan` which of the tests is to run.
+//
+// Whatever the app changes of the built-ins, it changes after this has taken what it needs.
+(function (plan) {
+  "use strict";
+
+  const API = "/api/test";
+  const LONGEST_TIMER = 0x7fffffff;
+  const UNITS = { us: 0.001, ms: 1, s: 1000, m: 60e3, h: 3600e3, d: 86400e3 };
+  const { close, fetch, setTimeout, XMLHttpRequest, performance } = globalThis;
+  const { stringify } = JSON;
+  const tests = [];
+
+  // --- The host -------------------------------------------------------------------------------
+
+  async function ask(method, path, json) {
+    const content = json === undefined ? {}
+      : { body: stringify(json), headers: { "Content-Type": "application/json" } };
+    const response = await fetch(API + path, { method, ...content });
+    if (response.status === 204) return undefined;
+    const answer = await response.json();
+    if (!response.ok) throw new Error(answer.detail);
+    return answer;
+  }
+
+  function milliseconds(span) {
+    if (typeof span === "number" && span >= 0) return span;
+    const parts = /^(\d+)(us|ms|s|m|h|d)$/.exec(span);
+    if (parts === null) throw new TypeError(`${show(span)} is not a span such as "10s" or "5m"`);
+    return parts[1] * UNITS[parts[2]];
+  }
+
+  const clock = Object.freeze({
+    /** Lets so much time pass: milliseconds, or a span such as "10s", "5m", "2h", "1d". */
+    async advance(span) {
+      for (let rest = milliseconds(span); rest > 0; rest -= LONGEST_TIMER) {
+        await new Promise((resolve) => setTimeout(resolve, Math.min(rest, LONGEST_TIMER)));
+      }
+      // What else is due at this moment comes first.
+      await new Promise((resolve) => setTimeout(resolve, 0));
+    },
+    /** The time, in milliseconds since 1970. */
+    now: () => performance.timeOrigin + performance.now(),
+  });
+
+  const sensors = Object.freeze({
+    /** Lets fields of a sensor have these values from now on: sensors.set("battery", { level: 5 }). */
+    set: (id, values) => ask("PUT", `/sensors/${encodeURIComponent(id)}`, values),
+    /** Lets a sensor be as the scenario has it again. */
+    reset: (id) => ask("DELETE", `/sensors/${encodeURIComponent(id)}`),
+    /** Goes on with another scenario: still, walk, ride, drive, battery-day, room, vibration. */
+    play: (scenario) => ask("PUT", "/scenario", { scenario }),
+  });
+
+  const decide = (privilege, decision) => ask("PUT", "/permissions", { privilege, decision });
+  const permissions = Object.freeze({
+    /** What the person would say: of "sensor:cpu", "sensor:cpu:stats", "storage" and such. */
+    allow: (privilege) => decide(privilege, "allow"),
+    deny: (privilege) => decide(privilege, "deny"),
+    statistics: (privilege) => decide(privilege, "stats"),
+  });
+
+  // --- The app --------------------------------------------------------------------------------
+
+  let isStarted = false, areErrorsSeen = false;
+  const app = Object.freeze({
+    /** Starts the app as a run would; what it does at once is done when this resolves. */
+    async start() {
+      if (isStarted) return;
+      isStarted = true;
+      await ask("POST", "/start");
+    },
+    /** Starts the app unless it runs, and lets so much time pass; resolves to what it did. */
+    async run(span = 0) {
+      await this.start();
+      await clock.advance(span);
+      return this.result();
+    },
+    /**
+     * What the app did so far: `lines` of its console ({ text, level, t }), `errors` that it did not
+     * catch ({ message, place, t }), samples that it `published` by sensor, `notifications`,
+     * `calls` ({ method, path, status, t }), and the code that it ended with as `exit`, or null.
+     */
+    async result() {
+      const { errors, ...rest } = await ask("GET", "/result");
+      // Who looks at them expects them; else they fail the test.
+      return Object.defineProperty(rest, "errors", {
+        enumerable: true,
+        get() { areErrorsSeen = true; return errors; },
+      });
+    },
+  });
+
+  // An app that ends must not take the test with it: it goes no further from here, and what it still
+  // says is not counted.
+  const ending = { toString: () => "the app has ended" };
+  globalThis.close = function close(code = 0) {
+    const call = new XMLHttpRequest();
+    call.open("POST", `${API}/exit`, false);
+    call.setRequestHeader("Content-Type", "application/json");
+    call.send(stringify({ code: Number(code) || 0 }));
+    throw ending;
+  };
+  globalThis.addEventListener("error", (event) => {
+    if (event.error === ending) event.preventDefault();
+  });
+  globalThis.addEventListener("unhandledrejection", (event) => {
+    if (event.reason === ending) event.preventDefault();
+  });
+
+  // --- Assertions -----------------------------------------------------------------------------
+
+  class AssertionError extends Error {
+    constructor(message, details = {}) {
+      super(message);
+      this.name = "AssertionError";
+      Object.assign(this, details);
+    }
+  }
+
+  function show(value, depth = 3) {
+    if (typeof value === "string") return stringify(value);
+    if (typeof value === "bigint") return `${value}n`;
+    if (typeof value === "function") return `[function ${value.name || "without a name"}]`;
+    if (typeof value !== "object" || value === null) return Object.is(value, -0) ? "-0" : String(value);
+    if (value instanceof Error) return `${value.name}: ${value.message}`;
+    if (value instanceof Date) return `Date ${Number.isNaN(+value) ? "invalid" : value.toISOString()}`;
+    if (value instanceof RegExp) return String(value);
+    if (depth === 0) return Array.isArray(value) ? "[…]" : "{…}";
+    const inner = (item) => show(item, depth - 1);
+    const bounded = (parts) => (parts.length > 100 ? [...parts.slice(0, 100), "…"] : parts).join(", ");
+    if (value instanceof Set) return `Set {${bounded([...value].map(inner))}}`;
+    if (value instanceof Map) {
+      return `Map {${bounded([...value].map(([key, item]) => `${inner(key)}: ${inner(item)}`))}}`;
+    }
+    if (Array.isArray(value) || ArrayBuffer.isView(value)) return `[${bounded(Array.from(value, inner))}]`;
+    return `{${bounded(Object.keys(value).map((key) => `${key}: ${inner(value[key])}`))}}`;
+  }
+
+  // Where two values differ first, such as ".items[2].name"; null where they do not.
+  function difference(actual, expected, path = "", pairs = []) {
+    if (Object.is(actual, expected)) return null;
+    const areObjects = [actual, expected].every((value) => typeof value === "object" && value !== null);
+    if (!areObjects || Object.getPrototypeOf(actual) !== Object.getPrototypeOf(expected)) return path;
+    if (pairs.some(([one, other]) => one === actual && other === expected)) return null;
+    const inner = [...pairs, [actual, expected]];
+    if (actual instanceof Date) return Object.is(+actual, +expected) ? null : path;
+    if (actual instanceof RegExp) return String(actual) === String(expected) ? null : path;
+    if (actual instanceof Error && actual.message !== expected.message) return `${path}.message`;
+    if (actual instanceof Map) {
+      if (actual.size !== expected.size) return `${path}.size`;
+      for (const [key, item] of expected) {
+        if (!actual.has(key)) return `${path}.get(${show(key)})`;
+        const found = difference(actual.get(key), item, `${path}.get(${show(key)})`, inner);
+        if (found !== null) return found;
+      }
+      return null;
+    }
+    if (actual instanceof Set) {
+      const isSame = actual.size === expected.size && [...expected].every((item) =>
+        actual.has(item) || [...actual].some((other) => difference(other, item, "", inner) === null));
+      return isSame ? null : path;
+    }
+    const isList = Array.isArray(actual) || ArrayBuffer.isView(actual);
+    if (isList && actual.length !== expected.length) return `${path}.length`;
+    for (const key of new Set([...Object.keys(expected), ...Object.keys(actual)])) {
+      const place = isList ? `${path}[${key}]` : `${path}.${key}`;
+      if (!Object.hasOwn(actual, key) || !Object.hasOwn(expected, key)) return place;
+      const found = difference(actual[key], expected[key], place, inner);
+      if (found !== null) return found;
+    }
+    return null;
+  }
+
+  function fail(message, standard, actual, expected, at) {
+    throw new AssertionError(message ?? standard, { actual: show(actual), expected: show(expected), at });
+  }
+
+  // What was thrown is what is expected: a pattern of the message, a class, members, or a function.
+  function check(error, expected, message) {
+    if (expected === undefined) return error;
+    let isExpected;
+    if (expected instanceof RegExp) {
+      isExpected = expected.test(String(error?.message ?? error));
+    } else if (typeof expected === "function") {
+      isExpected = expected.prototype !== undefined && error instanceof expected
+        || !(expected === Error || expected.prototype instanceof Error) && expected(error) === true;
+    } else {
+      isExpected = Object.keys(expected).every((key) => difference(error?.[key], expected[key]) === null);
+    }
+    if (!isExpected) fail(message, "another error was thrown", error, expected);
+    return error;
+  }
+
+  function ok(value, message) {
+    if (!value) fail(message, "the value is not true", value, true);
+  }
+  const assert = Object.freeze(Object.assign((value, message) => ok(value, message), {
+    ok,
+    equal(actual, expected, message) {
+      if (!Object.is(actual, expected)) fail(message, "the values are not equal", actual, expected);
+    },
+    notEqual(actual, expected, message) {
+      if (Object.is(actual, expected)) fail(message, "the values are equal", actual, expected);
+    },
+    deepEqual(actual, expected, message) {
+      const at = difference(actual, expected);
+      if (at !== null) fail(message, "the values are not equal", actual, expected, at);
+    },
+    match(text, pattern, message) {
+      if (!pattern.test(text)) fail(message, "the text does not match", text, pattern);
+    },
+    throws(body, expected, message) {
+      let error;
+      try {
+        body();
+      } catch (thrown) {
+        error = { thrown };
+      }
+      if (error === undefined) fail(message, "nothing was thrown", undefined, expected);
+      return check(error.thrown, expected, message);
+    },
+    async rejects(body, expected, message) {
+      let error;
+      try {
+        await (typeof body === "function" ? body() : body);
+      } catch (thrown) {
+        error = { thrown };
+      }
+      if (error === undefined) fail(message, "nothing was thrown", undefined, expected);
+      return check(error.thrown, expected, message);
+    },
+    fail(message = "it failed") { throw new AssertionError(message); },
+  }));
+
+  // --- The tests ------------------------------------------------------------------------------
+
+  function test(name, body) {
+    if (typeof body !== "function") throw new TypeError(`the test ${show(name)} is no function`);
+    tests.push({ name: String(name), body });
+  }
+  test.skip = (name) => { tests.push({ name: String(name), body: null }); };
+
+  // The first call that is neither the host's nor this file's.
+  function placeOf(error) {
+    const stack = typeof error?.stack === "string" ? error.stack : "";
+    for (const line of stack.split("\n")) {
+      const parts = /^(?:.*?@)?(.+):(\d+):(\d+)$/.exec(line);
+      if (parts !== null && !parts[1].startsWith("nervous:") && parts[1] !== "nervous.js") {
+        return `${parts[1]}:${parts[2]}:${parts[3]}`;
+      }
+    }
+    return null;
+  }
+
+  function described(error) {
+    if (!(error instanceof Error)) {
+      return { message: `thrown: ${show(error)}`, place: placeOf(error) };
+    }
+    if (!(error instanceof AssertionError)) {
+      return { message: `${error.name}: ${error.message}`, place: placeOf(error) };
+    }
+    const { message, actual, expected, at } = error;
+    return { message, place: placeOf(error), actual, expected, at };
+  }
+
+  async function perform({ body }) {
+    let failure = null;
+    try {
+      await body();
+    } catch (error) {
+      failure = described(error);
+    }
+    const { errors } = await ask("GET", "/result");
+    if (failure === null && errors.length > 0 && !areErrorsSeen) {
+      failure = { message: `the app did not catch ${errors[0].message}`, place: errors[0].place };
+    }
+    return failure;
+  }
+
+  async function begin() {
+    const chosen = tests.filter(({ name }) => plan.filter === null || name.includes(plan.filter));
+    const report = { total: chosen.length, name: null, status: null, failure: null, milliseconds: 0 };
+    const current = chosen[plan.index];
+    if (current !== undefined) {
+      const start = performance.now();
+      report.name = current.name;
+      // Where it goes no further, this is what is known of it.
+      await ask("POST", "/report", { ...report, status: "begun" });
+      report.failure = current.body === null ? null : await perform(current);
+      report.status = current.body === null ? "skipped" : report.failure === null ? "ok" : "failed";
+      report.milliseconds = performance.now() - start;
+    }
+    await ask("POST", "/report", report);
+    close(0);
+  }
+
+  // A file of tests is the body of a function: what the app declares does not hide these names.
+  globalThis.nervousTests = (file) => {
+    delete globalThis.nervousTests;
+    file(test, assert, app, sensors, clock, permissions);
+  };
+  Object.assign(globalThis, { test, assert, app, sensors, clock, permissions });
+  setTimeout(begin, 0);
+})
