@@ -18,7 +18,7 @@ struct Bench: Sendable {
     var limits = Bench.patient
 
     /// For what is not about time, on a machine that has other things to do, too.
-    private static let patient: FetchLimits = {
+    static let patient: FetchLimits = {
         var limits = FetchLimits()
         limits.connecting = .seconds(60)
         limits.total = .seconds(120)

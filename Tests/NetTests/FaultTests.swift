@@ -6,7 +6,7 @@ import Testing
 /// FEATURES C35: every failure has a name of its own.
 struct FaultTests {
     private static func fault(
-        _ limits: FetchLimits = FetchLimits(),
+        _ limits: FetchLimits = Bench.patient,
         _ reply: @escaping @Sendable (LocalServer.Received) -> LocalServer.Reply
     ) async throws -> NetError.Code? {
         try await LocalServer.with(reply) { server in
@@ -34,7 +34,7 @@ struct FaultTests {
 
     @Test(arguments: ["", "HTTP/1.1 200 OK\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nx"])
     func `C35 - a server that says nothing more is given up`(_ start: String) async throws {
-        var limits = FetchLimits()
+        var limits = Bench.patient
         limits.total = .milliseconds(300)
         #expect(
             try await Self.fault(limits) { _ in .silence(after: Array(start.utf8)) } == .tooSlow)
@@ -57,7 +57,7 @@ struct FaultTests {
     }
 
     @Test func `C35 - an answer that is too large is an error and not cut`() async throws {
-        var limits = FetchLimits()
+        var limits = Bench.patient
         limits.answerBytes = 100_000
         let head = "HTTP/1.1 200 OK\r\n"
         let piece = [UInt8](repeating: 65, count: 4096)

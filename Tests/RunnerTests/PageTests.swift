@@ -158,6 +158,7 @@ struct PageTests {
         #expect(
             Set(run.lines.dropFirst(4)) == [
                 "POST a=1&b=x+y", "error 404 Not Found", "error 0", "faded false",
+                "A call to http://example.org failed: elsewhere",
             ])
         #expect(run.views.last == "3\n1\n2\nPress\npressed Press\npressed Press")
     }
