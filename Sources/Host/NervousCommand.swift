@@ -22,7 +22,8 @@ public struct NervousCommand: AsyncParsableCommand {
             """,
         version: Version.number,
         subcommands: [
-            NewCommand.self, TestCommand.self, RecordCommand.self, RunCommand.self,
+            NewCommand.self, TestCommand.self, TrialCommand.self, RecordCommand.self,
+            RunCommand.self,
             StopCommand.self, InstallCommand.self, UninstallCommand.self,
             AppsCommand.self,
             ServeCommand.self, OpenCommand.self, SensorsCommand.self, QueryCommand.self,

@@ -16,6 +16,8 @@ struct WatchedRun: Sendable {
     let showsMarkup: Bool
     /// How much of its own time an app gets that does not live in the machine's.
     var lifetime: Duration?
+    /// Ends the run when it returns.
+    var end: (@Sendable () async -> Void)?
     /// How long a run that was to end by itself may take to show its last.
     private static let grace = Duration.seconds(3)
 
@@ -34,6 +36,13 @@ struct WatchedRun: Sendable {
                     await ticket.stop(session)
                 }
                 return nil
+            }
+            if let end {
+                group.addTask {
+                    await end()
+                    if !Task.isCancelled { await ticket.stop(session) }
+                    return nil
+                }
             }
             if let duration {
                 group.addTask {

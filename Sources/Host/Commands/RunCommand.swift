@@ -16,6 +16,7 @@ struct RunCommand: AsyncParsableCommand {
               nervous run ./hello-sensors.zip
               nervous run jsapps/load-watch --for 30s
               nervous run hello-sensors --view      (what its page shows)
+              nervous run ./my-app --watch         (start it anew when you change a file)
               nervous run load-watch --background
               nervous run ./my-app --replay walk.trace --speed 10x   (see: nervous record)
               nervous run hello-sensors --allow sensor:cpu --deny sensor:memory   (in a script)
@@ -76,6 +77,9 @@ struct RunCommand: AsyncParsableCommand {
             "How fast the trace goes by: max, or such as 1x or 2.5x.", valueName: "speed"))
     var speed = "1x"
 
+    @Flag(help: "Start the app of a folder anew whenever a file in it changes.")
+    var watch = false
+
     @Flag(
         name: .customLong("insecure-no-sandbox"),
         help:
@@ -93,6 +97,21 @@ struct RunCommand: AsyncParsableCommand {
         if duration != nil, background {
             throw ValidationError("--for ends a run that is watched; end others with nervous stop.")
         }
+        if watch {
+            // What is installed changes by an update alone.
+            var isFolder: ObjCBool = false
+            guard PackageFile.isPath(app),
+                FileManager.default.fileExists(atPath: app, isDirectory: &isFolder),
+                isFolder.boolValue
+            else {
+                throw ValidationError(
+                    "--watch is for a folder that you work on, such as ./my-app, and not for an app"
+                        + " that is installed.")
+            }
+            guard !background, replay == nil, duration == nil else {
+                throw ValidationError("--watch goes on until you end it, here and now.")
+            }
+        }
         if replay != nil, background {
             throw ValidationError("A trace is sensed in a run that is watched.")
         }
@@ -106,45 +125,55 @@ struct RunCommand: AsyncParsableCommand {
 
     func run() async throws {
         let options = options
-        let trace = try replay.map { try Trace(file: $0) }
-        let work: @Sendable (HostSession) async throws -> (RunDescription, isAnswered: Bool) = {
-            session in
-            if background {
-                // One that only answers another command ends with it.
-                let status = try await session.client.get(HostStatus.self, "/api/v1/status")
-                guard !session.isOwn, status.port != nil else { throw Self.noHost }
-            }
-            let item = try await installed(session)
-            let ticket = try await Ticket.prepare(item.name, inBackground: background, session)
-            do {
-                let flags = try FlagDecisions(
-                    allow: allow, deny: deny, allowAll: allowAll, declared: item.privileges,
-                    asksAtFirstUse: item.generation != nil)
-                let consent = Consent(
-                    app: item, ticket: ticket, session: session, console: options.console,
-                    flags: flags, mayAsk: !noPrompt)
-                try await consent.settle()
-                guard !background else {
-                    return (try await ticket.start(insecure: isInsecure, session), true)
-                }
-                return try await WatchedRun(
-                    ticket: ticket, session: session, console: options.console, consent: consent,
-                    duration: trace == nil ? duration.flatMap { Duration(span: $0) } : nil,
-                    isInsecure: isInsecure, showsText: view, showsMarkup: html,
-                    lifetime: lifetime(of: trace)
-                ).run()
-            } catch {
-                await ticket.stop(session)
-                throw error
-            }
-        }
-        if let trace, let speed = VirtualSetup.Speed(speed) {
+        if let trace = try replay.map({ try Trace(file: $0) }),
+            let speed = VirtualSetup.Speed(speed)
+        {
             let (ended, isAnswered) = try await ReplayHost.with(
-                trace, speed: speed, usesInstalled: !PackageFile.isPath(app), options, work)
-            try report(ended, isAnswered: isAnswered)
-        } else {
-            let (ended, isAnswered) = try await HostSession.with(options, collects: true, work)
-            try report(ended, isAnswered: isAnswered)
+                trace, speed: speed, usesInstalled: !PackageFile.isPath(app), options
+            ) { session in try await perform(session, trace) }
+            return try report(ended, isAnswered: isAnswered)
+        }
+        let (ended, isAnswered) = try await HostSession.with(options, collects: true) { session in
+            if watch { return try await performAgain(session) }
+            return try await perform(session)
+        }
+        try report(ended, isAnswered: isAnswered)
+    }
+
+    /// One run of the app, from asking to its end.
+    ///
+    /// - Parameter end: stops the run when it returns.
+    func perform(
+        _ session: HostSession, _ trace: Trace? = nil,
+        until end: (@Sendable () async -> Void)? = nil
+    ) async throws -> (RunDescription, isAnswered: Bool) {
+        if background {
+            // One that only answers another command ends with it.
+            let status = try await session.client.get(HostStatus.self, "/api/v1/status")
+            guard !session.isOwn, status.port != nil else { throw Self.noHost }
+        }
+        let item = try await installed(session)
+        let ticket = try await Ticket.prepare(item.name, inBackground: background, session)
+        do {
+            let flags = try FlagDecisions(
+                allow: allow, deny: deny, allowAll: allowAll, declared: item.privileges,
+                asksAtFirstUse: item.generation != nil)
+            let consent = Consent(
+                app: item, ticket: ticket, session: session, console: options.console,
+                flags: flags, mayAsk: !noPrompt)
+            try await consent.settle()
+            guard !background else {
+                return (try await ticket.start(insecure: isInsecure, session), true)
+            }
+            return try await WatchedRun(
+                ticket: ticket, session: session, console: options.console, consent: consent,
+                duration: trace == nil ? duration.flatMap { Duration(span: $0) } : nil,
+                isInsecure: isInsecure, showsText: view, showsMarkup: html,
+                lifetime: lifetime(of: trace), end: end
+            ).run()
+        } catch {
+            await ticket.stop(session)
+            throw error
         }
     }
 
@@ -156,7 +185,7 @@ struct RunCommand: AsyncParsableCommand {
     }
 
     /// - Parameter isAnswered: whether nothing that the app asked for was left without an answer.
-    private func report(_ run: RunDescription, isAnswered: Bool) throws {
+    func report(_ run: RunDescription, isAnswered: Bool) throws {
         guard let ending = run.ending else {
             if options.json {
                 options.console.print(json: try JSONEncoder().encode(run))

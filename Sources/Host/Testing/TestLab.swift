@@ -15,6 +15,7 @@ struct TestLab: Sendable {
     private static let patience = Duration.seconds(60)
 
     let app: InstalledApp
+    private let apps: URL
     private let root: String
     private let options: GlobalOptions
     private let pool: RunnerPool
@@ -43,9 +44,11 @@ struct TestLab: Sendable {
         let console: [TestResult.Line]
     }
 
-    /// Installs the app of a folder in a place of its own and gives it to `body`.
+    /// Opens a lab for an app and gives it to `body`: for one that is installed, or for a copy of that of
+    /// a folder, which is installed in a place of its own.
     static func with<T: Sendable>(
-        _ folder: String, _ options: GlobalOptions, _ body: (TestLab) async throws -> T
+        _ word: String, isFolder: Bool = true, _ options: GlobalOptions,
+        _ body: (TestLab) async throws -> T
     ) async throws -> T {
         var template = Array(
             "\(FileManager.default.temporaryDirectory.path)/nervous-XXXXXX".utf8CString)
@@ -56,20 +59,24 @@ struct TestLab: Sendable {
         }
         let root = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
         defer { try? FileManager.default.removeItem(atPath: root) }
+        let apps = isFolder ? URL(filePath: "\(root)/apps") : options.paths.apps
         let library = try await AppLibrary.open(
-            at: URL(filePath: "\(root)/apps"), limits: options.configuration.packages,
-            unpacker: Unpacker(program: nil))
-        let app = try await library.install(from: URL(filePath: folder).standardizedFileURL)
+            at: apps, limits: options.configuration.packages, unpacker: Unpacker(program: nil))
+        let app =
+            isFolder
+            ? try await library.install(from: URL(filePath: word).standardizedFileURL)
+            : try await library.app(named: word)
         let pool = RunnerPool(path: try CompanionProgram.runner.path(), keepsSpare: false)
+        let lab = TestLab(app: app, apps: apps, root: root, options: options, pool: pool)
         do {
-            let result = try await body(TestLab(app: app, root: root, options: options, pool: pool))
+            let result = try await body(lab)
             await pool.close()
             // Installed folders are read-only; the library knows how to remove them.
-            try await library.uninstall(app.name.text)
+            if isFolder { try await library.uninstall(app.name.text) }
             return result
         } catch {
             await pool.close()
-            try? await library.uninstall(app.name.text)
+            if isFolder { try? await library.uninstall(app.name.text) }
             throw error
         }
     }
@@ -78,72 +85,72 @@ struct TestLab: Sendable {
     func run(
         _ index: Int, of file: (name: String, source: String), _ settings: Settings
     ) async throws -> Ended {
-        let (drivers, stage, start, past) = sensors(settings)
-        let bench = BenchBox()
+        try await withHost(settings) { host in
+            let prepared = try await host.services.supervisor.prepare(app: app.name.text)
+            try await host.allow(app.manifest.privileges.map(\.id), app, run: prepared.id)
+            let bench = host.bench(of: app.manifest, run: prepared.id)
+            let run = try await host.services.supervisor.run(
+                prepared.id, presentation: RunPresentation(lifetime: settings.limit),
+                rehearsal: Rehearsal(of: file, index: index, filter: settings.filter)
+            ) { event in await bench.note(event) }
+            return Ended(
+                report: await bench.report, run: run, result: await bench.result,
+                console: await bench.console)
+        }
+    }
+
+    /// Makes a host on the sensors of some settings, and ends it when `body` has.
+    ///
+    /// - Parameter hasAll: whether every sensor is there, also those that the app does not declare.
+    func withHost<T: Sendable>(
+        _ settings: Settings, hasAll: Bool = false, _ body: (TestHost) async throws -> T
+    ) async throws -> T {
+        let (drivers, stage, start, past) = sensors(settings, hasAll: hasAll)
+        let box = BenchBox()
         let setup = VirtualSetup(
             clock: VirtualClock(start: start), drivers: drivers, seed: settings.seed, past: past,
-            apps: URL(filePath: "\(root)/apps"), pool: pool, patience: Self.patience
-        ) { TestConnection(api: $0) { bench.bench } }
+            apps: apps, pool: pool, patience: Self.patience
+        ) { TestConnection(api: $0) { box.bench } }
         let data = "\(root)/data"
         defer { try? FileManager.default.removeItem(atPath: data) }
         let services = try await HostServices(
             paths: HostPaths(option: data, environment: ProcessInfo.processInfo.environment),
             roots: options.roots, isLasting: false, setup: setup, logger: options.logger)
+        let host = TestHost(services: services, stage: stage, clock: setup.clock, box: box)
         do {
-            let ended = try await run(
-                index, of: file, settings, services, stage, setup.clock, bench)
+            let result = try await body(host)
             await services.close()
-            return ended
+            return result
         } catch {
             await services.close()
             throw error
         }
     }
 
-    private func run(
-        _ index: Int, of file: (name: String, source: String), _ settings: Settings,
-        _ services: HostServices, _ stage: Stage?, _ clock: VirtualClock, _ box: BenchBox
-    ) async throws -> Ended {
-        let name = app.name.text
-        let prepared = try await services.supervisor.prepare(app: name)
-        for privilege in app.manifest.privileges where privilege.id.isGivable {
-            try await services.authority.decide(
-                .allowOnce, on: privilege.id, by: name, run: prepared.id)
-        }
-        let bench = TestBench(
-            stage: stage, clock: clock, machine: services.machine, authority: services.authority,
-            app: app.manifest, run: prepared.id)
-        box.bench = bench
-        let run = try await services.supervisor.run(
-            prepared.id, presentation: RunPresentation(lifetime: settings.limit),
-            rehearsal: Rehearsal(of: file, index: index, filter: settings.filter)
-        ) { event in await bench.note(event) }
-        return Ended(
-            report: await bench.report, run: run, result: await bench.result,
-            console: await bench.console)
-    }
-
     private func sensors(
-        _ settings: Settings
+        _ settings: Settings, hasAll: Bool
     ) -> (drivers: [any SensorDriver], stage: Stage?, start: Timestamp, past: Timestamp) {
         switch settings.sensors {
         case .simulated(let kind):
             let stage = Stage(Scenario(kind, seed: settings.seed))
-            return ([SimulatedDriver(stage, only: simulated)], stage, stage.start, stage.start)
+            return (
+                [SimulatedDriver(stage, only: simulated(hasAll: hasAll))], stage, stage.start,
+                stage.start
+            )
         case .recorded(let trace):
             return ([RecordedDriver(trace.recordings)], nil, trace.first, trace.start)
         }
     }
 
-    /// The sensors that the app could read; `nil` for all, where it does not say.
-    private var simulated: Set<SensorID>? {
-        guard !app.generation.isPublished else { return nil }
+    /// The sensors that are simulated; what the app writes it publishes itself.
+    private func simulated(hasAll: Bool) -> Set<SensorID> {
         let declared = app.manifest.privileges.map(\.id)
         let written = declared.filter { $0.access == .write }.compactMap(\.sensor)
+        let isOpen = hasAll || app.generation.isPublished
         return Set(
             SimulatedDriver.sensors.filter { id in
                 !written.contains(id)
-                    && declared.contains { $0.sensor?.covers(id) ?? false }
+                    && (isOpen || declared.contains { $0.sensor?.covers(id) ?? false })
             })
     }
 }

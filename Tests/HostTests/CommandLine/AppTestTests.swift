@@ -135,7 +135,7 @@ struct AppTestTests {
 
     @Test(arguments: [
         Ending(test: "await new Promise(() => {})", told: "it did not end"),
-        Ending(test: "for (;;);", told: "was ended (budget turn"),
+        Ending(test: "for (;;);", told: "(budget turn"),
         Ending(test: "throw 'a text'", told: "thrown: \"a text\""),
         Ending(
             test: "await app.run('1s')", app: "\nundefined.x", told: "app.js:2:10: the app did not"),

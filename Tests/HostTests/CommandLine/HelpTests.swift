@@ -4,7 +4,8 @@ import Testing
 /// What a newcomer sees who asks for help, and what a script sees who asks for JSON.
 struct HelpTests {
     static let commands = [
-        "new", "test", "record", "run", "install", "uninstall", "apps", "serve", "open", "sensors",
+        "new", "test", "trial", "record", "run", "install", "uninstall", "apps", "serve", "open",
+        "sensors",
         "query", "analyze",
         "export", "import", "permissions", "log", "token", "pack", "keys", "status", "doctor",
         "storage", "forget",

@@ -45,7 +45,8 @@ struct ServedHost: Sendable {
         do {
             let result = try await made(
                 heartbeat: heartbeat, knowsPort: knowsPort, budget: budget, restarts: restarts,
-                keepsSpare: keepsSpare, prelude: prelude, trust: trust, connection: connection, body)
+                keepsSpare: keepsSpare, prelude: prelude, trust: trust, connection: connection, body
+            )
             await Places.hosts.leave()
             return result
         } catch {

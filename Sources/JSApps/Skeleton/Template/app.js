@@ -4,6 +4,7 @@
 //
 //   nervous run ./APP-NAME      run it here; you are asked what it may read
 //   nervous test ./APP-NAME     run app.test.js: sensors are simulated and nothing waits
+//   nervous trial ./APP-NAME    see which privileges it needs
 //   nervous pack APP-NAME       make the package that others install
 //
 // What it may read stands in package.json, each privilege with the reason that the person is shown.
