@@ -13,7 +13,7 @@ enum NewApp {
         for round in 0..<rounds {
             let name = "bench-new-\(round)"
             let making = try await seconds {
-                try folder.nervous(["new", name, "--in", folder.path])
+                try folder.nervous(["new", name, "--in", folder.path, "--json"])
             }
             let running = try secondsToFirstLine(of: "\(folder.path)/\(name)", folder)
             made.append(making * 1000)

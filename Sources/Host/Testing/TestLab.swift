@@ -90,7 +90,9 @@ struct TestLab: Sendable {
             try await host.allow(app.manifest.privileges.map(\.id), app, run: prepared.id)
             let bench = host.bench(of: app.manifest, run: prepared.id)
             let run = try await host.services.supervisor.run(
-                prepared.id, presentation: RunPresentation(lifetime: settings.limit),
+                prepared.id,
+                // What is due when the time is up belongs to it.
+                presentation: RunPresentation(lifetime: settings.limit + .milliseconds(1)),
                 rehearsal: Rehearsal(of: file, index: index, filter: settings.filter)
             ) { event in await bench.note(event) }
             return Ended(

@@ -27,7 +27,8 @@ extension TestLab {
                 all.sorted { $0.description < $1.description }, app, run: prepared.id)
             let bench = host.bench(of: app.manifest, run: prepared.id)
             let run = try await host.services.supervisor.run(
-                prepared.id, presentation: RunPresentation(lifetime: settings.limit)
+                prepared.id,
+                presentation: RunPresentation(lifetime: settings.limit + .milliseconds(1))
             ) { event in await bench.note(event) }
             let passed = host.clock.now.microseconds - host.clock.start.microseconds
             return Trial(
