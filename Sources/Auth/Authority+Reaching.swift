@@ -70,7 +70,8 @@ extension Authority {
         _ code: AuthError.Code, _ message: String, _ privilege: PrivilegeID, _ client: Client,
         hint: String? = nil
     ) async -> AuthError {
-        await log.refuse(nil, operation: "fetch", client: client.name, reason: message)
+        await log.refuse(
+            nil, operation: "fetch", client: client.name, privilege: privilege, reason: message)
         return AuthError(
             code, message,
             hint: hint ?? "Allow it with: nervous permissions grant \(client.name) \(privilege)",

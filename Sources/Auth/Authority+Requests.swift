@@ -83,7 +83,8 @@ extension Authority {
             isOpen
             ? "Nobody has allowed \(privilege) to \(client.name)."
             : "You have denied \(privilege) to \(client.name)."
-        await log.refuse(nil, operation: operation, client: client.name, reason: message)
+        await log.refuse(
+            nil, operation: operation, client: client.name, privilege: privilege, reason: message)
         throw AuthError(
             isOpen ? .undecided : .denied, message,
             hint: "Allow it with: nervous permissions grant \(client.name) \(privilege)",

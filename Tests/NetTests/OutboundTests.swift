@@ -127,8 +127,8 @@ struct OutboundTests {
                         "access fetch net:\(origin) 5 PUT 302",
                         "access fetch net:\(origin) 5 PUT 200",
                         "access fetch net:http://127.0.0.1:9 0 GET without an answer",
-                        "refusal fetch – 0 demo does not declare https://api.example.org in its"
-                            + " package.json.",
+                        "refusal fetch net:https://api.example.org 0 demo does not declare"
+                            + " https://api.example.org in its package.json.",
                     ])
             }
         }

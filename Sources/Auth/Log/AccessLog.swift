@@ -103,15 +103,18 @@ public actor AccessLog {
         await flush()
     }
 
-    /// - Parameter isNotice: whether the token was wrong, and not what it was used for.
+    /// - Parameters:
+    ///   - privilege: what was missing, where it is not of a sensor.
+    ///   - isNotice: whether the token was wrong, and not what it was used for.
     func refuse(
-        _ request: AccessRequest?, operation: String, client: String?, reason: String,
-        isNotice: Bool = false
+        _ request: AccessRequest?, operation: String, client: String?,
+        privilege: PrivilegeID? = nil, reason: String, isNotice: Bool = false
     ) async {
         await add(
             AccessLogEntry(
                 id: 0, time: now(), kind: isNotice ? .notice : .refusal,
-                client: client?.escapedForDisplay(limit: Self.nameLimit), privilege: nil,
+                client: client?.escapedForDisplay(limit: Self.nameLimit),
+                privilege: privilege?.description.escapedForDisplay(limit: Self.nameLimit),
                 sensor: request?.sensor, access: request?.access, operation: operation, range: nil,
                 calls: 1, count: 0, detail: reason.escapedForDisplay(limit: Self.detailLimit)))
     }
