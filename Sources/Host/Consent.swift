@@ -23,6 +23,7 @@ struct Consent: Sendable {
             try await ticket.decide(decision, privilege, session)
         }
         try await allowBlanket()
+        tellOfRestrictions()
         tellOfRefusals()
         let undecided = app.privileges.filter { $0.state == "prompt" }.compactMap(\.question)
             .filter { !flags.covers($0.id) }
@@ -114,7 +115,8 @@ struct Consent: Sendable {
         let sensors = try await session.client.get(
             ItemList<SensorDescription>.self, "/api/v1/sensors"
         ).items
-        for privilege in flags.blanket {
+        let restricted = Set(app.privileges.filter { $0.restrictedBy != nil }.map(\.privilege))
+        for privilege in flags.blanket where !restricted.contains(privilege.description) {
             let isKnown = privilege.sensor.map { wanted in
                 sensors.contains { SensorID($0.id).map(wanted.covers) ?? false }
             }
@@ -123,6 +125,17 @@ struct Consent: Sendable {
             } else if let privilege = Privilege(asked: privilege, reason: "") {
                 tellOfMissing([privilege], among: sensors)
             }
+        }
+    }
+
+    /// Says what the app declares and nobody is given.
+    private func tellOfRestrictions() {
+        guard !console.isJSON else { return }
+        for privilege in app.privileges {
+            guard let file = privilege.restrictedBy else { continue }
+            console.say(
+                "\(app.name) is not given \(privilege.privilege), and you are not asked: nobody is"
+                    + " given it on this machine, by \(file).")
         }
     }
 

@@ -106,7 +106,9 @@ struct TestLab: Sendable {
     ) async throws -> Ended {
         let name = app.name.text
         let prepared = try await services.supervisor.prepare(app: name)
-        for privilege in app.manifest.privileges where privilege.id.isGivable {
+        let policy = await services.authority.policy
+        for privilege in app.manifest.privileges
+        where privilege.id.isGivable && policy.restriction(of: privilege.id) == nil {
             try await services.authority.decide(
                 .allowOnce, on: privilege.id, by: name, run: prepared.id)
         }
