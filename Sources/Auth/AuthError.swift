@@ -6,7 +6,7 @@ public struct AuthError: Error, Sendable, CustomStringConvertible {
             case missingToken, invalidToken, nameMismatch, ownerOnly, denied, undecided
             case statisticsOnly, notInBackground, invalidPrivilege, notFound, nameTaken, unsafeFile
             case storeFailed, tooManyAttempts, undeclared, invalidKey, tooLarge
-            case storageFull, diskFull, invalidMessage, tooManyMessages
+            case storageFull, diskFull, invalidMessage, tooManyMessages, restricted
         }
         private let kind: Kind
 
@@ -26,6 +26,8 @@ public struct AuthError: Error, Sendable, CustomStringConvertible {
         public static let statisticsOnly = Code(kind: .statisticsOnly)
         /// The client's grant holds only while a person watches, and nobody does.
         public static let notInBackground = Code(kind: .notInBackground)
+        /// The policy of this machine keeps it from everybody.
+        public static let restricted = Code(kind: .restricted)
         /// A privilege in a manifest or a flag is not one.
         public static let invalidPrivilege = Code(kind: .invalidPrivilege)
         /// There is no such client, token or record.

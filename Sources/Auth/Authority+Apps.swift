@@ -63,16 +63,20 @@ extension Authority {
     public func standing(of app: DeclaredApp, before: [Privilege]? = nil) -> Standing {
         let change = change(to: app, before: before)
         let kept = permissions.all(of: app.name)
-        let table = PermissionTable(change?.records(after: kept) ?? [])
+        let table = PermissionTable(change?.records(after: kept) ?? [], policy: policy)
         let client = Client(name: app.name, kind: .app, run: nil)
         let open = app.privileges.filter { table.isUndecided($0, by: client, at: now()) }
         let denied = app.privileges.filter { table.isDenied($0, to: client, at: now()) }
         // Another app under the name was not said no to.
         let exhausted = change == nil ? [] : open.filter { isExhausted($0, by: app.name) }
         let refused = Set(exhausted.map(\.id))
+        let restricted = app.privileges.compactMap { privilege in
+            policy.restriction(of: privilege.id).map { (privilege.id, $0) }
+        }
         return Standing(
             change: change, undecided: Set(open.map(\.id)).subtracting(refused),
-            denied: Set(denied.map(\.id)).union(refused), exhausted: refused)
+            denied: Set(denied.map(\.id)).union(refused), exhausted: refused,
+            restricted: Dictionary(restricted) { first, _ in first })
     }
 
     /// What an app declares other than before; `nil` where it is another app.

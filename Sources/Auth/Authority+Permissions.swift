@@ -28,7 +28,7 @@ extension Authority {
         case .granted: return .granted
         case .statisticsOnly: return .statistics
         case .notInBackground: return .denied
-        case .denied:
+        case .denied, .restricted:
             let stats = AccessRequest("permission", of: sensor, .stats)
             guard case .granted = permissions.verdict(on: stats, by: client, at: now()) else {
                 return .denied
@@ -46,7 +46,8 @@ extension Authority {
         return terms.maximumRate == nil && terms.history == nil
     }
 
-    /// Whether the person has refused a privilege that an app declares, or one that it is part of.
+    /// Whether the person has refused a privilege that an app declares, or one that it is part of, or
+    /// the policy keeps it from everybody.
     public func isDenied(_ declared: Privilege, to app: String) -> Bool {
         let client = Client(name: app, kind: .app, run: nil)
         return permissions.isDenied(declared, to: client, at: now())
@@ -63,7 +64,8 @@ extension Authority {
     ///     must be going on still, so that no answer is another app's.
     ///   - isAnswer: whether the person gave it when asked: who says no twice is not asked again.
     /// - Throws: `notFound` when the client or the run does not exist, `invalidPrivilege` when the
-    ///   terms give what the privilege does not, `storeFailed` when it cannot be kept.
+    ///   terms give what the privilege does not, `restricted` when the policy lets nobody have what is
+    ///   given, `storeFailed` when it cannot be kept.
     public func decide(
         _ decision: Decision, on privilege: PrivilegeID, by client: String, run: String? = nil,
         isAnswer: Bool = false
@@ -85,6 +87,10 @@ extension Authority {
                 hint: "List the apps with: nervous apps")
         }
         let terms = try terms(decision, privilege)
+        if let terms {
+            let given = privilege.sensor.map { PrivilegeID(sensor: $0, access: terms.access) }
+            try checkRestriction(of: given ?? privilege)
+        }
         let isOnce = decision == .allowOnce || decision == .denyOnce
         if isOnce || run != nil { try checkRun(run, of: client) }
         var record = PermissionRecord(

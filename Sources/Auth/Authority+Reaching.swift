@@ -31,6 +31,7 @@ extension Authority {
         case .denied(let denied):
             throw await refuse(
                 .denied, "You have denied \(denied) to \(client.name).", privilege, client)
+        case .restricted: throw await restricted(privilege, client, operation: "fetch")
         case .notInBackground:
             throw await refuse(
                 .notInBackground,

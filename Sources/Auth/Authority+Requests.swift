@@ -78,6 +78,9 @@ extension Authority {
             await log.record(use: privilege, operation, by: client.name)
             return client
         }
+        guard policy.restriction(of: privilege) == nil else {
+            throw await restricted(privilege, client, operation: operation)
+        }
         let isOpen = mayAsk(privilege, of: client)
         let message =
             isOpen

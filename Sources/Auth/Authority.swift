@@ -53,10 +53,11 @@ public actor Authority {
     /// - Throws: `unsafeFile` when others could open the file, `storeFailed` when it cannot be used.
     ///
     /// - Parameters:
+    ///   - policy: what nobody is given while this lives.
     ///   - patience: how long a call waits for the person's answer.
     ///   - pause: sleeps.
     public init(
-        path: String, prompter: any Prompter = NobodyPrompter(),
+        path: String, policy: Policy = Policy(), prompter: any Prompter = NobodyPrompter(),
         now: @escaping @Sendable () -> Timestamp = { .now() },
         patience: Duration = .seconds(45),
         pause: @escaping @Sendable (Duration) async throws -> Void = {
@@ -70,7 +71,7 @@ public actor Authority {
             try await database.removeRun(nil)
             let (clients, apps) = (try await database.clients(), try await database.apps())
             (self.clients, self.apps) = (clients, apps)
-            permissions = PermissionTable(try await database.permissions())
+            permissions = PermissionTable(try await database.permissions(), policy: policy)
             refusals = RefusalTable(try await database.refusals())
             tokens = TokenTable(try await database.tokens(clients))
             storage = try AppStorage(path: Self.storagePath(besides: path))
@@ -161,6 +162,9 @@ public actor Authority {
             throw await refuse(
                 requested, client, .statisticsOnly,
                 "\(client.name) may read only statistics of \(requested.sensor).")
+        case .restricted:
+            throw await restricted(
+                requested.privilege, client, operation: requested.operation, request: requested)
         case .notInBackground(let privilege):
             throw await refuse(
                 requested, client, .notInBackground,

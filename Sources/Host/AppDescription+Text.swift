@@ -47,7 +47,9 @@ extension AppDescription.DeclaredPrivilege {
     var line: String {
         let claim =
             reason.isEmpty ? "gives no reason" : "says: \(reason.escapedForDisplay(limit: 60))"
-        let note = supported ? "" : " (this version of the host cannot give it)"
+        let note =
+            restrictedBy.map { " (nobody is given it on this machine, by \($0))" }
+            ?? (supported ? "" : " (this version of the host cannot give it)")
         return "\(privilege): \(meaning); \(claim)\(note)"
     }
 

@@ -22,6 +22,8 @@ struct Consent: Sendable {
         for (privilege, decision) in flags.decisions {
             try await ticket.decide(decision, privilege, session)
         }
+        try await allowBlanket()
+        tellOfRestrictions()
         tellOfRefusals()
         let undecided = app.privileges.filter { $0.state == "prompt" }.compactMap(\.question)
             .filter { !flags.covers($0.id) }
@@ -104,6 +106,37 @@ struct Consent: Sendable {
             // It was answered elsewhere, or its call has gone.
         }
         return false
+    }
+
+    /// Allows everything that the flags do not name, as far as there is something to allow: nobody said
+    /// that this machine has it all.
+    private func allowBlanket() async throws {
+        guard !flags.blanket.isEmpty else { return }
+        let sensors = try await session.client.get(
+            ItemList<SensorDescription>.self, "/api/v1/sensors"
+        ).items
+        let restricted = Set(app.privileges.filter { $0.restrictedBy != nil }.map(\.privilege))
+        for privilege in flags.blanket where !restricted.contains(privilege.description) {
+            let isKnown = privilege.sensor.map { wanted in
+                sensors.contains { SensorID($0.id).map(wanted.covers) ?? false }
+            }
+            if isKnown ?? true {
+                try await ticket.decide(.allowOnce, privilege, session)
+            } else if let privilege = Privilege(asked: privilege, reason: "") {
+                tellOfMissing([privilege], among: sensors)
+            }
+        }
+    }
+
+    /// Says what the app declares and nobody is given.
+    private func tellOfRestrictions() {
+        guard !console.isJSON else { return }
+        for privilege in app.privileges {
+            guard let file = privilege.restrictedBy else { continue }
+            console.say(
+                "\(app.name) is not given \(privilege.privilege), and you are not asked: nobody is"
+                    + " given it on this machine, by \(file).")
+        }
     }
 
     /// Says why something that the app declares is not asked.

@@ -5,6 +5,8 @@ import Samples
 /// What `--allow`, `--deny` and `--allow-all` decide for one run; denial is stronger.
 struct FlagDecisions {
     let decisions: [(PrivilegeID, Decision)]
+    /// What is allowed only because everything is.
+    let blanket: [PrivilegeID]
     private let covered: Set<PrivilegeID>
     /// Whether everything that the app asks for is allowed.
     let allowsAll: Bool
@@ -32,12 +34,8 @@ struct FlagDecisions {
                 covered.insert(owner)
             }
         }
-        if allowAll {
-            for privilege in known where !covered.contains(privilege) {
-                decisions.append((privilege, .allowOnce))
-                covered.insert(privilege)
-            }
-        }
+        blanket = allowAll ? known.filter { !covered.contains($0) } : []
+        covered.formUnion(blanket)
         self.decisions = decisions
         self.covered = covered
     }

@@ -7,6 +7,9 @@ struct HostPaths: Sendable {
     let data: String
     /// The file that sets what holds for every command; it need not be there.
     let configuration: String
+    /// The files that say what nobody is given: the machine's, then the person's own; neither need be
+    /// there.
+    let policies: [String]
     /// The socket over which commands reach the host that owns the data directory.
     let controlSocket: String
     /// The socket of a host that lives no longer than one command, which nobody else is to reach.
@@ -22,6 +25,7 @@ struct HostPaths: Sendable {
         data = URL(filePath: chosen).standardizedFileURL.path(percentEncoded: false).trimmedPath
         let settings = Self.absolute(environment["XDG_CONFIG_HOME"]) ?? "\(home)/.config"
         configuration = "\(settings)/nervous/config.json"
+        policies = ["/etc/nervous/policy.json", "\(settings)/nervous/policy.json"]
         // The data directory's own path may be longer than a socket's can be.
         let runtime =
             Self.absolute(environment["XDG_RUNTIME_DIR"]).map { "\($0)/nervous" }

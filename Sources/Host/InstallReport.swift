@@ -24,12 +24,18 @@ struct InstallReport {
         guard app.generation == nil else {
             return lines + ["It declares nothing: it asks for each sensor when it first uses it."]
         }
-        let open = app.privileges.filter { $0.state == "prompt" || !$0.supported }
-        guard !app.privileges.isEmpty else { return lines + ["It asks for nothing."] }
-        guard !open.isEmpty else {
-            return lines + ["You have decided already about everything it asks for."]
+        let restricted = app.privileges.filter { $0.restrictedBy != nil }.map { "  \($0.line)" }
+        let open = app.privileges.filter {
+            $0.restrictedBy == nil && ($0.state == "prompt" || !$0.supported)
         }
-        return lines + ["When you run it, it will ask for:"] + open.map { "  \($0.line)" }
+        guard !app.privileges.isEmpty else { return lines + ["It asks for nothing."] }
+        let kept = restricted.isEmpty ? [] : ["It wants and does not get:"] + restricted
+        guard !open.isEmpty else {
+            guard restricted.count < app.privileges.count else { return lines + kept }
+            let rest = kept.isEmpty ? "everything" : "everything else"
+            return lines + kept + ["You have decided already about \(rest) it asks for."]
+        }
+        return lines + kept + ["When you run it, it will ask for:"] + open.map { "  \($0.line)" }
     }
 
     private func heading(_ update: UpdateDescription) -> String {
@@ -74,9 +80,11 @@ struct InstallReport {
         guard item.change != "removed" else {
             return "- \(item.privilege) (no longer asked for; the decision is forgotten)"
         }
-        let isSupported = app.privileges.first { $0.privilege == item.privilege }?.supported
+        let declared = app.privileges.first { $0.privilege == item.privilege }
+        let isSupported = declared?.supported
         let state =
             switch item.state {
+            case _ where declared?.restrictedBy != nil: "nobody is given it on this machine"
             case _ where isSupported == false: "this version of the host cannot give it"
             case "granted": "allowed"
             case "denied": "denied"

@@ -2,6 +2,8 @@ import Samples
 
 /// The decisions in force, and what follows from them.
 struct PermissionTable: Sendable {
+    /// What nobody is given, whatever was decided.
+    let policy: Policy
     private var records: [String: [Key: PermissionRecord]] = [:]
 
     private struct Key: Hashable {
@@ -18,10 +20,13 @@ struct PermissionTable: Sendable {
         case statisticsOnly(PrivilegeID)
         /// Granted by the decision about this privilege only while somebody watches, and nobody does.
         case notInBackground(PrivilegeID)
+        /// Kept from everybody by the policy.
+        case restricted
         case undecided
     }
 
-    init(_ records: [PermissionRecord]) {
+    init(_ records: [PermissionRecord], policy: Policy = Policy()) {
+        self.policy = policy
         for record in records { insert(record) }
     }
 
@@ -58,6 +63,7 @@ struct PermissionTable: Sendable {
 
     /// Denial wins over grants; a denial of less access is one of more, a grant of more is one of less.
     func verdict(on request: AccessRequest, by client: Client, at now: Timestamp) -> Verdict {
+        guard policy.restriction(of: request.privilege) == nil else { return .restricted }
         let relevant = all(of: client.name).filter { record in
             guard let sensor = record.privilege.sensor else { return false }
             return sensor.covers(request.sensor) && (record.run == nil || record.run == client.run)
@@ -76,7 +82,12 @@ struct PermissionTable: Sendable {
         let granted = rivals.filter { record in
             Self.depth(record) == depth && record.terms?.access.includes(request.access) == true
         }.max { Self.rank($0) < Self.rank($1) }
-        if let granted, let found = granted.terms {
+        if let granted, var found = granted.terms {
+            // A grant of samples gives finer statistics than one of statistics alone.
+            let samples = PrivilegeID(sensor: request.sensor, access: .raw)
+            if found.access == .raw, policy.restriction(of: samples) != nil {
+                found.access = .stats
+            }
             let holds = found.background || client.isWatched
             return holds ? .granted(found) : .notInBackground(granted.privilege)
         }
@@ -89,6 +100,7 @@ struct PermissionTable: Sendable {
 
     /// What the decisions say about something other than a sensor.
     func verdict(on privilege: PrivilegeID, by client: Client, at now: Timestamp) -> Verdict {
+        guard policy.restriction(of: privilege) == nil else { return .restricted }
         let relevant = all(of: client.name).filter { record in
             privilege.isDecided(by: record.privilege)
                 && (record.run == nil || record.run == client.run)
@@ -112,7 +124,7 @@ struct PermissionTable: Sendable {
     /// Whether the person can still be asked: nothing was decided, or only about less than this.
     func isOpen(_ request: AccessRequest, by client: Client, at now: Timestamp) -> Bool {
         switch verdict(on: request, by: client, at: now) {
-        case .granted, .denied, .notInBackground: false
+        case .granted, .denied, .notInBackground, .restricted: false
         case .statisticsOnly(let privilege): privilege.access == .stats
         case .undecided: true
         }
@@ -132,8 +144,10 @@ struct PermissionTable: Sendable {
         return isOpen(request, by: client, at: now)
     }
 
-    /// Whether a privilege that an app declares, or one that it is part of, was refused.
+    /// Whether a privilege that an app declares, or one that it is part of, was refused or is kept from
+    /// everybody.
     func isDenied(_ privilege: Privilege, to client: Client, at now: Timestamp) -> Bool {
+        guard policy.restriction(of: privilege.id) == nil else { return true }
         guard case .sensor(let sensor, let access) = privilege.resource else {
             return all(of: client.name).contains {
                 $0.run == nil && privilege.id.isDecided(by: $0.privilege) && $0.state == .denied

@@ -9,4 +9,6 @@ public struct Standing: Hashable, Sendable {
     public let denied: Set<PrivilegeID>
     /// Those that the person said no to so often that they are not asked again.
     public let exhausted: Set<PrivilegeID>
+    /// Those that the policy keeps from everybody, and what says so; they are among `denied`.
+    public let restricted: [PrivilegeID: Restriction]
 }

@@ -43,8 +43,12 @@ struct PermissionsCommand: AsyncParsableCommand {
                 let path = client.map { "/\(ControlClient.segment($0))" } ?? ""
                 let data = try await session.client.data(.get, "/api/v1/grants\(path)")
                 guard !options.json else { return options.console.print(json: data) }
-                let items = try JSONDecoder().decode(ItemList<GrantDescription>.self, from: data)
-                    .items
+                let list = try JSONDecoder().decode(GrantList.self, from: data)
+                let items = list.items
+                for line in list.restricted ?? [] {
+                    options.console.print(
+                        "Nobody is given \(line.privilege) on this machine, by \(line.file)")
+                }
                 guard !items.isEmpty else {
                     options.console.say(
                         "Nothing was decided\(client.map { " about \($0)" } ?? ""). An app asks when"
@@ -54,7 +58,7 @@ struct PermissionsCommand: AsyncParsableCommand {
                 var table = Table("WHO", "PRIVILEGE", "STATE", "SINCE", "TERMS")
                 for item in items {
                     table.add(
-                        item.client, item.privilege, item.state, Format.time(item.decided),
+                        item.client, item.privilege, item.shownState, Format.time(item.decided),
                         item.termsText)
                 }
                 table.lines.forEach(options.console.print)

@@ -38,6 +38,7 @@ struct HostServices: Sendable {
         logger: Logger
     ) async throws {
         let configuration = try Configuration(path: paths.configuration)
+        let policy = try Policy(files: paths.policies)
         self.paths = paths
         self.isLasting = isLasting
         self.logger = logger
@@ -48,10 +49,10 @@ struct HostServices: Sendable {
             time: TimeSource(now: now) { try await Task.sleep(for: $0) }, logger: logger)
         authority =
             setup == nil
-            ? try await Authority(path: paths.permissions, logger: logger)
+            ? try await Authority(path: paths.permissions, policy: policy, logger: logger)
             // Where nothing waits nobody answers either.
             : try await Authority(
-                path: paths.permissions, now: now, patience: .zero, logger: logger)
+                path: paths.permissions, policy: policy, now: now, patience: .zero, logger: logger)
         // Whoever installs nothing needs no unpacker, and is told only when an archive comes.
         library = try await AppLibrary.open(
             at: setup?.apps ?? paths.apps, limits: configuration.packages,

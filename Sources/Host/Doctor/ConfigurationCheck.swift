@@ -1,6 +1,7 @@
+import Auth
 import Foundation
 
-/// Whether the configuration is understood.
+/// Whether the configuration and the policy are understood.
 struct ConfigurationCheck: DoctorCheck {
     let name = "config"
 
@@ -8,6 +9,7 @@ struct ConfigurationCheck: DoctorCheck {
         let path = context.paths.configuration
         do {
             _ = try Configuration(path: path)
+            _ = try Policy(files: context.paths.policies)
         } catch {
             return [broken(error.message, fix: error.hint)]
         }

@@ -13,7 +13,11 @@ struct TestHost: Sendable {
     /// Grants privileges for a run, but none to call other servers: nobody was asked, and what they answer
     /// is another thing each time.
     func allow(_ privileges: [PrivilegeID], _ app: InstalledApp, run: String) async throws {
-        for privilege in privileges where privilege.isGivable && privilege.origin == nil {
+        let policy = await services.authority.policy
+        for privilege in privileges
+        where privilege.isGivable && privilege.origin == nil
+            && policy.restriction(of: privilege) == nil
+        {
             try await services.authority.decide(
                 .allowOnce, on: privilege, by: app.name.text, run: run)
         }

@@ -17,7 +17,7 @@ struct GrantRoutes {
     @Sendable
     private func list(_ request: Request, _ context: ProviderContext) async throws -> Response {
         try await door.owner("grants", request, context)
-        return try .json(ItemList(await items(of: context.decoded("client"))))
+        return try .json(await grants(of: context.decoded("client")))
     }
 
     @Sendable
@@ -29,14 +29,17 @@ struct GrantRoutes {
         if decision != .deny, decision != .denyOnce { try await isGrantable(privilege) }
         try await door.authority.decide(
             decision, on: privilege, by: name, run: body.run, isAnswer: body.answer ?? false)
-        return try .json(ItemList(await items(of: name)))
+        return try .json(await grants(of: name))
     }
 
     /// The decisions, and after them what is not asked any more.
-    private func items(of client: String?) async -> [GrantDescription] {
+    private func grants(of client: String?) async -> GrantList {
         let records = await door.authority.records(of: client)
         let refusals = await door.authority.refusals(of: client).filter(\.isFinal)
-        return records.map(GrantDescription.init) + refusals.map(GrantDescription.init)
+        let policy = await door.authority.policy
+        return GrantList(
+            records.map { GrantDescription($0, policy) } + refusals.map { GrantDescription($0) },
+            policy)
     }
 
     @Sendable

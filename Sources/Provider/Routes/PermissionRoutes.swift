@@ -21,6 +21,18 @@ struct PermissionRoutes {
     private struct State: Encodable {
         let privilege: String
         let state: String
+        /// There and true where the policy lets nobody have it.
+        let restricted: Bool?
+    }
+
+    /// How it stands for a client; the W3C has no word of its own for what nobody can be asked for.
+    private func state(
+        _ state: PermissionState, of privilege: PrivilegeID, for client: Client
+    ) async -> State {
+        let isRestricted = await door.authority.policy.restriction(of: privilege) != nil
+        return State(
+            privilege: privilege.description, state: state.rawValue,
+            restricted: isRestricted && client.kind != .owner ? true : nil)
     }
 
     @Sendable
@@ -28,16 +40,16 @@ struct PermissionRoutes {
         let client = try await door.client("permission", request, context)
         let privilege = try context.privilege()
         let state = await door.authority.state(of: privilege, for: client)
-        return try .json(State(privilege: privilege.description, state: state.rawValue))
+        return try .json(await self.state(state, of: privilege, for: client))
     }
 
     /// Answers when the person has, or when it has waited long enough.
     @Sendable
     private func ask(_ request: Request, _ context: ProviderContext) async throws -> Response {
-        _ = try await door.client("request", request, context)
+        let client = try await door.client("request", request, context)
         let privilege = try PrivilegeID(checking: await request.json(Wish.self).privilege)
         let state = try await door.ask(for: privilege, request, context)
-        return try .json(State(privilege: privilege.description, state: state.rawValue))
+        return try .json(await self.state(state, of: privilege, for: client))
     }
 
     // MARK: - The owner's

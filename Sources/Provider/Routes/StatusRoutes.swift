@@ -56,9 +56,12 @@ struct StatusRoutes {
         let records = await door.authority.records(of: client.name).filter {
             $0.run == nil || $0.run == client.run
         }
+        let (policy, isOwner) = (await door.authority.policy, client.kind == .owner)
         return try .json(
             Me(
                 name: client.name, kind: client.kind.rawValue,
-                privileges: records.map(GrantDescription.init)))
+                privileges: records.map {
+                    GrantDescription($0, policy, isForOwner: isOwner)
+                }))
     }
 }

@@ -51,7 +51,10 @@ struct TokenRoutes {
             }
             return privilege
         }
-        for privilege in privileges { try await isGrantable(privilege) }
+        for privilege in privileges {
+            try await isGrantable(privilege)
+            try await door.authority.checkRestriction(of: privilege)
+        }
         let expires = try body.lifetime.map { text in
             guard let span = Duration(span: text), span > .zero else {
                 throw Problem.invalidBody("lifetime must be a span such as 1h.")

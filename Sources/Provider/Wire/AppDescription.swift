@@ -23,6 +23,8 @@ public struct AppDescription: Codable, Sendable {
         public let supported: Bool
         /// Whether the person said no so often that it is not asked any more.
         public let exhausted: Bool?
+        /// The file of the policy that lets nobody have it; its state is `denied` then.
+        public let restrictedBy: String?
     }
 
     public struct Signer: Codable, Sendable {
@@ -106,6 +108,7 @@ extension AppDescription.DeclaredPrivilege {
             access: access?.rawValue, origin: privilege.id.origin?.description,
             pin: pin?.description, reason: privilege.reason,
             state: !isSupported || isDenied ? "denied" : isUndecided ? "prompt" : "granted",
-            supported: isSupported, exhausted: isExhausted ? true : nil)
+            supported: isSupported, exhausted: isExhausted ? true : nil,
+            restrictedBy: standing.restricted[privilege.id]?.file)
     }
 }

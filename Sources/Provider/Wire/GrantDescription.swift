@@ -13,15 +13,30 @@ public struct GrantDescription: Codable, Sendable {
     public let decided: Double
     /// How often the person said no to it for one run; there once it is not asked any more.
     public let refusals: Int?
+    /// The file of the policy that keeps a grant from being in force.
+    public let restrictedBy: String?
 
-    init(_ record: PermissionRecord) {
+    /// - Parameters:
+    ///   - policy: what keeps grants from being in force.
+    ///   - isForOwner: whether it tells what was decided and which file is against it; others see
+    ///     `denied`.
+    init(_ record: PermissionRecord, _ policy: Policy, isForOwner: Bool = true) {
         client = record.client
         privilege = record.privilege.description
-        state = record.state.rawValue
-        terms = record.terms.map(TermsDescription.init)
         once = record.run != nil
         decided = record.decided.milliseconds
         refusals = nil
+        let given = record.terms.flatMap { terms in
+            record.privilege.sensor.map { PrivilegeID(sensor: $0, access: terms.access) }
+        }
+        let file =
+            record.terms == nil
+            ? nil : policy.restriction(of: given ?? record.privilege)?.file
+        let isHidden = file != nil && !isForOwner
+        let shown = isHidden ? PermissionRecord.State.denied : record.state
+        state = shown.rawValue
+        terms = isHidden ? nil : record.terms.map(TermsDescription.init)
+        restrictedBy = isForOwner ? file : nil
     }
 
     /// What is not asked any more, as if it were denied.
@@ -33,5 +48,6 @@ public struct GrantDescription: Codable, Sendable {
         once = false
         decided = refusal.refused.milliseconds
         refusals = refusal.count
+        restrictedBy = nil
     }
 }

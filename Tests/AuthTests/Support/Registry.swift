@@ -21,9 +21,21 @@ final class Registry: Sendable {
     deinit { try? FileManager.default.removeItem(at: folder) }
 
     /// Opens the database, as each start of the host does.
-    func open(_ prompter: any Prompter = NobodyPrompter()) async throws -> Authority {
+    ///
+    /// - Parameters:
+    ///   - restricted: what the policy keeps from everybody.
+    ///   - patience: how long a call waits for an answer.
+    func open(
+        _ prompter: any Prompter = NobodyPrompter(), restricted: [String] = [],
+        patience: Duration = .seconds(45)
+    ) async throws -> Authority {
         let clock = clock
-        return try await Authority(path: path, prompter: prompter, now: { clock.now })
+        let restrictions = try restricted.map {
+            try #require(Restriction($0, file: "/etc/nervous/policy.json"))
+        }
+        return try await Authority(
+            path: path, policy: Policy(restrictions), prompter: prompter, now: { clock.now },
+            patience: patience)
     }
 }
 

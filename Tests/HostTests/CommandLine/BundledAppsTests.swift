@@ -8,7 +8,7 @@ struct BundledAppsTests {
         .sorted() ?? []
 
     @Test func `the bundled apps are found`() {
-        #expect(Self.names == ["denied-demo", "hello-sensors", "load-watch"])
+        #expect(Self.names == ["denied-demo", "external-hardware", "hello-sensors", "load-watch"])
     }
 
     @Test(arguments: names)

@@ -1,0 +1,186 @@
+import Samples
+import Testing
+
+@testable import Auth
+
+/// The five states of a permission, and what each event makes of them.
+struct PermissionLadderTests {
+    enum State: String, CaseIterable {
+        case prompt, denied, whileRunning, background, restricted
+    }
+
+    enum Event {
+        case request, use, useInBackground, grantWhileRunning, grantBackground, deny, reset
+        /// The policy is written or taken away, and the host started again.
+        case restrict, lift
+
+        var isUse: Bool { self == .use || self == .useInBackground }
+    }
+
+    /// For each event, by the states in their order: what comes of it, and the state behind it.
+    private static let table: [(Event, [String])] = [
+        (
+            .request,
+            [
+                "prompt, prompt", "denied, denied", "granted, whileRunning", "granted, background",
+                "denied, restricted",
+            ]
+        ),
+        (
+            .use,
+            [
+                "undecided, prompt", "denied, denied", "done, whileRunning", "done, background",
+                "restricted, restricted",
+            ]
+        ),
+        (
+            .useInBackground,
+            [
+                "undecided, prompt", "denied, denied", "not in background, whileRunning",
+                "done, background", "restricted, restricted",
+            ]
+        ),
+        (.grantWhileRunning, four("done, whileRunning") + ["restricted, restricted"]),
+        (.grantBackground, four("done, background") + ["restricted, restricted"]),
+        (.deny, four("done, denied") + ["done, restricted"]),
+        (.reset, four("done, prompt") + ["done, restricted"]),
+        (.restrict, four("done, restricted") + ["done, restricted"]),
+        (
+            .lift,
+            [
+                "done, prompt", "done, denied", "done, whileRunning", "done, background",
+                // What was decided before the policy came.
+                "done, background",
+            ]
+        ),
+    ]
+
+    private static func four(_ cell: String) -> [String] { Array(repeating: cell, count: 4) }
+
+    private static let cells = table.flatMap { event, row in
+        zip(State.allCases, row).map { ($0, event, $1) }
+    }
+
+    private let registry: Registry
+    private let cpu = PrivilegeID(sensor: "cpu", access: .raw)
+
+    init() throws {
+        registry = try Registry()
+    }
+
+    private func open(
+        _ prompter: any Prompter = NobodyPrompter(), restricted: [String] = []
+    ) async throws -> Authority {
+        try await registry.open(prompter, restricted: restricted, patience: .zero)
+    }
+
+    /// A host in which the app is in a state.
+    private func host(in state: State, _ prompter: any Prompter) async throws -> Authority {
+        let authority = try await open()
+        try await authority.admit(
+            DeclaredApp(
+                name: "app", identity: "app",
+                privileges: [Privilege(.sensor("cpu", .raw), reason: "r")]))
+        let decision: Decision? =
+            switch state {
+            case .prompt: nil
+            case .denied: .deny
+            case .whileRunning: .allow(Terms(access: .raw, background: false))
+            case .background, .restricted: .allowAlways
+            }
+        if let decision { try await authority.decide(decision, on: cpu, by: "app") }
+        return try await open(prompter, restricted: state == .restricted ? ["sensor:cpu"] : [])
+    }
+
+    private func state(of authority: Authority) async throws -> State? {
+        var found: [PermissionState] = []
+        for isWatched in [true, false] {
+            let (_, token) = try await authority.beginRun(of: "app", isWatched: isWatched)
+            let client = try await authority.identify(token: token.text, name: nil)
+            found.append(await authority.state(of: cpu, for: client))
+        }
+        if await authority.policy.restriction(of: cpu) != nil {
+            return found == [.denied, .denied] ? .restricted : nil
+        }
+        return switch found {
+        case [.prompt, .prompt]: .prompt
+        case [.denied, .denied]: .denied
+        case [.granted, .denied]: .whileRunning
+        case [.granted, .granted]: .background
+        default: nil
+        }
+    }
+
+    private func use(_ authority: Authority, isWatched: Bool) async throws -> String {
+        let (_, token) = try await authority.beginRun(of: "app", isWatched: isWatched)
+        let code = await refusal {
+            _ = try await authority.checkApp(
+                token: token.text, name: nil, requested: AccessRequest("test", of: "cpu", .raw))
+        }
+        return Self.word(code)
+    }
+
+    private static func word(_ code: AuthError.Code?) -> String {
+        switch code {
+        case nil: "done"
+        case .undecided: "undecided"
+        case .denied: "denied"
+        case .notInBackground: "not in background"
+        case .restricted: "restricted"
+        default: "\(String(describing: code))"
+        }
+    }
+
+    @Test(arguments: cells)
+    func `B5: each event leads from each of the five states to the one that it should`(
+        state: State, event: Event, expected: String
+    ) async throws {
+        let prompter = ScriptedPrompter()
+        var authority = try await host(in: state, prompter)
+        #expect(try await self.state(of: authority) == state)
+        let outcome: String
+        switch event {
+        case .request:
+            let (_, token) = try await authority.beginRun(of: "app")
+            outcome = try await authority.request(
+                cpu, token: token.text, name: nil, isAvailable: true
+            ).rawValue
+        case .use: outcome = try await use(authority, isWatched: true)
+        case .useInBackground: outcome = try await use(authority, isWatched: false)
+        case .grantWhileRunning, .grantBackground:
+            let terms = Terms(access: .raw, background: event == .grantBackground)
+            outcome = await decide(.allow(terms), authority)
+        case .deny: outcome = await decide(.deny, authority)
+        case .reset:
+            try await authority.reset(cpu, of: "app")
+            outcome = "done"
+        case .restrict, .lift:
+            authority = try await open(restricted: event == .restrict ? ["sensor:cpu"] : [])
+            outcome = "done"
+        }
+        let after = try await self.state(of: authority)
+        #expect("\(outcome), \(after?.rawValue ?? "none")" == expected)
+        // A person is asked where nothing stands against it, and nowhere else.
+        #expect(prompter.questions.count == (event.isUse && state == .prompt ? 1 : 0))
+        let waiting = await authority.pendingRequests().count
+        #expect(waiting == (event == .request && state == .prompt ? 1 : 0))
+    }
+
+    private func decide(_ decision: Decision, _ authority: Authority) async -> String {
+        Self.word(
+            await refusal { try await authority.decide(decision, on: cpu, by: "app") })
+    }
+
+    @Test(arguments: [(Decision.deny, State.denied), (nil, State.prompt)])
+    func `B5: what is refused or forgotten under a policy stays so when it is lifted`(
+        decision: Decision?, expected: State
+    ) async throws {
+        let authority = try await host(in: .restricted, NobodyPrompter())
+        if let decision {
+            try await authority.decide(decision, on: cpu, by: "app")
+        } else {
+            try await authority.reset(cpu, of: "app")
+        }
+        #expect(try await state(of: try await open()) == expected)
+    }
+}

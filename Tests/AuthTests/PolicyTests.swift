@@ -1,0 +1,143 @@
+import Addresses
+import Samples
+import Testing
+
+@testable import Auth
+
+/// What a policy keeps from everybody.
+struct PolicyTests {
+    @Test(arguments: [
+        ("sensor:camera", "sensor:camera", true), ("sensor:camera", "sensor:camera:stats", true),
+        ("sensor:camera", "sensor:camera:write", true),
+        ("sensor:camera", "sensor:camera.front", true), ("sensor:camera", "sensor:cpu", false),
+        ("sensor:camera.front", "sensor:camera", false),
+        ("sensor:camera.front", "sensor:camera.back", false),
+        ("sensor:location:raw", "sensor:location", true),
+        ("sensor:location:raw", "sensor:location:stats", false),
+        ("sensor:location:raw", "sensor:location:write", false),
+        ("sensor:location:stats", "sensor:location", true),
+        ("sensor:location:write", "sensor:location", false),
+        ("net", "net:https://example.org", true), ("net", "net", true), ("net", "storage", false),
+        ("net:https://example.org", "net:https://example.org", true),
+        ("net:https://example.org", "net:https://example.com", false),
+        ("net:https://example.org", "net", false), ("storage", "storage", true),
+        ("storage", "notify", false), ("identity", "sensor:cpu", false),
+    ])
+    func `B5: a restriction covers what cannot be had without it`(
+        line: String, privilege: String, isCovered: Bool
+    ) throws {
+        let restriction = try #require(Restriction(line, file: "policy.json"))
+        let other = try #require(PrivilegeID(privilege))
+        #expect(restriction.covers(other) == isCovered)
+    }
+
+    @Test(arguments: ["storage", "notify", "identity", "net:https://example.org"])
+    func `B5: what is no sensor is restricted and comes back, too`(name: String) async throws {
+        let registry = try Registry()
+        let privilege = try #require(PrivilegeID(name))
+        var authority = try await registry.open()
+        try await authority.admit(app: "app")
+        try await authority.decide(.allowAlways, on: privilege, by: "app")
+        for (restricted, code) in [
+            ([name.hasPrefix("net") ? "net" : name], AuthError.Code.restricted), ([], nil),
+        ] {
+            authority = try await registry.open(restricted: restricted)
+            let (_, token) = try await authority.beginRun(of: "app")
+            let seen = await refusal {
+                if let origin = privilege.origin {
+                    _ = try await authority.checkApp(
+                        token: token.text, name: nil, reaching: origin)
+                } else {
+                    _ = try await authority.checkApp(
+                        token: token.text, name: nil, requested: privilege, operation: "test")
+                }
+            }
+            #expect(seen == code)
+            #expect(
+                await refusal {
+                    try await authority.decide(.allowAlways, on: privilege, by: "app")
+                } == code)
+        }
+    }
+
+    @Test func `B5: statistics are given where only the samples are restricted`() async throws {
+        let registry = try Registry()
+        let authority = try await registry.open(restricted: ["sensor:cpu:raw"])
+        try await authority.admit(app: "app")
+        let cpu = PrivilegeID(sensor: "cpu", access: .raw)
+        try await authority.decide(.statisticsOnly, on: cpu, by: "app")
+        let (_, token) = try await authority.beginRun(of: "app")
+        for (access, code) in [(Access.raw, AuthError.Code.restricted), (.stats, nil)] {
+            let seen = await refusal {
+                _ = try await authority.checkApp(
+                    token: token.text, name: nil,
+                    requested: AccessRequest("test", of: "cpu", access))
+            }
+            #expect(seen == code)
+        }
+        let client = try await authority.identify(token: token.text, name: nil)
+        #expect(await authority.permission(of: client, for: "cpu") == .statistics)
+    }
+
+    @Test func `B5: a grant of samples is one of statistics alone while samples are restricted`()
+        async throws
+    {
+        let registry = try Registry()
+        for (restricted, access) in [([], Access.raw), (["sensor:cpu:raw"], .stats), ([], .raw)] {
+            let authority = try await registry.open(restricted: restricted)
+            try await authority.admit(app: "app")
+            if access == .raw {
+                try await authority.decide(
+                    .allowAlways, on: PrivilegeID(sensor: "cpu", access: .raw), by: "app")
+            }
+            let (_, token) = try await authority.beginRun(of: "app")
+            let grant = try await authority.checkApp(
+                token: token.text, name: nil, requested: AccessRequest("test", of: "cpu", .stats))
+            #expect(grant.terms.access == access)
+        }
+    }
+
+    @Test func `B5: what an app declares stands as denied, and the standing names the file`()
+        async throws
+    {
+        let registry = try Registry()
+        let authority = try await registry.open(restricted: ["sensor:cpu"])
+        let declared = ["cpu", "memory"].map { Privilege(.sensor($0, .raw), reason: "r") }
+        let app = DeclaredApp(name: "app", identity: "app", privileges: declared)
+        let standing = await authority.standing(of: app)
+        #expect(standing.undecided == [declared[1].id])
+        #expect(standing.denied == [declared[0].id])
+        #expect(
+            standing.restricted.mapValues(\.file) == [declared[0].id: "/etc/nervous/policy.json"])
+        try await authority.admit(app)
+        #expect(await authority.undecided(declared, by: "app") == [declared[1]])
+        #expect(await authority.isDenied(declared[0], to: "app"))
+    }
+
+    @Test func `B5: the refusal is logged, and an app does not learn where the file is`()
+        async throws
+    {
+        let registry = try Registry()
+        let authority = try await registry.open(restricted: ["sensor:cpu"])
+        try await authority.admit(app: "app")
+        let (_, token) = try await authority.beginRun(of: "app")
+        let error = await #expect(throws: AuthError.self) {
+            try await authority.checkApp(
+                token: token.text, name: nil, requested: AccessRequest("test", of: "cpu", .raw))
+        }
+        #expect(error?.message.contains("policy.json") == false)
+        #expect(error?.hint?.contains("/") == false)
+        let line = try await authority.log.entries(AccessLogQuery()).first
+        #expect(line?.outcome == .refused)
+        #expect(line?.sensor == "cpu")
+        let owner = try await authority.checkApp(
+            token: authority.ownerToken.text, name: nil,
+            requested: AccessRequest("test", of: "cpu", .raw))
+        #expect(owner.terms.access == .raw)
+        let decided = await #expect(throws: AuthError.self) {
+            try await authority.decide(
+                .allowAlways, on: PrivilegeID(sensor: "cpu", access: .raw), by: "app")
+        }
+        #expect(decided?.message.contains("/etc/nervous/policy.json") == true)
+    }
+}
