@@ -2,7 +2,7 @@ import Addresses
 import TestSupport
 import Testing
 
-/// FEATURES A22: where an address is decides whether an app may reach it.
+/// A22: where an address is decides whether an app may reach it.
 struct IPAddressTests {
     @Test(arguments: [
         // The Internet.

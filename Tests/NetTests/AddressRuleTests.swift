@@ -6,7 +6,7 @@ import Testing
 
 @testable import Net
 
-/// FEATURES A22: what lies in the own network or on this machine has to be named.
+/// A22: what lies in the own network or on this machine has to be named.
 struct AddressRuleTests {
     private static func refusal(_ origin: String, at address: String) throws -> NetError.Code? {
         let rule = AddressRule(ownPorts: { [8080] })

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Net
 
-/// FEATURES C35: every failure has a name of its own.
+/// C35: every failure has a name of its own.
 struct FaultTests {
     private static func fault(
         _ limits: FetchLimits = Bench.patient,

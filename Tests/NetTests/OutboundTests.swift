@@ -6,7 +6,7 @@ import Testing
 
 @testable import Net
 
-/// FEATURES A22: an app calls the servers that were allowed to it, and no other.
+/// A22: an app calls the servers that were allowed to it, and no other.
 struct OutboundTests {
     @Test func `A22 - an allowed server is called, and its answer is handed on`() async throws {
         try await LocalServer.with { request in

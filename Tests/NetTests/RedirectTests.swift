@@ -6,7 +6,7 @@ import Testing
 
 @testable import Net
 
-/// FEATURES A22: where an answer leads is checked like the call itself.
+/// A22: where an answer leads is checked like the call itself.
 struct RedirectTests {
     @Test func `A22 - a redirect to a server that was allowed is followed`() async throws {
         try await LocalServer.with { request in

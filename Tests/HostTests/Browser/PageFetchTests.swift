@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// FEATURES A22: pages in a browser call other servers by way of the host, in the ways that they know.
+/// A22: pages in a browser call other servers by way of the host, in the ways that they know.
 @Suite(.serialized) struct PageFetchTests {
     private static func server(_ listening: Listening) throws -> ScriptedServer {
         try ScriptedServer { connection in

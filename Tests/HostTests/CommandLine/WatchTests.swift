@@ -3,7 +3,7 @@ import Testing
 
 /// C40: an app is started anew when its source changes, while its author works on it and never else.
 struct WatchTests {
-    @Test func `a change of a file starts the app anew, with what it is now`() throws {
+    @Test func `C40: a change of a file starts the app anew, with what it is now`() throws {
         let sandbox = try Sandbox()
         let app = try AppFolder(sandbox)
         try app.write("app.js", "console.log('first'); setInterval(() => {}, 1000)")

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Provider
 
-/// FEATURES A22: calls to other servers by way of the host.
+/// A22: calls to other servers by way of the host.
 struct FetchRouteTests {
     private static func privileges(_ origins: String...) -> String {
         let list = origins.map { "\"\($0)\"" }.joined(separator: ", ")

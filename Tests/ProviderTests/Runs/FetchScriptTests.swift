@@ -6,7 +6,7 @@ import Testing
 
 @testable import Provider
 
-/// FEATURES A22: what a headless app finds when it calls other servers as it would anywhere.
+/// A22: what a headless app finds when it calls other servers as it would anywhere.
 struct FetchScriptTests {
     /// Runs a script that may call `server`, and gives what it said.
     private static func run(
