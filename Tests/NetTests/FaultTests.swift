@@ -20,12 +20,9 @@ struct FaultTests {
     }
 
     @Test func `C35 - a server that is not there`() async throws {
-        let port = try await LocalServer.with { _ in
-            .answer()
-        } _: {
-            $0.port
-        }
-        let origins = ["http://127.0.0.1:\(port)", "https://127.0.0.1:\(port)"]
+        let port = DeafPort()
+        defer { withExtendedLifetime(port) {} }
+        let origins = ["http://127.0.0.1:\(port.number)", "https://127.0.0.1:\(port.number)"]
         try await Bench.with(origins + ["http://none.example"]) { bench async throws in
             for origin in origins { #expect(try await bench.fault(origin) == .unreachable) }
             #expect(try await bench.fault("http://none.example") == .unknownHost)

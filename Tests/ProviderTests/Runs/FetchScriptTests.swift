@@ -113,11 +113,8 @@ struct FetchScriptTests {
     }
 
     @Test func `C35 - the SDK names what goes wrong`() async throws {
-        let port = try await LocalServer.with { _ in
-            .answer()
-        } _: {
-            $0.port
-        }
+        let port = DeafPort()
+        defer { withExtendedLifetime(port) {} }
         try await LocalServer.with { request in
             switch request.target {
             case "/object": .answer(#"{"a": 1}"#)
@@ -126,7 +123,9 @@ struct FetchScriptTests {
             default: .answer("gone", status: "404 Not Found")
             }
         } _: { server in
-            let (origin, gone) = ("http://127.0.0.1:\(server.port)", "http://127.0.0.1:\(port)")
+            let (origin, gone) = (
+                "http://127.0.0.1:\(server.port)", "http://127.0.0.1:\(port.number)"
+            )
             let lines = try await Self.run(
                 """
                 console.log((await nervous.net.object("\(origin)/object")).a);
