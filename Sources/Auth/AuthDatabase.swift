@@ -9,10 +9,7 @@ struct AuthDatabase: Sendable {
     /// - Throws: `unsafeFile` when others than the owner of the process could read or change it.
     init(path: String) throws {
         try Self.checkFolder(of: path)
-        try Self.checkFile(path, O_CREAT)
-        for companion in ["-wal", "-shm"] where access(path + companion, F_OK) == 0 {
-            try Self.checkFile(path + companion)
-        }
+        try Self.checkFiles(path)
         var configuration = Configuration()
         configuration.label = "auth"
         configuration.journalMode = .wal
@@ -44,8 +41,16 @@ struct AuthDatabase: Sendable {
         }
     }
 
-    /// Makes a file where `flags` say so, for its owner alone, and looks whether it is so.
-    static func checkFile(_ path: String, _ flags: Int32 = 0) throws {
+    /// Makes a database for its owner alone where there is none, and looks whether it and what SQLite
+    /// puts beside it are so.
+    static func checkFiles(_ path: String) throws {
+        try checkFile(path, O_CREAT)
+        for companion in ["-wal", "-shm"] where access(path + companion, F_OK) == 0 {
+            try checkFile(path + companion)
+        }
+    }
+
+    private static func checkFile(_ path: String, _ flags: Int32 = 0) throws {
         let descriptor = open(path, flags | O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else {
             throw AuthError(

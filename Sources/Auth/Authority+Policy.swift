@@ -23,7 +23,9 @@ extension Authority {
     ) async -> AuthError {
         let message =
             "\(client.name) may not use \(privilege): nobody is given it on this machine."
-        await log.refuse(request, operation: operation, client: client.name, reason: message)
+        await log.refuse(
+            request, operation: operation, client: client.name,
+            privilege: request == nil ? privilege : nil, reason: message)
         return AuthError(
             .restricted, message, hint: "See which policy restricts it: nervous permissions",
             privilege: privilege)

@@ -82,16 +82,11 @@ extension Authority {
             throw await restricted(privilege, client, operation: operation)
         }
         let isOpen = mayAsk(privilege, of: client)
-        let message =
+        throw await refuse(
+            privilege, client, operation: operation, isOpen ? .undecided : .denied,
             isOpen
-            ? "Nobody has allowed \(privilege) to \(client.name)."
-            : "You have denied \(privilege) to \(client.name)."
-        await log.refuse(
-            nil, operation: operation, client: client.name, privilege: privilege, reason: message)
-        throw AuthError(
-            isOpen ? .undecided : .denied, message,
-            hint: "Allow it with: nervous permissions grant \(client.name) \(privilege)",
-            privilege: privilege)
+                ? "Nobody has allowed \(privilege) to \(client.name)."
+                : "You have denied \(privilege) to \(client.name).")
     }
 
     // MARK: - Waiting

@@ -1,6 +1,5 @@
 import Foundation
 import GRDB
-import Glibc
 
 /// The SQLite file of what apps keep: its schema and its statements.
 ///
@@ -16,10 +15,7 @@ struct AppStorage: Sendable {
 
     /// - Throws: `unsafeFile` when others than the owner of the process could read or change it.
     init(path: String) throws {
-        try AuthDatabase.checkFile(path, O_CREAT)
-        for companion in ["-wal", "-shm"] where access(path + companion, F_OK) == 0 {
-            try AuthDatabase.checkFile(path + companion)
-        }
+        try AuthDatabase.checkFiles(path)
         var configuration = Configuration()
         configuration.label = "app-storage"
         configuration.journalMode = .wal
