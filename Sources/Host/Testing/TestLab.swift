@@ -50,15 +50,9 @@ struct TestLab: Sendable {
         _ word: String, isFolder: Bool = true, _ options: GlobalOptions,
         _ body: (TestLab) async throws -> T
     ) async throws -> T {
-        var template = Array(
-            "\(FileManager.default.temporaryDirectory.path)/nervous-XXXXXX".utf8CString)
-        guard mkdtemp(&template) != nil else {
-            throw CommandFailure(
-                .cannotCreate, "No temporary folder can be made.",
-                hint: "Set TMPDIR to a folder of yours.")
-        }
-        let root = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
-        defer { try? FileManager.default.removeItem(atPath: root) }
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let root = folder.path
         let apps = isFolder ? URL(filePath: "\(root)/apps") : options.paths.apps
         let library = try await AppLibrary.open(
             at: apps, limits: options.configuration.packages, unpacker: Unpacker(program: nil))

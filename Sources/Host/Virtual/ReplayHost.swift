@@ -12,15 +12,9 @@ enum ReplayHost {
         _ trace: Trace, speed: VirtualSetup.Speed, usesInstalled: Bool, _ options: GlobalOptions,
         _ body: @Sendable (HostSession) async throws -> T
     ) async throws -> T {
-        var template = Array(
-            "\(FileManager.default.temporaryDirectory.path)/nervous-XXXXXX".utf8CString)
-        guard mkdtemp(&template) != nil else {
-            throw CommandFailure(
-                .cannotCreate, "No temporary folder can be made.",
-                hint: "Set TMPDIR to a folder of yours.")
-        }
-        let root = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
-        defer { try? FileManager.default.removeItem(atPath: root) }
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let root = folder.path
         let setup = VirtualSetup(
             clock: VirtualClock(start: trace.first), drivers: [RecordedDriver(trace.recordings)],
             seed: 1, past: trace.start, speed: speed, apps: usesInstalled ? options.paths.apps : nil
