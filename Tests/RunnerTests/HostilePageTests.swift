@@ -74,16 +74,7 @@ struct HostilePageTests {
     @Test func `a request that never ends leaves the process answering, and able to be ended`()
         throws
     {
-        let runner = try RunnerProcess()
-        _ = try runner.next()
-        try runner.send(
-            .load(
-                name: "app.js",
-                source: "const x = new XMLHttpRequest(); x.open('GET', '/', false); x.send()"),
-            .loaded)
-        guard case .request(let id, _, _, _, _) = try runner.next() else {
-            throw RunnerProcess.Failure("no request")
-        }
+        let (runner, id) = try RunnerProcess.inSynchronousRequest()
         // A stream: it begins, goes on and never ends.
         try runner.send(.response(id: id, status: 200, headers: []))
         for number in 1...20 as ClosedRange<UInt32> {

@@ -99,16 +99,7 @@ struct XMLHttpRequestTests {
     }
 
     @Test func `a question of the host is answered while an answer is awaited`() throws {
-        let runner = try RunnerProcess()
-        _ = try runner.next()
-        try runner.send(
-            .load(
-                name: "app.js",
-                source: "const x = new XMLHttpRequest(); x.open('GET', '/', false); x.send()"),
-            .loaded)
-        guard case .request(let id, _, _, _, _) = try runner.next() else {
-            throw RunnerProcess.Failure("no request")
-        }
+        let (runner, id) = try RunnerProcess.inSynchronousRequest()
         for number in 1...3 as ClosedRange<UInt32> {
             try runner.send(.ping(number))
             #expect(try runner.next() == .pong(number))

@@ -37,13 +37,17 @@ struct TrialTests {
         return folder
     }
 
+    private static func answer(_ trial: Invocation) throws -> [String: Any] {
+        #expect(trial.code == 0, "\(trial.errors)")
+        return try #require(
+            JSONSerialization.jsonObject(with: Data(trial.output.utf8)) as? [String: Any])
+    }
+
     @Test func `an app's needs are found, the smallest that do`() throws {
         let sandbox = try Sandbox()
         let trial = try sandbox.nervous("trial", try folder(sandbox), "--json")
-        #expect(trial.code == 0, "\(trial.errors)")
-        let answer =
-            try JSONSerialization.jsonObject(with: Data(trial.output.utf8)) as? [String: Any]
-        let needs = try #require(answer?["needs"] as? [[String: Any]])
+        let answer = try Self.answer(trial)
+        let needs = try #require(answer["needs"] as? [[String: Any]])
         #expect(
             needs.compactMap { $0["privilege"] as? String } == [
                 "sensor:accelerometer", "sensor:cpu:stats", "sensor:load:stats", "sensor:memory",
@@ -52,7 +56,7 @@ struct TrialTests {
         #expect(needs.map { $0["refused"] as? Bool } == [false, false, false, false, true])
         #expect(needs[0]["samples"] as? Int == 100)
         #expect(needs[1]["history"] as? Double == 600_000)
-        #expect(answer?["unused"] as? [String] == ["sensor:cpu", "sensor:battery"])
+        #expect(answer["unused"] as? [String] == ["sensor:cpu", "sensor:battery"])
         // The same again, to the byte, and nothing of the person's own was made.
         #expect(try sandbox.nervous("trial", sandbox.path("demo"), "--json").output == trial.output)
         #expect(!FileManager.default.fileExists(atPath: sandbox.data))
@@ -69,10 +73,8 @@ struct TrialTests {
             """
         let folder = try folder(sandbox, script)
         let trial = try sandbox.nervous("trial", folder, "--json")
-        #expect(trial.code == 0, "\(trial.errors)")
-        let answer =
-            try JSONSerialization.jsonObject(with: Data(trial.output.utf8)) as? [String: Any]
-        let needs = try #require(answer?["needs"] as? [[String: Any]])
+        let answer = try Self.answer(trial)
+        let needs = try #require(answer["needs"] as? [[String: Any]])
         #expect(
             needs.compactMap { $0["privilege"] as? String } == [
                 "net:https://api.example.org", "notify", "storage",
