@@ -26,6 +26,7 @@ let package = Package(
         .library(name: "SampleStore", targets: ["SampleStore", "Samples"]),
         .library(name: "SampleForms", targets: ["SampleForms", "Samples"]),
         .library(name: "Derived", targets: ["Derived", "Samples"]),
+        .library(name: "Payloads", targets: ["Payloads", "Samples"]),
         .library(name: "RunnerProtocol", targets: ["RunnerProtocol"]),
         .library(name: "VM", targets: ["VM"]),
         .library(name: "LAE", targets: ["LAE"]),
@@ -75,6 +76,7 @@ let package = Package(
         .target(name: "Samples", swiftSettings: house),
         .target(name: "SampleForms", dependencies: ["Samples"], swiftSettings: house),
         .target(name: "Derived", dependencies: ["Samples"], swiftSettings: house),
+        .target(name: "Payloads", dependencies: ["Samples"], swiftSettings: house),
         .target(
             name: "SampleStore", dependencies: ["Samples", "CZlib", "CZstd", grdb],
             swiftSettings: house),
@@ -146,7 +148,9 @@ let package = Package(
                 .product(name: "AsyncAlgorithms", package: "swift-async-algorithms"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
+                .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
             ],
             resources: [
                 .embedInCode("Resources/nervous.js"),
