@@ -12,14 +12,6 @@ public import VM
 
 /// The one router, and the servers that listen for it: TCP on loopback and the control socket.
 public struct Provider: Sendable {
-    /// What a request may be at most; beyond it the connection is refused and closed.
-    enum Limits {
-        static let headerBytes = 16 << 10
-        static let fieldBytes = 8 << 10
-        static let fields = 100
-        static let idle = TimeAmount.seconds(60)
-    }
-
     /// What each resource takes, by its path.
     let resources: [String: [HTTPRequest.Method]]
     private let responder: RouterResponder<ProviderContext>
@@ -98,18 +90,16 @@ public struct Provider: Sendable {
 
     /// A server for the router at an address.
     ///
-    /// - Parameter onListening: called with the port that was taken; 0 for a socket in the file system.
+    /// - Parameters:
+    ///   - limits: how long its connections may take for what.
+    ///   - onListening: called with the port that was taken; 0 for a socket in the file system.
     public func server(
-        at address: BindAddress, onListening: @escaping @Sendable (Int) async -> Void
+        at address: BindAddress, limits: ConnectionLimits = ConnectionLimits(),
+        onListening: @escaping @Sendable (Int) async -> Void
     ) -> some ApplicationProtocol {
-        let http = HTTP1Channel.Configuration(
-            additionalChannelHandlers: [ContinueHandler()],
-            idleTimeout: Limits.idle,
-            httpDecoderConfiguration: .init(
-                maxHeaderFieldSize: Limits.fieldBytes, maxHeaderListSize: Limits.headerBytes,
-                maxHeaderFieldCount: Limits.fields))
-        return Application(
-            responder: responder, server: .http1(configuration: http),
+        Application(
+            responder: responder,
+            server: HTTPServerBuilder { ServerChannel(responder: $0, limits: limits) },
             configuration: ApplicationConfiguration(address: address, serverName: "nervous"),
             onServerRunning: { channel in await onListening(channel.localAddress?.port ?? 0) },
             logger: logger)

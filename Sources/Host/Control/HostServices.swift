@@ -112,7 +112,8 @@ struct HostServices: Sendable {
         try paths.prepareRuntime()
         unlink(socket)
         let port = port
-        let control = provider.server(at: .unixDomainSocket(path: socket)) { _ in
+        // The owner's own commands may stand before a pager.
+        let control = provider.server(at: .unixDomainSocket(path: socket), limits: .patient) { _ in
             chmod(socket, 0o600)
             if tcpPort == nil { await onReady(nil) }
         }

@@ -37,7 +37,7 @@ struct ServedHost: Sendable {
         budget: @escaping @Sendable (String) -> RunBudget = { _ in RunBudget() },
         restarts: RestartPolicy = RestartPolicy(), keepsSpare: Bool = false,
         prelude: [RunScript] = Provider.prelude,
-        trust: [NIOSSLCertificate] = [],
+        trust: [NIOSSLCertificate] = [], limits: ConnectionLimits = ConnectionLimits(),
         connection: @Sendable (any HostConnection) -> any HostConnection = { $0 },
         _ body: @Sendable (ServedHost) async throws -> T
     ) async throws -> T {
@@ -45,8 +45,8 @@ struct ServedHost: Sendable {
         do {
             let result = try await made(
                 heartbeat: heartbeat, knowsPort: knowsPort, budget: budget, restarts: restarts,
-                keepsSpare: keepsSpare, prelude: prelude, trust: trust, connection: connection, body
-            )
+                keepsSpare: keepsSpare, prelude: prelude, trust: trust, limits: limits,
+                connection: connection, body)
             await Places.hosts.leave()
             return result
         } catch {
@@ -58,7 +58,7 @@ struct ServedHost: Sendable {
     private static func made<T: Sendable>(
         heartbeat: Duration, knowsPort: Bool, budget: @escaping @Sendable (String) -> RunBudget,
         restarts: RestartPolicy, keepsSpare: Bool, prelude: [RunScript],
-        trust: [NIOSSLCertificate],
+        trust: [NIOSSLCertificate], limits: ConnectionLimits,
         connection: @Sendable (any HostConnection) -> any HostConnection,
         _ body: @Sendable (ServedHost) async throws -> T
     ) async throws -> T {
@@ -107,7 +107,7 @@ struct ServedHost: Sendable {
             heartbeat: heartbeat, logger: logger)
         await supervisor.open(connection(provider.connection))
         let (listening, signal) = AsyncStream.makeStream(of: Int.self)
-        let server = provider.server(at: .hostname("127.0.0.1", port: 0)) { taken in
+        let server = provider.server(at: .hostname("127.0.0.1", port: 0), limits: limits) { taken in
             port.number = taken
             signal.yield(taken)
             signal.finish()

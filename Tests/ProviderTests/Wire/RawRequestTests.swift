@@ -37,6 +37,23 @@ struct RawRequestTests {
         )
     }
 
+    @Test(arguments: ["chunked", "identity", "gzip, chunked"])
+    func `a coding of transfer that the version does not know is refused`(
+        coding: String
+    ) async throws {
+        try await Self.expectOneRefusal(
+            "POST /api/v1/launch HTTP/1.0\r\nHost: HOST\r\nConnection: keep-alive\r\n"
+                + "Transfer-Encoding: \(coding)\r\n\r\n0\r\n\r\n" + Self.marker)
+    }
+
+    @Test func `the connection of an older version ends with the answer`() async throws {
+        try await ServedHost.with { host in
+            let old = Self.marker.replacing("1.1", with: "1.0")
+            let answer = try await Self.send(old + Self.marker, to: host)
+            #expect(answer.ranges(of: "HTTP/1.1 200").count == 1, "\(answer)")
+        }
+    }
+
     @Test(arguments: ["zz\r\n{}\r\n0\r\n\r\n", "ffffffffffffffffff\r\n{}\r\n0\r\n\r\n", "-1\r\n"])
     func `a chunk that is none is refused`(body: String) async throws {
         try await Self.expectOneRefusal(

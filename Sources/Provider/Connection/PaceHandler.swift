@@ -1,0 +1,144 @@
+import NIOCore
+
+/// Closes a connection whose client sends or reads too slowly; the first handler of a connection.
+///
+/// Only what the client is waited for counts: while the host itself does not read, no time passes for
+/// a header or a body.
+final class PaceHandler: ChannelDuplexHandler {
+    typealias InboundIn = ByteBuffer
+    typealias InboundOut = ByteBuffer
+    typealias OutboundIn = IOData
+    typealias OutboundOut = IOData
+
+    private enum Reading {
+        case betweenRequests
+        case header(since: NIODeadline)
+        case body(Window)
+    }
+
+    /// What had moved when a period began.
+    private struct Window {
+        let start: NIODeadline
+        let bytes: Int
+    }
+
+    private let limits: ConnectionLimits
+    private var reading = Reading.betweenRequests
+    private var writing: Window?
+    private var isAskedToRead = false
+    private var received = 0
+    private var written = 0
+    private var timer: Scheduled<Void>?
+
+    init(limits: ConnectionLimits) {
+        self.limits = limits
+    }
+
+    // MARK: - What the request says
+
+    func headerEnded() {
+        reading = .body(Window(start: .now(), bytes: received))
+    }
+
+    func requestEnded() {
+        reading = .betweenRequests
+    }
+
+    // MARK: - Bytes
+
+    func read(context: ChannelHandlerContext) {
+        isAskedToRead = true
+        context.read()
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        received += unwrapInboundIn(data).readableBytes
+        if case .betweenRequests = reading { reading = .header(since: .now()) }
+        context.fireChannelRead(data)
+        watch(context)
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) {
+        isAskedToRead = false
+        context.fireChannelReadComplete()
+    }
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        written += unwrapOutboundIn(data).readableBytes
+        context.write(data, promise: promise)
+    }
+
+    func flush(context: ChannelHandlerContext) {
+        context.flush()
+        guard writing == nil, let left = unsent(context), left > 0 else { return }
+        writing = Window(start: .now(), bytes: written - left)
+        watch(context)
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        timer?.cancel()
+        timer = nil
+    }
+
+    private func unsent(_ context: ChannelHandlerContext) -> Int? {
+        try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)
+    }
+
+    // MARK: - Time
+
+    /// Sets the timer, unless it is set: it finds by itself how long it has to go on.
+    private func watch(_ context: ChannelHandlerContext) {
+        guard timer == nil, let deadline = nextDeadline else { return }
+        timer = context.eventLoop.assumeIsolated().scheduleTask(deadline: deadline) {
+            self.timer = nil
+            self.look(context)
+        }
+    }
+
+    private var nextDeadline: NIODeadline? {
+        var deadline = writing.map { $0.start + limits.period }
+        switch reading {
+        case .betweenRequests: break
+        case .header(let since): deadline = min(deadline ?? .distantFuture, since + limits.header)
+        case .body(let window):
+            deadline = min(deadline ?? .distantFuture, window.start + limits.period)
+        }
+        return deadline
+    }
+
+    private func look(_ context: ChannelHandlerContext) {
+        let now = NIODeadline.now()
+        guard canRead(at: now), canWrite(at: now, context) else {
+            return context.close(promise: nil)
+        }
+        watch(context)
+    }
+
+    private func canRead(at now: NIODeadline) -> Bool {
+        switch reading {
+        case .header(let since) where now >= since + limits.header:
+            guard !isAskedToRead else { return false }
+            reading = .header(since: now)
+        case .body(let window) where now >= window.start + limits.period:
+            guard !isAskedToRead || received - window.bytes >= limits.progress else {
+                return false
+            }
+            reading = .body(Window(start: now, bytes: received))
+        default: break
+        }
+        return true
+    }
+
+    private func canWrite(at now: NIODeadline, _ context: ChannelHandlerContext) -> Bool {
+        guard let window = writing, now >= window.start + limits.period else { return true }
+        guard let left = unsent(context), left > 0 else {
+            writing = nil
+            return true
+        }
+        writing = Window(start: now, bytes: written - left)
+        return written - left - window.bytes >= limits.progress
+    }
+}
+
+@available(*, unavailable)
+extension PaceHandler: Sendable {}
