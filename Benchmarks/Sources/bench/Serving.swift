@@ -16,6 +16,9 @@ enum Serving {
         let latest = try Wrk.load("\(base)/api/v1/sensors/load/latest", token)
         let floor = try Wrk.load("\(base)/health", token)
         let most = Figure.median(floor.map(\.rate))
+        let crowd = try SlowSenders(count: 1000, port: host.port)
+        let crowded = try Wrk.load("\(base)/api/v1/sensors/load/latest", token)
+        let kept = crowd.end()
         return [
             Figure(
                 name: "latest over HTTP, \(Wrk.connections) connections", unit: "req/s",
@@ -26,6 +29,12 @@ enum Serving {
                 limit: String(
                     format: "/health: %.2f ms",
                     Figure.median(floor.map(\.p99)))),
+            Figure(
+                name: "the same beside 1 000 slow senders, p99", unit: "ms",
+                rounds: crowded.map(\.p99),
+                limit: String(
+                    format: "without them: %.2f ms; %d were connected at the end",
+                    Figure.median(latest.map(\.p99)), kept)),
             Figure(
                 name: "memory of the host at rest, resident", unit: "MiB", rounds: [idle],
                 limit: ""),

@@ -29,6 +29,7 @@ struct ServeCommand: AsyncParsableCommand {
 
     func run() async throws {
         let (console, options) = (options.console, options)
+        OpenFiles.raiseLimit()
         let services = try await HostServices(
             paths: options.paths, roots: options.roots, isLasting: true, logger: options.logger)
         defer { unlink(services.paths.controlSocket) }
