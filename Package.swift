@@ -30,6 +30,7 @@ let package = Package(
         .library(name: "RunnerProtocol", targets: ["RunnerProtocol"]),
         .library(name: "VM", targets: ["VM"]),
         .library(name: "LAE", targets: ["LAE"]),
+        .library(name: "Texts", targets: ["Texts"]),
         .library(name: "Auth", targets: ["Auth"]),
         .library(name: "JSApps", targets: ["JSApps"]),
         .library(name: "Provider", targets: ["Provider"]),
@@ -76,7 +77,9 @@ let package = Package(
         .target(name: "Samples", swiftSettings: house),
         .target(name: "SampleForms", dependencies: ["Samples"], swiftSettings: house),
         .target(name: "Derived", dependencies: ["Samples"], swiftSettings: house),
-        .target(name: "Payloads", dependencies: ["Samples"], swiftSettings: house),
+        .target(name: "Texts", swiftSettings: house),
+        .target(
+            name: "Payloads", dependencies: ["Derived", "Samples", "Texts"], swiftSettings: house),
         .target(
             name: "SampleStore", dependencies: ["Samples", "CZlib", "CZstd", grdb],
             swiftSettings: house),
@@ -102,7 +105,7 @@ let package = Package(
         .target(
             name: "Auth",
             dependencies: [
-                "Addresses", "Samples", grdb, logging, lifecycle,
+                "Addresses", "Samples", "Texts", grdb, logging, lifecycle,
                 .product(name: "Crypto", package: "swift-crypto"),
             ], swiftSettings: house),
 
@@ -113,7 +116,7 @@ let package = Package(
         .target(
             name: "JSApps",
             dependencies: [
-                "Auth", "Archive", "CFiles", "CProcess", "RunnerProtocol", logging,
+                "Auth", "Archive", "CFiles", "CProcess", "RunnerProtocol", "Texts", logging,
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
@@ -142,7 +145,8 @@ let package = Package(
         .target(
             name: "Provider",
             dependencies: [
-                "Addresses", "Samples", "SampleForms", "LAE", "Auth", "JSApps", "Net", "VM",
+                "Addresses", "Samples", "SampleForms", "LAE", "Auth", "JSApps", "Net", "Texts",
+                "VM",
                 hummingbird, hummingbirdCore, lifecycle, logging,
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "AsyncAlgorithms", package: "swift-async-algorithms"),
@@ -165,7 +169,8 @@ let package = Package(
         .target(
             name: "Host",
             dependencies: [
-                "Addresses", "Samples", "SampleForms", "VM", "Simulation", "LAE", "Auth", "JSApps",
+                "Addresses", "Samples", "SampleForms", "Texts", "VM", "Simulation", "LAE", "Auth",
+                "JSApps",
                 "Net", "Provider", "Desktop", "RunnerProtocol", lifecycle, logging, hummingbird,
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
@@ -210,8 +215,12 @@ let package = Package(
             swiftSettings: house),
         .testTarget(
             name: "AuthTests",
-            dependencies: ["Addresses", "Auth", "Samples", grdb, "log-writer", "TestSupport"],
+            dependencies: [
+                "Addresses", "Auth", "Samples", "Texts", grdb, "log-writer", "TestSupport",
+            ],
             swiftSettings: house),
+        .testTarget(
+            name: "TextsTests", dependencies: ["Texts", "TestSupport"], swiftSettings: house),
         .testTarget(
             name: "AddressesTests", dependencies: ["Addresses", "TestSupport"],
             swiftSettings: house),
@@ -229,7 +238,8 @@ let package = Package(
         .testTarget(
             name: "JSAppsTests",
             dependencies: [
-                "JSApps", "Archive", "Auth", "RunnerProtocol", "forging-runner", "nervous-runner",
+                "JSApps", "Archive", "Auth", "RunnerProtocol", "Texts", "forging-runner",
+                "nervous-runner",
                 "nervous-unpacker", "forging-unpacker", "package-updater", "TestSupport",
             ], swiftSettings: house),
         .executableTarget(name: "forging-unpacker", path: "Tests/ForgingUnpacker"),
@@ -248,7 +258,7 @@ let package = Package(
         .testTarget(
             name: "ProviderTests",
             dependencies: [
-                "Provider", "Addresses", "LAE", "VM", "Auth", "JSApps", "Net", "Samples",
+                "Provider", "Addresses", "LAE", "VM", "Auth", "JSApps", "Net", "Samples", "Texts",
                 "SampleForms",
                 "nervous-runner", "nervous-unpacker",
                 hummingbird, lifecycle, logging,

@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import Samples
+import Texts
 
 extension AuthDatabase {
     /// Makes the table of the chained access log and moves the lines of the older one into it.

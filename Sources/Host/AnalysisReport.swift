@@ -1,5 +1,6 @@
 import Auth
 import Foundation
+import Texts
 
 /// What an analysis found, as tables for a person.
 struct AnalysisReport {

@@ -3,6 +3,7 @@ import Auth
 import JSApps
 import Provider
 import Samples
+import Texts
 
 extension AppDescription {
     /// The version, escaped and cut.

@@ -1,5 +1,6 @@
 import Auth
 import Provider
+import Texts
 
 extension RunDescription {
     /// One line about an end that was not the app's own; `nil` for one that was.

@@ -1,6 +1,7 @@
 import Auth
 import Foundation
 import Provider
+import Texts
 import UnixSignals
 
 /// A run that this terminal is the console of.

@@ -1,4 +1,5 @@
 import Auth
+import Texts
 
 /// What went wrong with an app or its package.
 ///

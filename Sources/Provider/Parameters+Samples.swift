@@ -3,6 +3,7 @@ import Foundation
 import Hummingbird
 import LAE
 import Samples
+import Texts
 
 extension Request {
     /// The sensor that the path names.

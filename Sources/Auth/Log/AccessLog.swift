@@ -1,5 +1,6 @@
 import Logging
 public import Samples
+import Texts
 
 /// Who read which sensor, who was refused, and what was decided, in the order it happened.
 ///

@@ -1,3 +1,5 @@
+import Texts
+
 /// What an app says to the person: a few words on one line each, harmless to show anywhere.
 ///
 /// Control, bidirectional and invisible characters are escaped; line breaks become spaces.

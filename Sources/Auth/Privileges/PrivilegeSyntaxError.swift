@@ -1,3 +1,5 @@
+public import Texts
+
 /// Why a declared privilege is not one, and where it stands.
 public struct PrivilegeSyntaxError: Error, Sendable, Hashable {
     public let position: JSONPosition

@@ -2,6 +2,7 @@ import ArgumentParser
 import Auth
 import Foundation
 import JSApps
+import Texts
 
 /// Makes the folder of a new app.
 struct NewCommand: AsyncParsableCommand {

@@ -2,6 +2,7 @@ import Auth
 import Foundation
 import Provider
 import Synchronization
+import Texts
 import UnixSignals
 
 extension RunCommand {

@@ -2,6 +2,7 @@ import ArgumentParser
 import Auth
 import Foundation
 import Provider
+import Texts
 
 /// Stops what runs of an app.
 struct StopCommand: AsyncParsableCommand {

@@ -1,5 +1,6 @@
 import Auth
 import JSApps
+import Texts
 
 /// What apps may use: one budget for all, and those of single apps.
 ///

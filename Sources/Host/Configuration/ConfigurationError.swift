@@ -1,4 +1,5 @@
 import Auth
+import Texts
 
 /// Why a configuration is not accepted, and where.
 struct ConfigurationError: Error {

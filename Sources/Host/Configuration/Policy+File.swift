@@ -1,5 +1,6 @@
 import Auth
 import Foundation
+import Texts
 
 /// What a person or a machine's administrator has written into `policy.json`.
 ///

@@ -1,5 +1,6 @@
 import Auth
 import JSApps
+import Texts
 
 /// The layers around an app, as the runner gets them here.
 struct ConfinementCheck: DoctorCheck {

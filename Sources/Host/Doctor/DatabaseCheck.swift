@@ -1,5 +1,6 @@
 import Auth
 import Foundation
+import Texts
 import VM
 
 /// Whether the files that hold samples, permissions and what apps keep are sound.

@@ -1,6 +1,7 @@
 import Auth
 import Desktop
 import Foundation
+import Texts
 
 /// Whether messages of apps can be shown on the desktop.
 struct DesktopCheck: DoctorCheck {

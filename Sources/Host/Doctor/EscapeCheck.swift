@@ -1,5 +1,6 @@
 import Auth
 import JSApps
+import Texts
 
 /// Tries every way out of the sandbox, each in a runner of its own.
 struct EscapeCheck: DoctorCheck {

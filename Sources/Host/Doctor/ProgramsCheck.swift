@@ -1,4 +1,5 @@
 import Auth
+import Texts
 
 /// The programs that this one starts: whether they are there, and of the same version.
 struct ProgramsCheck: DoctorCheck {

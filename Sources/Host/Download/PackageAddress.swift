@@ -1,5 +1,6 @@
 import Auth
 import Foundation
+import Texts
 
 /// The http or https URL of a package.
 struct PackageAddress: Sendable {

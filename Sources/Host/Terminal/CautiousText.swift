@@ -1,4 +1,5 @@
 import Auth
+import Texts
 
 /// Lines that no terminal shows wider than meant.
 ///

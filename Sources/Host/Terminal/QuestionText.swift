@@ -1,6 +1,7 @@
 import Addresses
 import Auth
 import Samples
+import Texts
 
 /// A question as it stands on the terminal.
 ///

@@ -1,4 +1,5 @@
 import Auth
+import Texts
 
 /// Columns of text, each as wide as its widest cell.
 struct Table {

@@ -1,5 +1,6 @@
 import Auth
 import Foundation
+import Texts
 
 /// What an app under test has done so far.
 struct TestResult: Encodable, Sendable {

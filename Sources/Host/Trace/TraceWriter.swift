@@ -1,6 +1,7 @@
 import Auth
 import Foundation
 import Provider
+import Texts
 
 /// Writes the lines of a trace.
 ///

@@ -1,6 +1,7 @@
 import Addresses
 import Auth
 import Foundation
+import Texts
 
 /// The `privileges` of a `package.json` as a trial found them.
 ///

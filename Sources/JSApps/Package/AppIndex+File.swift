@@ -1,5 +1,6 @@
 import Auth
 import Foundation
+import Texts
 
 extension AppIndex {
     static let fileName = "index.json"

@@ -1,5 +1,6 @@
 import Auth
 import Foundation
+import Texts
 
 /// The folder that holds the installed apps; every call blocks.
 struct AppsFolder: Sendable {

@@ -1,4 +1,5 @@
 public import Auth
+import Texts
 
 /// What an app says about itself in its `package.json`.
 ///

@@ -1,4 +1,5 @@
 import Auth
+import Texts
 
 /// The object of a `package.json`, asked for one field at a time.
 struct ManifestFields {

@@ -1,4 +1,5 @@
 import Auth
+import Texts
 
 /// Takes in the files of one package, from wherever they come, and knows in the end what it is.
 struct PackageIntake {

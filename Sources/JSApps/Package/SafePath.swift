@@ -1,4 +1,5 @@
 import Auth
+import Texts
 
 /// A relative path from a package that was checked and may be created beneath a folder.
 ///

@@ -2,6 +2,7 @@ import Auth
 import CFiles
 import Foundation
 import Glibc
+import Texts
 
 extension KeyFolder {
     static func checked(_ name: String) throws(JSAppsError) -> String {

@@ -1,4 +1,5 @@
 import Auth
+import Texts
 
 /// The `signature.json` of a package: who signed it.
 ///

@@ -2,6 +2,7 @@ import Addresses
 import Auth
 import HTTPTypes
 import Net
+import Texts
 
 /// What a caller wants of another server: the JSON of the header field `Nervous-Request`.
 struct FetchWish {

@@ -1,6 +1,7 @@
 import GRDB
 import Samples
 import Testing
+import Texts
 
 @testable import Auth
 

@@ -1,6 +1,7 @@
 import Addresses
 import Samples
 import Testing
+import Texts
 
 @testable import Auth
 

@@ -2,6 +2,7 @@ import Auth
 import Foundation
 import JSApps
 import Testing
+import Texts
 
 @testable import Host
 

@@ -1,6 +1,7 @@
 import Auth
 import Foundation
 import Testing
+import Texts
 
 @testable import Host
 

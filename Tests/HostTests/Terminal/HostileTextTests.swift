@@ -4,6 +4,7 @@ import JSApps
 import Samples
 import TestSupport
 import Testing
+import Texts
 
 @testable import Host
 

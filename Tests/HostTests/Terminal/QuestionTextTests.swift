@@ -3,6 +3,7 @@ import Auth
 import Samples
 import TestSupport
 import Testing
+import Texts
 
 @testable import Host
 

@@ -4,6 +4,7 @@ import Foundation
 import RunnerProtocol
 import TestSupport
 import Testing
+import Texts
 
 @testable import JSApps
 

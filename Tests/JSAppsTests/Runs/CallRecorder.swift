@@ -1,6 +1,7 @@
 import Auth
 import RunnerProtocol
 import Synchronization
+import Texts
 
 @testable import JSApps
 

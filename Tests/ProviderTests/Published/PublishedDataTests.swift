@@ -2,6 +2,7 @@ import Auth
 import Foundation
 import Samples
 import Testing
+import Texts
 
 @testable import Provider
 

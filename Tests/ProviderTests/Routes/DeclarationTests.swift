@@ -1,5 +1,6 @@
 import Auth
 import Testing
+import Texts
 
 @Suite(.timeLimit(.minutes(3)))
 struct DeclarationTests {

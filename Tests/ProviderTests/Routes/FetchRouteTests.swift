@@ -2,6 +2,7 @@ import Auth
 import JSApps
 import TestSupport
 import Testing
+import Texts
 
 @testable import Provider
 

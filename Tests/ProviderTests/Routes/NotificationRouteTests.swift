@@ -3,6 +3,7 @@ import Foundation
 import JSApps
 import NIOCore
 import Testing
+import Texts
 
 @testable import Provider
 

@@ -2,6 +2,7 @@ import Auth
 import JSApps
 import Samples
 import Testing
+import Texts
 import VM
 
 @Suite(.timeLimit(.minutes(3)))

@@ -3,6 +3,7 @@ import NIOCore
 import SampleForms
 import Samples
 import Testing
+import Texts
 
 @testable import Provider
 

@@ -1,6 +1,7 @@
 import Auth
 import Samples
 import Testing
+import Texts
 
 @Suite(.timeLimit(.minutes(3)))
 struct StatisticsRouteTests {

@@ -3,6 +3,7 @@ import Foundation
 import JSApps
 import Samples
 import Testing
+import Texts
 
 @testable import Provider
 

@@ -2,6 +2,7 @@ import Auth
 import Foundation
 import JSApps
 import Testing
+import Texts
 
 /// What one package may do in the place of another, as the owner's program meets it.
 @Suite(.timeLimit(.minutes(3)))

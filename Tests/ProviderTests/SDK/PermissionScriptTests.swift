@@ -2,6 +2,7 @@ import Auth
 import JSApps
 import Samples
 import Testing
+import Texts
 
 /// `nervous.permissions`, settings, signals and errors in real runs of apps.
 @Suite(.timeLimit(.minutes(3)))

@@ -3,6 +3,7 @@ import HTTPTypes
 import Samples
 import TestSupport
 import Testing
+import Texts
 
 @testable import Provider
 

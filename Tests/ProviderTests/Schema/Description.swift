@@ -1,5 +1,6 @@
 import Auth
 import Foundation
+import Texts
 
 /// The server's own description, as its tests read it.
 struct Description: Sendable {

@@ -1,4 +1,5 @@
 import Auth
+import Texts
 
 /// Holds a value against a schema: the part of JSON Schema 2020-12 that `openapi.json` uses.
 struct SchemaValidator {

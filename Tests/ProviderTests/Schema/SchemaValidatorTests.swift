@@ -1,5 +1,6 @@
 import Auth
 import Testing
+import Texts
 
 struct SchemaValidatorTests {
     private static func faults(_ value: String, _ schema: String) throws -> Int {

@@ -1,5 +1,6 @@
 import Auth
 import Foundation
+import Texts
 
 /// A response, read from the bytes of a connection.
 struct Answer: Sendable {

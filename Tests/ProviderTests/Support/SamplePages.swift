@@ -1,5 +1,6 @@
 import Auth
 import Samples
+import Texts
 
 extension ServedHost {
     /// Lets `gauge` have a sample with this level.

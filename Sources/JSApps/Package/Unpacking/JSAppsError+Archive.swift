@@ -1,5 +1,6 @@
 import Archive
 import Auth
+import Texts
 
 extension JSAppsError {
     /// What a fault of an archive is called and how a person is told.

@@ -1,6 +1,6 @@
-import Auth
 import TestSupport
 import Testing
+import Texts
 
 @Suite(.serialized) struct StrictJSONRobustnessTests {
     private static let document = """

@@ -1,6 +1,6 @@
-import Auth
 import TestSupport
 import Testing
+import Texts
 
 @Suite struct DisplayTextTests {
     @Test(arguments: [
@@ -61,11 +61,5 @@ import Testing
             #expect(heap.escapedForDisplay(limit: 80).unicodeScalars.count <= 84)
         }
         #expect(time < .seconds(2))
-    }
-
-    @Test func `a fingerprint is the SHA-256 in hexadecimal`() {
-        #expect(
-            Fingerprint.sha256(Array("abc".utf8))
-                == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")
     }
 }

@@ -1,5 +1,5 @@
-import Auth
 import Testing
+import Texts
 
 @Suite struct StrictJSONTests {
     private func parse(_ text: String, trailing: Bool = false) throws -> JSONValue {
