@@ -3,7 +3,7 @@ extension Double {
     ///
     /// Unlike `Double(_:)` it takes no `nan`, `inf` or hexadecimal digits.
     /// - Returns: `nil` for anything else, for more than 64 characters, and for what is too large.
-    init?(decimal text: some StringProtocol, allowsExponent: Bool = false) {
+    public init?(decimal text: some StringProtocol, allowsExponent: Bool = false) {
         guard (1...64).contains(text.utf8.count) else { return nil }
         var hasDigit = false
         for byte in text.utf8 {

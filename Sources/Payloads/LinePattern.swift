@@ -1,0 +1,55 @@
+import Foundation
+import Samples
+import Texts
+
+/// A regular expression (ICU) that whole lines fit, and the groups that hold values.
+///
+/// An expression may take exponential time on some lines, so lines are short.
+struct LinePattern: Sendable {
+    private static let longest = 1024
+    private static let longestLine = 512
+
+    private let expression: NSRegularExpression
+    private let groups: [Group]
+
+    private enum Group: Sendable {
+        case number(Int)
+        case name(String)
+    }
+
+    /// - Throws: ``PayloadError`` for what is no expression, and for groups that it has not.
+    init(_ pattern: String, groups names: [String]) throws(PayloadError) {
+        guard pattern.utf8.count <= Self.longest,
+            let expression = try? NSRegularExpression(pattern: "^(?:\(pattern))$")
+        else {
+            throw PayloadError("\(pattern.escapedForDisplay(limit: 80)) is no regular expression")
+        }
+        var groups: [Group] = []
+        for name in names {
+            if let number = Int(name), (0...expression.numberOfCaptureGroups).contains(number) {
+                groups.append(.number(number))
+            } else if pattern.contains("(?<\(name)>") {
+                groups.append(.name(name))
+            } else {
+                throw PayloadError(
+                    "the expression has no group \(name.escapedForDisplay(limit: 40))")
+            }
+        }
+        (self.expression, self.groups) = (expression, groups)
+    }
+
+    /// - Returns: `nil` for a line that does not fit.
+    func values(of line: String) -> [Value?]? {
+        guard line.utf8.count <= Self.longestLine else { return nil }
+        let whole = NSRange(line.startIndex..., in: line)
+        guard let match = expression.firstMatch(in: line, range: whole) else { return nil }
+        return groups.map { group in
+            let range =
+                switch group {
+                case .number(let number): match.range(at: number)
+                case .name(let name): match.range(withName: name)
+                }
+            return Range(range, in: line).flatMap { Value(text: line[$0]) }
+        }
+    }
+}
