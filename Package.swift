@@ -26,6 +26,7 @@ let package = Package(
         .library(name: "SampleStore", targets: ["SampleStore", "Samples"]),
         .library(name: "SampleForms", targets: ["SampleForms", "Samples"]),
         .library(name: "Derived", targets: ["Derived", "Samples"]),
+        .library(name: "Connectors", targets: ["Connectors"]),
         .library(name: "Payloads", targets: ["Payloads", "Samples"]),
         .library(name: "RunnerProtocol", targets: ["RunnerProtocol"]),
         .library(name: "VM", targets: ["VM"]),
@@ -87,6 +88,10 @@ let package = Package(
             name: "VM", dependencies: ["Samples", "SampleStore", lifecycle, logging],
             swiftSettings: house),
         .target(name: "Simulation", dependencies: ["Samples", "VM"], swiftSettings: house),
+        .target(
+            name: "Connectors",
+            dependencies: ["Derived", "Payloads", "Samples", "Texts", "VM", logging],
+            swiftSettings: house),
         .target(name: "LAE", dependencies: ["Samples", "VM", "Auth"], swiftSettings: house),
 
         // Permission, and what is reached with it.

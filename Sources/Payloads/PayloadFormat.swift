@@ -13,4 +13,6 @@ public enum PayloadFormat: Hashable, Sendable {
     case plain
     /// Bytes; a field is named by its ``Derived/CharacteristicDecoder``, such as `s16/100`.
     case bytes
+    /// The source itself names values, as a ``Reading``; a field is named by that name.
+    case named
 }

@@ -15,6 +15,7 @@ public struct PayloadReader: Sendable {
         case pattern(LinePattern)
         case plain(count: Int)
         case bytes([CharacteristicDecoder])
+        case named([String])
     }
 
     private let form: Form
@@ -55,6 +56,7 @@ public struct PayloadReader: Sendable {
                 decoders.append(decoder)
             }
             form = .bytes(decoders)
+        case .named: form = .named(names)
         }
     }
 
@@ -90,7 +92,16 @@ public struct PayloadReader: Sendable {
         case .bytes(let decoders):
             let values = decoders.map { $0.decode(payload) }
             return values.allSatisfy { $0 == nil } ? nil : values
+        case .named: return nil
         }
+    }
+
+    /// The values of the fields in what a source names itself, `nil` for each that is not there.
+    ///
+    /// - Returns: `nil` where the format is another.
+    func values(of reading: Reading) -> [Value?]? {
+        guard case .named(let names) = form else { return nil }
+        return names.map { reading.values[$0] }
     }
 
     /// Text without characters that do not print, a tab excepted.

@@ -59,11 +59,31 @@ public struct SampleMaker: Sendable {
         known = Array(repeating: nil, count: rules.count)
     }
 
+    /// The fields of the samples.
+    public var fields: [Field] { rules.map(\.field) }
+
     /// Takes a payload that came at `arrival`.
     public mutating func take(_ payload: [UInt8], at arrival: Timestamp) -> Outcome {
         counts.received += 1
         guard let raw = reader.values(of: payload) else { return malformed() }
-        var values: [Value] = []
+        guard let time else { return make(raw, at: arrival, isTold: false) }
+        guard let told = raw[rules.count].flatMap(time.moment) else { return mistimed() }
+        return make(raw, at: told, isTold: true, arrival)
+    }
+
+    /// Takes what a source that names its values said at `arrival`.
+    public mutating func take(_ reading: Reading, at arrival: Timestamp) -> Outcome {
+        counts.received += 1
+        guard let raw = reader.values(of: reading) else { return malformed() }
+        guard let told = reading.time else { return make(raw, at: arrival, isTold: false) }
+        return make(raw, at: told, isTold: true, arrival)
+    }
+
+    // MARK: - Private
+
+    private mutating func make(
+        _ raw: [Value?], at time: Timestamp, isTold: Bool, _ arrival: Timestamp = .distantFuture
+    ) -> Outcome {
         var fresh = known
         var isNew = false
         for (index, rule) in rules.enumerated() {
@@ -74,23 +94,14 @@ public struct SampleMaker: Sendable {
             } else if !isSparse {
                 fresh[index] = nil
             }
-            if let value = fresh[index] { values.append(value) }
         }
         guard isNew else { return incomplete() }
+        guard !isTold || TimeRule.isPlausible(time, at: arrival) else { return mistimed() }
         if isSparse { known = fresh }
+        let values = fresh.compactMap { $0 }
         guard values.count == rules.count else { return incomplete() }
-        var moment = arrival
-        if let time {
-            guard let told = raw[rules.count].flatMap(time.moment),
-                time.isPlausible(told, at: arrival)
-            else {
-                counts.mistimed += 1
-                return .mistimed
-            }
-            moment = told
-        }
-        let sample = Sample(time: moment, values: values)
-        switch recent.take(sample, repeats: time == nil) {
+        let sample = Sample(time: time, values: values)
+        switch recent.take(sample, repeats: !isTold) {
         case .repeated:
             counts.repeated += 1
             return .repeated
@@ -109,5 +120,10 @@ public struct SampleMaker: Sendable {
     private mutating func incomplete() -> Outcome {
         counts.incomplete += 1
         return .incomplete
+    }
+
+    private mutating func mistimed() -> Outcome {
+        counts.mistimed += 1
+        return .mistimed
     }
 }

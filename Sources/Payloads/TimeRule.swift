@@ -39,8 +39,9 @@ public struct TimeRule: Hashable, Sendable {
         }
     }
 
-    func isPlausible(_ moment: Timestamp, at arrival: Timestamp) -> Bool {
-        moment >= Self.earliest && moment <= arrival.advanced(byMicroseconds: Self.tolerance)
+    /// Whether something can have been measured then, when it is told now.
+    static func isPlausible(_ moment: Timestamp, at arrival: Timestamp) -> Bool {
+        moment >= earliest && moment <= arrival.advanced(byMicroseconds: tolerance)
     }
 
     private func moment(whole count: Int64) -> Timestamp? {

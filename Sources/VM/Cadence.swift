@@ -14,6 +14,9 @@ public struct Cadence: Hashable, Sendable {
     public static let fast = Cadence(
         low: .seconds(1), medium: .milliseconds(100), high: .milliseconds(10))
 
+    /// As they come, at every level but one that names a time: for sources that send of their own accord.
+    public static let asTheyCome = Cadence(low: .zero, medium: .zero, high: .zero)
+
     public init(low: Duration, medium: Duration, high: Duration) {
         self.low = low
         self.medium = medium

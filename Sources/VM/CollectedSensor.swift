@@ -16,6 +16,11 @@ struct CollectedSensor {
         return .unavailable(reason: reason, remedy: remedy)
     }
 
+    var report: SourceReport? {
+        guard case .pushed(let source) = availability else { return nil }
+        return source.report
+    }
+
     var isUnavailable: Bool {
         if case .unavailable = availability { true } else { false }
     }

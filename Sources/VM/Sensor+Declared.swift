@@ -17,6 +17,28 @@ extension Sensor {
         declared id: SensorID, title: String, fields: [Field], cadence: Cadence = .standard,
         derivation: Derivation? = nil
     ) throws(VirtualMachineError) {
+        try self.init(
+            checked: id, title: title, fields: fields,
+            source: derivation == nil ? DeclaredSensors.source : DeclaredSensors.virtualSource,
+            cadence: cadence, derivation: derivation)
+    }
+
+    /// A sensor outside this machine that sends of its own accord.
+    ///
+    /// - Parameter source: where it is, for a person.
+    /// - Throws: `invalidSensor` as for one that is declared.
+    public init(
+        external id: SensorID, title: String, fields: [Field], source: String
+    ) throws(VirtualMachineError) {
+        try self.init(
+            checked: id, title: title, fields: fields, source: source, cadence: .asTheyCome,
+            derivation: nil)
+    }
+
+    private init(
+        checked id: SensorID, title: String, fields: [Field], source: String, cadence: Cadence,
+        derivation: Derivation?
+    ) throws(VirtualMachineError) {
         guard (1...Self.mostFields).contains(fields.count) else {
             throw Self.invalid("A sensor has from 1 to \(Self.mostFields) fields.")
         }
@@ -51,8 +73,7 @@ extension Sensor {
             )
         }
         self.init(
-            id: id, title: title, fields: whole,
-            source: derivation == nil ? DeclaredSensors.source : DeclaredSensors.virtualSource,
+            id: id, title: title, fields: whole, source: source,
             cadence: cadence, derivation: derivation)
     }
 

@@ -56,4 +56,10 @@ public protocol SampleReader: Sendable {
 public protocol SampleSource: Sendable {
     /// The samples from now on; ends when the source goes away. Cancelling the consumer stops it.
     func samples() -> AsyncThrowingStream<Sample, any Error>
+    /// How it is doing; `nil` where there is nothing to tell.
+    var report: SourceReport? { get }
+}
+
+extension SampleSource {
+    public var report: SourceReport? { nil }
 }

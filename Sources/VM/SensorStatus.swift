@@ -17,4 +17,6 @@ public struct SensorStatus: Hashable, Sendable {
     /// Reads that failed since start.
     public let failures: Int
     public let newest: StoredSample?
+    /// Of a source that sends of its own accord.
+    public let source: SourceReport?
 }

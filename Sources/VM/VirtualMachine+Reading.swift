@@ -30,7 +30,7 @@ extension VirtualMachine {
                 await self.poll(reader, id, every: interval, generation: generation)
             }
         case .pushed(let source):
-            Task { await self.receive(source, id, generation: generation) }
+            Task { await self.receive(source, id, every: interval, generation: generation) }
         case .timed, .published, .unavailable:
             nil
         }
@@ -65,11 +65,21 @@ extension VirtualMachine {
     }
 
     /// However a source ends, it is gone until hardware is looked for again.
-    private func receive(_ source: any SampleSource, _ id: SensorID, generation: Int) async {
+    ///
+    /// - Parameter interval: samples that come sooner after the last are passed over.
+    private func receive(
+        _ source: any SampleSource, _ id: SensorID, every interval: Duration, generation: Int
+    ) async {
         var reason = "\(id) sends nothing any more"
+        let step = interval.wholeMicroseconds
+        var last = Timestamp.distantPast
         do {
             for try await sample in source.samples() {
                 guard isCurrent(id, generation) else { return }
+                // What is told late, or by a clock that was put back, is no sooner.
+                let next = last.advanced(byMicroseconds: step)
+                if step > 0, sample.time >= last, sample.time < next { continue }
+                last = sample.time
                 await accept([sample], from: id, generation)
             }
         } catch {

@@ -105,7 +105,8 @@ public actor VirtualMachine {
         let newest = known.sensor.derivation == nil ? stored : nil
         return SensorStatus(
             sensor: known.sensor, state: known.state, level: level(of: id),
-            failure: known.failure, failures: known.failures, newest: newest)
+            failure: known.failure, failures: known.failures, newest: newest,
+            source: known.report)
     }
 
     /// Sets how often a sensor, or every instance of a kind, is read; at once and from now on.

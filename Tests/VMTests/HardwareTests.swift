@@ -133,7 +133,9 @@ private final class FakeSource: SensorDriver, SampleSource {
     private let (listeners, arrival) = AsyncStream.makeStream(of: Void.self)
 
     func discover() -> [DiscoveredSensor] {
-        let sensor = Sensor(id: "pushed", title: "Pushed", fields: [Field("x")], source: "a test")
+        let sensor = Sensor(
+            id: "pushed", title: "Pushed", fields: [Field("x")], source: "a test",
+            cadence: .asTheyCome)
         return [DiscoveredSensor(sensor, .pushed(self))]
     }
 

@@ -1,0 +1,17 @@
+/// A kind of source that a pack can name.
+public protocol ConnectorKind: Connector {
+    /// The `kind` of the source in a pack, such as `serial`.
+    static var kind: String { get }
+    /// How payloads of this kind are written where a pack does not say it; `nil` where it has to.
+    static var standardFormat: String? { get }
+
+    /// Reads what a pack says of its source.
+    ///
+    /// - Parameter source: the object under `source`; keys that are not asked for are refused afterwards.
+    /// - Throws: ``PackError`` for a value that cannot be.
+    init(_ source: inout PackObject) throws(PackError)
+}
+
+extension ConnectorKind {
+    public static var standardFormat: String? { nil }
+}

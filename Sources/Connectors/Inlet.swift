@@ -1,0 +1,133 @@
+public import Payloads
+import Samples
+import Synchronization
+import VM
+
+/// What a connector hands its messages to: makes samples of them, counts, and sends the samples on.
+///
+/// Safe from any thread. Never waits: what comes faster than it can be stored is left out and counted.
+public final class Inlet: Sendable {
+    private struct State: ~Copyable {
+        var maker: SampleMaker
+        var limit: RateLimit
+        var report = SourceReport()
+        var output: AsyncThrowingStream<Sample, any Error>.Continuation?
+        /// Who listens; what belongs to a listener before is over.
+        var listener = 0
+
+        mutating func send(_ sample: Sample) -> Bool {
+            guard let output else { return false }
+            if case .enqueued = output.yield(sample) { return true }
+            report.taken -= 1
+            report.leftOut.excess += 1
+            return false
+        }
+    }
+
+    private let state: Mutex<State>
+    private let now: @Sendable () -> Timestamp
+
+    init(maker: SampleMaker, limit: RateLimit, now: @escaping @Sendable () -> Timestamp) {
+        state = Mutex(State(maker: maker, limit: limit))
+        self.now = now
+    }
+
+    // MARK: - For connectors
+
+    /// Takes one message or line that came now.
+    ///
+    /// - Returns: whether it became a sample.
+    @discardableResult
+    public func take(_ payload: [UInt8]) -> Bool {
+        take { maker, arrival in maker.take(payload, at: arrival) }
+    }
+
+    /// Takes values that the connector names itself and that came now.
+    ///
+    /// - Returns: whether they became a sample.
+    @discardableResult
+    public func take(_ reading: Reading) -> Bool {
+        take { maker, arrival in maker.take(reading, at: arrival) }
+    }
+
+    /// Counts a message that is no message of the source, such as a line that is too long.
+    public func leaveOut(_ count: Int = 1) {
+        state.withLock {
+            $0.report.received += count
+            $0.report.leftOut.malformed += count
+        }
+    }
+
+    /// The way stands: messages come from now on.
+    public func connected() {
+        state.withLock {
+            $0.report.link = .connected
+            $0.report.connections += 1
+            $0.report.problem = nil
+        }
+    }
+
+    /// The source is looked for.
+    public func scanning() {
+        state.withLock { $0.report.link = .scanning }
+    }
+
+    /// Something went wrong that does not end the way.
+    public func warn(_ problem: String) {
+        state.withLock { $0.report.problem = problem }
+    }
+
+    private func take(
+        _ make: (inout SampleMaker, Timestamp) -> SampleMaker.Outcome
+    ) -> Bool {
+        let arrival = now()
+        return state.withLock { state in
+            guard state.limit.admits(at: arrival) else {
+                state.report.received += 1
+                state.report.leftOut.excess += 1
+                return false
+            }
+            let outcome = make(&state.maker, arrival)
+            state.report.count(state.maker.counts, of: outcome)
+            guard case .sample(let sample) = outcome else { return false }
+            return state.send(sample)
+        }
+    }
+
+    // MARK: - For the supervisor
+
+    var report: SourceReport { state.withLock { $0.report } }
+
+    /// - Returns: the number of this listener.
+    func begin(_ output: AsyncThrowingStream<Sample, any Error>.Continuation) -> Int {
+        state.withLock {
+            $0.output = output
+            $0.listener += 1
+            return $0.listener
+        }
+    }
+
+    /// - Parameter problem: what went wrong, where something did.
+    func turn(_ link: SourceReport.Link, _ problem: String? = nil, for listener: Int) {
+        state.withLock {
+            guard $0.listener == listener else { return }
+            $0.report.link = link
+            $0.report.problem = problem ?? $0.report.problem
+        }
+    }
+}
+
+extension SourceReport {
+    /// Adds what became of one message.
+    fileprivate mutating func count(_ counts: SampleMaker.Counts, of outcome: SampleMaker.Outcome) {
+        received += 1
+        late = counts.late
+        switch outcome {
+        case .sample: taken += 1
+        case .malformed: leftOut.malformed += 1
+        case .incomplete: leftOut.incomplete += 1
+        case .mistimed: leftOut.mistimed += 1
+        case .repeated: leftOut.repeated += 1
+        }
+    }
+}

@@ -1,0 +1,100 @@
+import Payloads
+import Samples
+
+/// Reads how the payloads of a pack are written and what its fields are made of.
+enum PackPayload {
+    private enum Word: String, CaseIterable {
+        case json, csv, keyValue = "key-value", pattern, plain, bytes, named
+    }
+
+    /// - Parameters:
+    ///   - payload: the object under `payload`, where there is one.
+    ///   - fields: the objects under `fields`.
+    ///   - standard: the format of the kind of source, where it has one.
+    static func maker(
+        _ payload: PackObject?, _ fields: [PackObject], standard: String?
+    ) throws(PackError) -> SampleMaker {
+        var payload = payload
+        var names: [String] = []
+        var rules: [FieldRule] = []
+        for var field in fields {
+            let (name, rule) = try self.rule(&field)
+            names.append(name)
+            rules.append(rule)
+            try field.finish()
+        }
+        let word = try payload?.choice("format", of: Word.self) ?? standard.flatMap(Word.init)
+        guard let word else {
+            throw PackError("sensor.payload has no format: json, csv, key-value, pattern or plain.")
+        }
+        let format = try format(word, &payload)
+        let time = try time(&payload)
+        let isSparse = try payload?.flag("sparse") ?? false
+        try payload?.finish()
+        do {
+            return try SampleMaker(
+                format: format, names: names, rules: rules, time: time, isSparse: isSparse)
+        } catch {
+            throw PackError("sensor.fields: \(error.message).")
+        }
+    }
+
+    private static func format(
+        _ word: Word, _ payload: inout PackObject?
+    ) throws(PackError) -> PayloadFormat {
+        switch word {
+        case .json: return .json
+        case .csv:
+            let text = try payload?.text("separator") ?? ","
+            guard let separator = text.first, text.count == 1 else {
+                throw PackError("sensor.payload.separator is not one character.")
+            }
+            return .csv(separator: separator)
+        case .keyValue: return .keyValue
+        case .pattern:
+            guard let pattern = try payload?.text("pattern") else {
+                throw PackError("sensor.payload has no pattern.")
+            }
+            return .pattern(pattern)
+        case .plain: return .plain
+        case .bytes: return .bytes
+        case .named: return .named
+        }
+    }
+
+    private static func time(_ payload: inout PackObject?) throws(PackError) -> TimeRule? {
+        guard var time = try payload?.object("time") else { return nil }
+        let name = try time.requiredText("from")
+        guard let form = try time.choice("form", of: TimeRule.Form.self) else {
+            throw time.missing("form")
+        }
+        try time.finish()
+        return TimeRule(name, form: form)
+    }
+
+    private static func rule(
+        _ field: inout PackObject
+    ) throws(PackError) -> (name: String, FieldRule) {
+        let name = try field.requiredText("name")
+        let unit = try field.text("unit")
+        let kind = try field.text("kind") ?? "number"
+        guard let kind = Field.Kind(rawValue: kind) else {
+            throw field.wrong("kind", "is none of number, integer, state, text")
+        }
+        let from = try field.text("from") ?? name
+        let scale = try field.number("scale", in: -1e12...1e12) ?? 1
+        let offset = try field.number("offset", in: -1e12...1e12) ?? 0
+        let states = try field.table("states") ?? [:]
+        guard scale == 1 && offset == 0 || kind.isNumeric else {
+            throw field.wrong("scale", "belongs to numbers")
+        }
+        guard states.isEmpty || kind == .state else {
+            throw field.wrong("states", "belongs to a field of kind state")
+        }
+        return (
+            from,
+            FieldRule(
+                Field(name, unit: unit, kind: kind), scale: scale, offset: offset, states: states)
+        )
+    }
+}
