@@ -90,7 +90,7 @@ let package = Package(
         .target(name: "Simulation", dependencies: ["Samples", "VM"], swiftSettings: house),
         .target(
             name: "Connectors",
-            dependencies: ["Derived", "Payloads", "Samples", "Texts", "VM", logging],
+            dependencies: ["Derived", "Payloads", "Samples", "Simulation", "Texts", "VM", logging],
             swiftSettings: house),
         .target(name: "LAE", dependencies: ["Samples", "VM", "Auth"], swiftSettings: house),
 
@@ -174,7 +174,8 @@ let package = Package(
         .target(
             name: "Host",
             dependencies: [
-                "Addresses", "Samples", "SampleForms", "Texts", "VM", "Simulation", "LAE", "Auth",
+                "Addresses", "Connectors", "Samples", "SampleForms", "Texts", "VM", "Simulation",
+                "LAE", "Auth",
                 "JSApps",
                 "Net", "Provider", "Desktop", "RunnerProtocol", lifecycle, logging, hummingbird,
                 .product(name: "Crypto", package: "swift-crypto"),
@@ -263,7 +264,8 @@ let package = Package(
         .testTarget(
             name: "ProviderTests",
             dependencies: [
-                "Provider", "Addresses", "LAE", "VM", "Auth", "JSApps", "Net", "Samples", "Texts",
+                "Provider", "Addresses", "Connectors", "LAE", "VM", "Auth", "JSApps", "Net",
+                "Samples", "Texts",
                 "SampleForms",
                 "nervous-runner", "nervous-unpacker",
                 hummingbird, lifecycle, logging,

@@ -2,6 +2,8 @@
 public protocol ConnectorKind: Connector {
     /// The `kind` of the source in a pack, such as `serial`.
     static var kind: String { get }
+    /// What using it means for the person who installs a pack, one sentence.
+    static var consequence: String { get }
     /// How payloads of this kind are written where a pack does not say it; `nil` where it has to.
     static var standardFormat: String? { get }
 
@@ -13,5 +15,9 @@ public protocol ConnectorKind: Connector {
 }
 
 extension ConnectorKind {
+    public static var consequence: String {
+        "Nervous connects to it for as long as the sensor is on."
+    }
+
     public static var standardFormat: String? { nil }
 }

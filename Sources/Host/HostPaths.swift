@@ -37,6 +37,7 @@ struct HostPaths: Sendable {
     var samples: String { "\(data)/samples.sqlite" }
     var permissions: String { "\(data)/permissions.sqlite" }
     var appStorage: String { Authority.storagePath(besides: permissions) }
+    var sensorPacks: String { "\(data)/sensor-packs" }
     var apps: URL { URL(filePath: "\(data)/apps") }
     var runs: URL { URL(filePath: "\(data)/runs") }
 

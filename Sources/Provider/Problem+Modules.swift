@@ -1,4 +1,5 @@
 import Auth
+import Connectors
 import HTTPTypes
 import Hummingbird
 import JSApps
@@ -21,6 +22,10 @@ extension Problem {
         case let error as VirtualMachineError: self.init(error)
         case let error as JSAppsError: self.init(error)
         case let error as NetError: self.init(error)
+        case let error as PackError:
+            self.init(
+                status: .unprocessableContent, code: "invalid-pack",
+                title: "The sensor pack is refused", detail: error.message)
         case let error as any HTTPResponseError where error.status == .notFound:
             self = .notFound("There is no resource at this path.")
         case let error as any HTTPResponseError:

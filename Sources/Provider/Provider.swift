@@ -1,4 +1,5 @@
 public import Auth
+public import Connectors
 import HTTPTypes
 public import Hummingbird
 import HummingbirdCore
@@ -18,6 +19,8 @@ public struct Provider: Sendable {
     private let logger: Logger
 
     /// - Parameters:
+    ///   - packs: the sensor packs that the owner has installed, a driver of `machine`.
+    ///   - archives: what reads their archives.
     ///   - outbound: what calls other servers.
     ///   - libraries: the libraries of the system that apps may load.
     ///   - heartbeat: how long a stream may be silent before it says that it lives.
@@ -26,7 +29,8 @@ public struct Provider: Sendable {
     public init(
         authority: Authority, machine: VirtualMachine, engine: AnalyticsEngine,
         library: AppLibrary, supervisor: RunSupervisor, facts: HostFacts,
-        outbound: OutboundClient, libraries: SystemLibraries = SystemLibraries(),
+        packs: PackShelf, archives: SensorArchive, outbound: OutboundClient,
+        libraries: SystemLibraries = SystemLibraries(),
         heartbeat: Duration = .seconds(15),
         now: @escaping @Sendable () -> Timestamp = { .now() }, turns: StreamTurns? = nil,
         logger: Logger = Logger(label: "nervous.provider")
@@ -49,6 +53,10 @@ public struct Provider: Sendable {
         StreamRoutes(
             door: door, machine: machine, engine: engine, heartbeat: heartbeat, settings: settings,
             turns: turns
+        ).add(to: &routes)
+        PackRoutes(
+            door: door, machine: machine, shelf: packs, archives: archives,
+            largestArchive: library.limits.archiveBytes
         ).add(to: &routes)
         RetentionRoutes(door: door, machine: machine).add(to: &routes)
         AppRoutes(door: door, library: library, supervisor: supervisor, facts: facts)

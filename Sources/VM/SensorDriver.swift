@@ -53,7 +53,9 @@ public protocol SampleReader: Sendable {
 }
 
 /// Sends samples of its own accord.
-public protocol SampleSource: Sendable {
+///
+/// An object, so that one that was found before is known again and not disturbed.
+public protocol SampleSource: AnyObject, Sendable {
     /// The samples from now on; ends when the source goes away. Cancelling the consumer stops it.
     func samples() -> AsyncThrowingStream<Sample, any Error>
     /// How it is doing; `nil` where there is nothing to tell.

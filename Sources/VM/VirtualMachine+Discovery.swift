@@ -16,6 +16,17 @@ extension VirtualMachine {
         }
     }
 
+    /// Looks for sensors at once, after a driver has learned of one.
+    ///
+    /// - Throws: `storeFailed` when what is new cannot be registered.
+    public func lookForSensors() async throws(VirtualMachineError) {
+        do {
+            try await discover()
+        } catch {
+            throw Self.wrap(error)
+        }
+    }
+
     /// Looks for hardware; what is new is registered, what is gone becomes unavailable.
     func discover() async throws(SampleStoreError) {
         // Hardware comes before what was declared under its name.
@@ -54,9 +65,10 @@ extension VirtualMachine {
         let id = item.sensor.id
         let known = sensors[id]
         if let known, known.sensor == item.sensor, !known.isUnavailable {
-            if case .unavailable = item.availability {
-            } else {
-                return
+            switch (item.availability, known.availability) {
+            case (.unavailable, _): break
+            case (.pushed(let found), .pushed(let source)) where found !== source: break
+            default: return
             }
         }
         sensors[id, default: CollectedSensor(sensor: item.sensor, availability: item.availability)]

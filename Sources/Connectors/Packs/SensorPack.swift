@@ -19,6 +19,8 @@ public struct SensorPack: Sendable {
     public let connector: any Connector
     /// The kind of its source, such as `serial`.
     public let kind: String
+    /// What using its source means, one sentence.
+    public let consequence: String
     public let maker: SampleMaker
     /// Messages a second; what is beyond is left out.
     public let highestRate: Double
@@ -67,7 +69,7 @@ public struct SensorPack: Sendable {
             throw PackError("sensor: \(error.message)")
         }
         try pack.finish()
-        (self.id, self.kind) = (id, kind)
+        (self.id, self.kind, consequence) = (id, kind, type.consequence)
     }
 
     /// The source of its samples.

@@ -109,15 +109,9 @@ struct ForgetCommand: AsyncParsableCommand {
     /// - Throws: `noPermission` when nobody can be asked, or nobody said yes.
     private func confirm(_ lines: [String]) throws {
         guard !yes else { return }
-        guard Console.inputIsTerminal, Console.talkIsTerminal else {
-            throw CommandFailure(
-                .noPermission, "Nothing was removed: nobody can be asked here.",
-                hint: "Say --yes to remove it without a question.", type: "not-confirmed")
-        }
-        lines.forEach(options.console.say)
-        Console.sayInLine("Remove it? [y/N] ")
-        guard ["y", "yes"].contains(readLine()?.lowercased()) else {
-            throw CommandFailure(.noPermission, "Nothing was removed.", type: "not-confirmed")
-        }
+        try Confirmation(
+            lines: lines, question: "Remove it?", refusal: "Nothing was removed",
+            hint: "Say --yes to remove it without a question."
+        ).ask(options.console)
     }
 }

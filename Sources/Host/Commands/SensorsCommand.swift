@@ -3,13 +3,16 @@ import Foundation
 import Provider
 import Samples
 
-/// Lists sensors, sets how often they are read, declares those that clients publish to, and defines virtual
-/// ones.
+/// Lists sensors, sets how often they are read, declares those that clients publish to, defines virtual
+/// ones, and installs those outside this machine.
 struct SensorsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sensors",
         abstract: "List what this machine can sense, or set how often a sensor is read.",
-        subcommands: [List.self, Set.self, Add.self, Define.self, Remove.self],
+        subcommands: [
+            List.self, Show.self, Set.self, Add.self, Define.self, Remove.self, Install.self,
+            Packs.self, Uninstall.self,
+        ],
         defaultSubcommand: List.self)
 
     struct List: AsyncParsableCommand {

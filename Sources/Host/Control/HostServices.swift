@@ -1,4 +1,5 @@
 import Auth
+import Connectors
 import Desktop
 import Foundation
 import Hummingbird
@@ -44,8 +45,10 @@ struct HostServices: Sendable {
         self.logger = logger
         let clock = setup?.clock
         let now: @Sendable () -> Timestamp = { clock?.now ?? .now() }
+        let packs = PackShelf(folder: paths.sensorPacks)
         machine = try await VirtualMachine.start(
-            in: paths.data, drivers: setup?.drivers ?? DriverCatalogue.standard(roots: roots),
+            in: paths.data,
+            drivers: setup?.drivers ?? DriverCatalogue.standard(roots: roots) + [packs],
             time: TimeSource(now: now) { try await Task.sleep(for: $0) }, logger: logger)
         authority =
             setup == nil
@@ -54,9 +57,9 @@ struct HostServices: Sendable {
             : try await Authority(
                 path: paths.permissions, policy: policy, now: now, patience: .zero, logger: logger)
         // Whoever installs nothing needs no unpacker, and is told only when an archive comes.
+        let unpacker = Unpacker(program: try? CompanionProgram.unpacker.path())
         library = try await AppLibrary.open(
-            at: setup?.apps ?? paths.apps, limits: configuration.packages,
-            unpacker: Unpacker(program: try? CompanionProgram.unpacker.path()),
+            at: setup?.apps ?? paths.apps, limits: configuration.packages, unpacker: unpacker,
             keys: KeyFolder(data: paths.data))
         let port = ListeningPort()
         self.port = port
@@ -83,6 +86,8 @@ struct HostServices: Sendable {
             supervisor: supervisor,
             facts: HostFacts(
                 version: Version.number, dataDirectory: paths.data, port: { port.number }),
+            packs: packs,
+            archives: SensorArchive(limits: configuration.packages, unpacker: unpacker),
             outbound: OutboundClient(
                 log: authority.log, userAgent: "Nervous/\(Version.number)",
                 ownPorts: { Set([port.number].compactMap { $0 }) }),

@@ -38,7 +38,8 @@ enum PackageSource: ~Copyable {
             var layout: PackageLayout?
             try unpacker.unpack(bytes, limits: limits) { event throws(JSAppsError) in
                 switch event {
-                case .listed(let found): layout = found
+                case .listed(let files, let folders):
+                    layout = try PackageLayout(files: files, folders: folders)
                 case .file(let path, let bytes): try take(path, bytes)
                 }
             }

@@ -37,6 +37,8 @@ public struct SensorDescription: Codable, Sendable {
     public let newest: Double?
     public let failure: String?
     public let failures: Int
+    /// How a source that sends of its own accord is doing; for those who may read all.
+    public let connection: ConnectionReport?
 
     init(_ status: SensorStatus, _ permission: SensorPermission, seesNewest: Bool) {
         id = status.sensor.id.description
@@ -57,6 +59,7 @@ public struct SensorDescription: Codable, Sendable {
         newest = seesNewest ? status.newest?.time.milliseconds : nil
         failure = status.failure
         failures = status.failures
+        connection = seesNewest ? status.source.map(ConnectionReport.init) : nil
     }
 }
 

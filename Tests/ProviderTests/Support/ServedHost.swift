@@ -1,5 +1,6 @@
 import Addresses
 import Auth
+import Connectors
 import Foundation
 import Hummingbird
 import JSApps
@@ -31,9 +32,11 @@ struct ServedHost: Sendable {
 
     /// Makes one when there is room for it, runs `body` and takes it away.
     ///
-    /// - Parameter connection: what stands between the apps and the host.
+    /// - Parameters:
+    ///   - isLive: whether sensors are collected, and so waited for.
+    ///   - connection: what stands between the apps and the host.
     static func with<T: Sendable>(
-        heartbeat: Duration = .seconds(3600), knowsPort: Bool = true,
+        heartbeat: Duration = .seconds(3600), knowsPort: Bool = true, isLive: Bool = false,
         budget: @escaping @Sendable (String) -> RunBudget = { _ in RunBudget() },
         restarts: RestartPolicy = RestartPolicy(), keepsSpare: Bool = false,
         prelude: [RunScript] = Provider.prelude,
@@ -44,7 +47,8 @@ struct ServedHost: Sendable {
         await Places.hosts.enter()
         do {
             let result = try await made(
-                heartbeat: heartbeat, knowsPort: knowsPort, budget: budget, restarts: restarts,
+                heartbeat: heartbeat, knowsPort: knowsPort, isLive: isLive, budget: budget,
+                restarts: restarts,
                 keepsSpare: keepsSpare, prelude: prelude, trust: trust, limits: limits,
                 connection: connection, body)
             await Places.hosts.leave()
@@ -56,7 +60,8 @@ struct ServedHost: Sendable {
     }
 
     private static func made<T: Sendable>(
-        heartbeat: Duration, knowsPort: Bool, budget: @escaping @Sendable (String) -> RunBudget,
+        heartbeat: Duration, knowsPort: Bool, isLive: Bool,
+        budget: @escaping @Sendable (String) -> RunBudget,
         restarts: RestartPolicy, keepsSpare: Bool, prelude: [RunScript],
         trust: [NIOSSLCertificate], limits: ConnectionLimits,
         connection: @Sendable (any HostConnection) -> any HostConnection,
@@ -79,14 +84,16 @@ struct ServedHost: Sendable {
         var quiet = Logger(label: "test")
         quiet.logLevel = .critical
         let logger = quiet
+        let packs = PackShelf(folder: path + "/packs")
         let machine = try await VirtualMachine.start(
-            in: path + "/data", drivers: [FeedDriver(feed: feed)],
-            time: TimeSource(now: { clock.now }, sleep: { _ in }), logger: logger)
+            in: path + "/data", drivers: [FeedDriver(feed: feed), packs],
+            time: isLive
+                ? .system : TimeSource(now: { clock.now }, sleep: { _ in }), logger: logger)
         let authority = try await Authority(
             path: path + "/permissions.sqlite", now: { clock.now }, logger: logger)
+        let unpacker = Unpacker(program: BuiltProgram.path("nervous-unpacker"))
         let library = try await AppLibrary.open(
-            at: folder.appending(path: "apps"),
-            unpacker: Unpacker(program: BuiltProgram.path("nervous-unpacker")),
+            at: folder.appending(path: "apps"), unpacker: unpacker,
             keys: KeyFolder(data: path))
         let supervisor = RunSupervisor(
             runner: BuiltProgram.path("nervous-runner"), library: library, authority: authority,
@@ -100,6 +107,8 @@ struct ServedHost: Sendable {
             library: library, supervisor: supervisor,
             facts: HostFacts(
                 version: "1.2.3", dataDirectory: path, port: { knowsPort ? port.number : nil }),
+            packs: packs,
+            archives: SensorArchive(limits: library.limits, unpacker: unpacker),
             outbound: OutboundClient(
                 log: authority.log, userAgent: "Nervous/test",
                 ownPorts: { Set([port.number].compactMap { $0 }) }, resolver: NoNames(),

@@ -8,11 +8,11 @@ import Testing
 @Suite(.timeLimit(.minutes(3)))
 struct PaceTests {
     private static let limits = ConnectionLimits(
-        header: .milliseconds(400), period: .milliseconds(400), progress: 1000, idle: .seconds(60))
+        header: .seconds(1), period: .seconds(1), progress: 1000, idle: .seconds(60))
 
     /// How long the host keeps a connection to which pieces come one after another.
     private static func life(
-        of host: ServedHost, _ pieces: [String], every gap: Duration, most: Int = 100
+        of host: ServedHost, _ pieces: [String], every gap: Duration, most: Int = 400
     ) async throws -> (Duration, answer: String) {
         try await TCPConnection.with(port: host.port) { reader, writer in
             let start = ContinuousClock.now
@@ -38,13 +38,13 @@ struct PaceTests {
         try await ServedHost.with(limits: Self.limits) { host in
             let (life, answer) = try await Self.life(
                 of: host, ["GET /health HTTP/1.1\r\nX-A: a", "a"], every: .milliseconds(50))
-            #expect(life >= .milliseconds(400) && life < .seconds(4), "\(life)")
+            #expect(life >= .seconds(1) && life < .seconds(20), "\(life)")
             #expect(answer.isEmpty)
             // Also the second on a connection.
             let first = "GET /health HTTP/1.1\r\nHost: HOST\r\n\r\n"
             let (second, one) = try await Self.life(
                 of: host, [first + "GET /h", "e"], every: .milliseconds(50))
-            #expect(second >= .milliseconds(400) && second < .seconds(4), "\(second)")
+            #expect(second >= .seconds(1) && second < .seconds(20), "\(second)")
             #expect(one.ranges(of: "HTTP/1.1 200").count == 1)
         }
     }
@@ -59,11 +59,11 @@ struct PaceTests {
             }
             let (life, _) = try await Self.life(
                 of: host, [head(5000), " "], every: .milliseconds(50))
-            #expect(life >= .milliseconds(400) && life < .seconds(4), "\(life)")
+            #expect(life >= .seconds(1) && life < .seconds(20), "\(life)")
             let (long, answer) = try await Self.life(
-                of: host, [head(30_000), String(repeating: " ", count: 500)],
-                every: .milliseconds(25), most: 61)
-            #expect(long > .seconds(1), "\(long)")
+                of: host, [head(100_000), String(repeating: " ", count: 2000)],
+                every: .milliseconds(50), most: 51)
+            #expect(long > .seconds(2), "\(long)")
             #expect(answer.hasPrefix("HTTP/1.1 4"), "\(answer.prefix(200))")
         }
     }
@@ -76,7 +76,7 @@ struct PaceTests {
             let text = try await TCPConnection.with(port: host.port) { reader, writer in
                 try await writer.write(
                     ByteBuffer(string: String(repeating: request, count: count)))
-                try await Task.sleep(for: .seconds(2))
+                try await Task.sleep(for: .seconds(4))
                 return String(decoding: await reader.rest(), as: UTF8.self)
             }
             let answers = text.ranges(of: "HTTP/1.1 200").count
@@ -94,7 +94,7 @@ struct PaceTests {
                     + "Authorization: Bearer \(token)\r\n\r\n"
                 try await writer.write(ByteBuffer(string: request))
                 #expect(await reader.next() != nil)
-                try await Task.sleep(for: .seconds(1.5))
+                try await Task.sleep(for: .seconds(3))
                 await host.collect("gauge", [.number(0.25), .integer(1), .text("on"), .text("a")])
                 var text = ""
                 while !text.contains("0.25"), let more = await reader.next() {

@@ -7,8 +7,8 @@ import Archive
 struct ArchiveIntake {
     /// What is known after a frame.
     enum Event {
-        /// All names are known and lie as they must.
-        case listed(PackageLayout)
+        /// All names are known.
+        case listed(files: [SafePath], folders: [SafePath])
         /// A file came whole.
         case file(SafePath, [UInt8])
     }
@@ -42,8 +42,7 @@ struct ArchiveIntake {
         case .listed:
             guard !isListed else { throw .unpackerBrokeRules() }
             isListed = true
-            return .listed(
-                try PackageLayout(files: files.map(\.path), folders: folders))
+            return .listed(files: files.map(\.path), folders: folders)
         case .content(let bytes):
             let expected = try expected()
             guard !bytes.isEmpty, bytes.count <= expected.size - content.count else {

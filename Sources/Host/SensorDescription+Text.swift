@@ -1,0 +1,47 @@
+import Provider
+import Texts
+
+extension SensorDescription {
+    /// What it is and how it is doing, for a person.
+    var lines: [String] {
+        var lines = [
+            "Sensor:   \(id)", "Title:    \(title.escapedForDisplay(limit: 120))",
+            "Fields:   \(fields.map(\.shown).joined(separator: ", "))",
+            "Source:   \(source.escapedForDisplay(limit: 200))", "Level:    \(level)",
+            "Newest:   \(Format.age(newest))",
+        ]
+        if let unavailable {
+            lines.append("Missing:  \(unavailable.reason.escapedForDisplay(limit: 300))")
+            if let remedy = unavailable.remedy {
+                lines.append("Helps:    \(remedy.escapedForDisplay(limit: 300))")
+            }
+        }
+        if let failure {
+            lines.append("Failure:  \(failure.escapedForDisplay(limit: 300)) (\(failures) in all)")
+        }
+        return lines + (connection?.lines ?? [])
+    }
+}
+
+extension SensorDescription.FieldDescription {
+    fileprivate var shown: String { unit.map { "\(name) (\($0))" } ?? name }
+}
+
+extension ConnectionReport {
+    fileprivate var lines: [String] {
+        var lines = [
+            "Link:     \(state), connected \(connections) times",
+            "Messages: \(received) came, \(taken) became samples, \(late) of them late",
+        ]
+        let reasons = [
+            (leftOut.malformed, "malformed"), (leftOut.incomplete, "incomplete"),
+            (leftOut.mistimed, "with an impossible time"), (leftOut.repeated, "repeated"),
+            (leftOut.excess, "too many"),
+        ].filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
+        if !reasons.isEmpty { lines.append("Left out: \(reasons.joined(separator: ", "))") }
+        if let problem {
+            lines.append("Problem:  \(problem.escapedForDisplay(limit: 300))")
+        }
+        return lines
+    }
+}

@@ -1,0 +1,102 @@
+import Auth
+import Connectors
+import HTTPTypes
+import Hummingbird
+import JSApps
+import NIOCore
+import Samples
+import VM
+
+/// Sensor packs: sensors outside this machine that the owner installs.
+struct PackRoutes {
+    let door: Door
+    let machine: VirtualMachine
+    let shelf: PackShelf
+    let archives: SensorArchive
+    let largestArchive: Int
+
+    func add(to routes: inout RouteTable) {
+        routes.on("api/v1/sensor-packs", [.get: list, .post: check])
+        routes.on("api/v1/sensor-packs/{sensor}", [.get: text, .put: install, .delete: remove])
+    }
+
+    @Sendable
+    private func list(_ request: Request, _ context: ProviderContext) async throws -> Response {
+        try await door.owner("sensor-packs", request, context)
+        return try .json(
+            ItemList(shelf.packs.map { PackDescription($0, isInstalled: true) }))
+    }
+
+    /// Says what a pack would be, from its archive or its text, and changes nothing.
+    @Sendable
+    private func check(_ request: Request, _ context: ProviderContext) async throws -> Response {
+        try await door.owner("check-sensor-pack", request, context)
+        try request.refuseParameters(besides: ["as"], repeating: ["set"])
+        var bytes = try await request.bytes(upTo: largestArchive)
+        if bytes.starts(with: Array("PK".utf8)) {
+            bytes = try await archives.description(in: bytes)
+        }
+        var text = try PackText(bytes)
+        if let name = request.uri.queryParameters["as"] {
+            guard let id = SensorID(String(name)) else {
+                throw Problem.invalidParameter("as", "the name of a sensor is needed")
+            }
+            try text.rename(id)
+        }
+        for setting in request.uri.queryParameters[values: "set"] {
+            try text.set(String(setting))
+        }
+        let pack = try SensorPack(text.bytes)
+        return try .json(
+            PackCheck(
+                pack: PackDescription(pack, isInstalled: shelf.holds(pack.id)),
+                text: String(decoding: text.bytes, as: UTF8.self)))
+    }
+
+    @Sendable
+    private func text(_ request: Request, _ context: ProviderContext) async throws -> Response {
+        try await door.owner("sensor-pack", request, context)
+        let id = try request.sensor(context)
+        guard let text = shelf.text(of: id) else { throw Self.missing(id) }
+        return .json(ByteBuffer(bytes: text))
+    }
+
+    @Sendable
+    private func install(_ request: Request, _ context: ProviderContext) async throws -> Response {
+        try await door.owner("install-sensor-pack", request, context)
+        let id = try request.sensor(context)
+        let text = try await request.bytes(upTo: SensorPack.limit)
+        let pack = try SensorPack(text)
+        guard pack.id == id else {
+            throw PackError("The pack is that of \(pack.id) and not of \(id).")
+        }
+        if !shelf.holds(id), await machine.status(of: id) != nil {
+            throw Problem(
+                status: .conflict, code: "name-taken", title: "The name is taken",
+                detail: "There is a sensor \(id) already.",
+                fix: "Give this one another name with --as, such as \(id.kind).outside")
+        }
+        let (_, isNew) = try shelf.install(text)
+        try await machine.lookForSensors()
+        var response = try Response.json(
+            PackDescription(pack, isInstalled: true), status: isNew ? .created : .ok)
+        if isNew { response.headers[.location] = "/api/v1/sensor-packs/\(id)" }
+        return response
+    }
+
+    @Sendable
+    private func remove(_ request: Request, _ context: ProviderContext) async throws -> Response {
+        try await door.owner("remove-sensor-pack", request, context)
+        let id = try request.sensor(context)
+        guard try shelf.remove(id) else { throw Self.missing(id) }
+        try await machine.lookForSensors()
+        return Response(status: .noContent)
+    }
+
+    private static func missing(_ id: SensorID) -> Problem {
+        Problem(
+            status: .notFound, code: "unknown-pack", title: "There is no such pack",
+            detail: "No sensor pack \(id) is installed.",
+            fix: "List them with: nervous sensors packs")
+    }
+}

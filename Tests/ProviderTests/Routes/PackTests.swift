@@ -1,0 +1,183 @@
+import Auth
+import Foundation
+import Samples
+import Testing
+import Texts
+import VM
+
+/// Sensor packs from the call that installs one to the samples of its sensor.
+@Suite(.timeLimit(.minutes(3)))
+struct PackTests {
+    private static func pack(_ id: String, _ more: String = "", rate: Int = 200) -> String {
+        """
+        {"id": "\(id)", "title": "A made-up gyroscope", "version": "1.2",
+         "fields": [{"name": "x", "unit": "rad/s"}, {"name": "turns", "unit": "deg/s", "from": "x",
+                     "scale": 57.29577951308232}],
+         "source": {"kind": "simulated", "sensor": "gyroscope", "scenario": "walk",
+                    "rate": \(rate)}\(more)}
+        """
+    }
+
+    private static func install(
+        _ host: ServedHost, _ id: String, _ text: String
+    ) async throws -> Answer {
+        try await host.send(
+            Call("PUT", "/api/v1/sensor-packs/\(id)", token: host.owner, json: text))
+    }
+
+    private static func sensor(_ host: ServedHost, _ id: String) async throws -> JSONValue {
+        try await host.send(Call("GET", "/api/v1/sensors/\(id)", token: host.owner)).json()
+    }
+
+    /// Collects while `body` runs.
+    private static func collecting(
+        _ host: ServedHost, _ body: () async throws -> Void
+    ) async throws {
+        let collecting = Task { await host.machine.collect() }
+        do {
+            try await body()
+        } catch {
+            collecting.cancel()
+            await collecting.value
+            throw error
+        }
+        collecting.cancel()
+        await collecting.value
+    }
+
+    @Test func `the sensor of a pack is there at once, and its samples come calibrated`()
+        async throws
+    {
+        try await ServedHost.with(isLive: true) { host async throws in
+            try await Self.collecting(host) {
+                var signals = await host.machine.arrivalSignals(of: "gyroscope.left")
+                    .makeAsyncIterator()
+                let answer = try await Self.install(
+                    host, "gyroscope.left", Self.pack("gyroscope.left"))
+                #expect(answer.status == 201, "\(answer.text)")
+                _ = await signals.next()
+                let sample = try #require(await host.machine.newest(of: "gyroscope.left"))
+                let values = sample.values.compactMap(\.double)
+                #expect(abs(values[0] * 180 / .pi - values[1]) < 1e-9)
+                let sensor = try await Self.sensor(host, "gyroscope.left")
+                #expect(sensor["connection"]?["state"]?.string == "connected")
+                #expect((sensor["connection"]?["taken"]?.number?.double ?? 0) > 0)
+                // An app may ask for it as for any other.
+                let token = try await host.client("app", allow: ["sensor:gyroscope.left"])
+                let latest = try await host.send(
+                    Call("GET", "/api/v1/sensors/gyroscope.left/latest", token: token))
+                #expect(latest.status == 200)
+            }
+        }
+    }
+
+    @Test func `G18: several of a kind live side by side`() async throws {
+        try await ServedHost.with { host async throws in
+            for id in ["gyroscope.left", "gyroscope.right", "gyroscope.chest"] {
+                #expect(try await Self.install(host, id, Self.pack(id)).status == 201)
+            }
+            let packs = try await host.send(
+                Call("GET", "/api/v1/sensor-packs", token: host.owner)
+            ).json()
+            #expect(
+                packs["items"]?.array?.compactMap { $0["id"]?.string }
+                    == ["gyroscope.chest", "gyroscope.left", "gyroscope.right"])
+            #expect(await host.machine.instances(of: "gyroscope").count == 3)
+        }
+    }
+
+    @Test func `F10: a pack that is taken away is not read, and its samples stay`() async throws {
+        try await ServedHost.with(isLive: true) { host async throws in
+            try await Self.collecting(host) {
+                var signals = await host.machine.arrivalSignals(of: "gyroscope.left")
+                    .makeAsyncIterator()
+                _ = try await Self.install(host, "gyroscope.left", Self.pack("gyroscope.left"))
+                _ = await signals.next()
+                let gone = try await host.send(
+                    Call("DELETE", "/api/v1/sensor-packs/gyroscope.left", token: host.owner))
+                #expect(gone.status == 204)
+                let sensor = try await Self.sensor(host, "gyroscope.left")
+                #expect(sensor["available"]?.bool == false)
+                #expect(sensor["newest"]?.number != nil)
+            }
+        }
+    }
+
+    @Test func `F8, C10: a sensor that is off is not connected to, and one that is on again is`()
+        async throws
+    {
+        try await ServedHost.with(isLive: true) { host async throws in
+            try await Self.collecting(host) {
+                var signals = await host.machine.arrivalSignals(of: "gyroscope.left")
+                    .makeAsyncIterator()
+                _ = try await Self.install(host, "gyroscope.left", Self.pack("gyroscope.left"))
+                _ = await signals.next()
+                // Said twice it is as said once.
+                for _ in 1...2 { try await host.machine.setLevel(.off, of: "gyroscope.left") }
+                while try await Self.sensor(host, "gyroscope.left")["connection"]?["state"]?.string
+                    != "disconnected"
+                { await Task.yield() }
+                let sequence = await host.machine.lastSequence()
+                try await host.machine.setLevel(.medium, of: "gyroscope.left")
+                while await host.machine.lastSequence() == sequence { await Task.yield() }
+                let sensor = try await Self.sensor(host, "gyroscope.left")
+                #expect(sensor["connection"]?["connections"]?.number?.int64 == 2)
+            }
+        }
+    }
+
+    @Test func `a pack is changed before it is installed`() async throws {
+        try await ServedHost.with { host async throws in
+            let target =
+                "/api/v1/sensor-packs?as=gyroscope.right&set=rate=5&set=scenario=ride&set=seed:=7"
+            let check = try await host.send(
+                Call("POST", target, token: host.owner, json: Self.pack("gyroscope.left"))
+            ).json()
+            #expect(check["pack"]?["id"]?.string == "gyroscope.right")
+            #expect(check["pack"]?["place"]?.string == "simulation, ride")
+            let text = try #require(check["text"]?.string)
+            #expect(try await Self.install(host, "gyroscope.right", text).status == 201)
+            let kept = try await host.send(
+                Call("GET", "/api/v1/sensor-packs/gyroscope.right", token: host.owner))
+            #expect(kept.text == text)
+        }
+    }
+
+    @Test(
+        arguments: [
+            (#"{"id": "a b"}"#, "sensor.title"), ("[]", "is no object"),
+            (#"{"id": "a", "title": "t"}"#, "has no fields"),
+            (pack("gyroscope.left", #", "more": 1"#), "sensor.more at 5:"),
+            (pack("gyroscope.left", rate: 0), "sensor.source.rate at 5:"),
+            (pack("gyroscope.left").replacing("gyroscope\",", with: "nose\","), "is none of"),
+            (pack("gyroscope.left").replacing("simulated", with: "magic"), "is none of"),
+            (pack("gyroscope.left").replacing("walk", with: "fly"), "is none of still, walk"),
+            (
+                pack("gyroscope.left").replacing("\"x\", \"unit\"", with: "\"X\", \"unit\""),
+                "small letter"
+            ),
+        ] as [(String, String)])
+    func `a pack that cannot be is refused with the place`(text: String, reason: String)
+        async throws
+    {
+        try await ServedHost.with { host async throws in
+            let answer = try await Self.install(host, "gyroscope.left", text)
+            #expect(answer.status == 422)
+            let detail = try answer.json()["detail"]?.string ?? ""
+            let isNamed = detail.contains(reason) || reason == "sensor.title"
+            #expect(isNamed, "\(detail)")
+            #expect(await host.machine.status(of: "gyroscope.left") == nil)
+        }
+    }
+
+    @Test func `nobody but the owner installs`() async throws {
+        try await ServedHost.with { host async throws in
+            let token = try await host.client("app", allow: ["sensor:gauge"])
+            let answer = try await host.send(
+                Call(
+                    "PUT", "/api/v1/sensor-packs/gyroscope.left", token: token,
+                    json: Self.pack("gyroscope.left")))
+            #expect(answer.status == 403)
+        }
+    }
+}
