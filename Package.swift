@@ -76,6 +76,8 @@ let package = Package(
         .target(name: "Samples", swiftSettings: house),
         .target(name: "SampleForms", dependencies: ["Samples"], swiftSettings: house),
         .target(name: "Derived", dependencies: ["Samples"], swiftSettings: house),
+        .target(
+            name: "Sessions", dependencies: ["Derived", "Samples", grdb], swiftSettings: house),
         .target(name: "Payloads", dependencies: ["Samples"], swiftSettings: house),
         .target(
             name: "SampleStore", dependencies: ["Samples", "CZlib", "CZstd", grdb],
@@ -142,7 +144,8 @@ let package = Package(
         .target(
             name: "Provider",
             dependencies: [
-                "Addresses", "Samples", "SampleForms", "LAE", "Auth", "JSApps", "Net", "VM",
+                "Addresses", "Samples", "SampleForms", "Derived", "Sessions", "LAE", "Auth",
+                "JSApps", "Net", "VM",
                 hummingbird, hummingbirdCore, lifecycle, logging,
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "AsyncAlgorithms", package: "swift-async-algorithms"),
@@ -165,8 +168,9 @@ let package = Package(
         .target(
             name: "Host",
             dependencies: [
-                "Addresses", "Samples", "SampleForms", "VM", "Simulation", "LAE", "Auth", "JSApps",
-                "Net", "Provider", "Desktop", "RunnerProtocol", lifecycle, logging, hummingbird,
+                "Addresses", "Samples", "SampleForms", "Derived", "Sessions", "VM", "Simulation",
+                "LAE", "Auth", "JSApps", "Net", "Provider", "Desktop", "RunnerProtocol", lifecycle,
+                logging, hummingbird,
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -193,6 +197,10 @@ let package = Package(
         .testTarget(
             name: "DerivedTests", dependencies: ["Derived", "Samples", "TestSupport"],
             resources: [.copy("Fixtures")], swiftSettings: house),
+        .testTarget(
+            name: "SessionsTests",
+            dependencies: ["Sessions", "Derived", "Samples", grdb, "TestSupport"],
+            swiftSettings: house),
         .executableTarget(
             name: "store-writer", dependencies: ["SampleStore", "Samples"],
             path: "Tests/StoreWriter", swiftSettings: house),
@@ -249,7 +257,7 @@ let package = Package(
             name: "ProviderTests",
             dependencies: [
                 "Provider", "Addresses", "LAE", "VM", "Auth", "JSApps", "Net", "Samples",
-                "SampleForms",
+                "SampleForms", "Derived", "Sessions",
                 "nervous-runner", "nervous-unpacker",
                 hummingbird, lifecycle, logging,
                 .product(name: "HTTPTypes", package: "swift-http-types"),
