@@ -33,19 +33,16 @@ public struct SessionRoute: Sendable {
         route.take(fix, at: clock(fix.time))
     }
 
-    /// The route once there are no more fixes, in the state of the session.
+    /// What is told of the route once there are no more fixes.
     ///
     /// - Throws: `wrongState` where the steps of the session do not follow each other.
-    public consuming func finished() throws(SessionsError) -> Route {
-        try apply { _ in true }
-        if let entered {
-            do {
-                try route.enter(distance: entered)
-            } catch {
-                throw SessionsError(error)
-            }
+    public consuming func record() throws(SessionsError) -> RouteRecord {
+        let route = try finished()
+        do {
+            return try route.record
+        } catch {
+            throw SessionsError(error)
         }
-        return route
     }
 
     /// Whether a paused session may go on from a place, once there are no more fixes.
@@ -65,6 +62,19 @@ public struct SessionRoute: Sendable {
     }
 
     // MARK: - Private
+
+    /// The route once there are no more fixes, in the state of the session.
+    private consuming func finished() throws(SessionsError) -> Route {
+        try apply { _ in true }
+        if let entered {
+            do {
+                try route.enter(distance: entered)
+            } catch {
+                throw SessionsError(error)
+            }
+        }
+        return route
+    }
 
     private mutating func apply(
         while isDue: (SessionRecord.Event) -> Bool

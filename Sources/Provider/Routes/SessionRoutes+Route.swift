@@ -14,6 +14,14 @@ extension SessionRoutes {
     private static let page = 10_000
     private static let kind: SensorID = "location"
 
+    /// What a page of samples tells of places.
+    private struct Places {
+        let fixes: [Fix]
+        let next: SampleQuery.Position?
+        /// Where samples are damaged that would be on this page.
+        let damage: [TimeRange]
+    }
+
     @Sendable
     func route(_ request: Request, _ context: ProviderContext) async throws -> Response {
         try await door.owner("session-route", request, context)
@@ -22,19 +30,16 @@ extension SessionRoutes {
         let record = try await book.record(id(context))
         let sensor = try await sensor(of: record, request.parameter("sensor"))
         if let sensor { try await checkFields(of: sensor) }
-        let route = try await measured(record, by: sensor, request, context).finished()
-        let summary: RouteRecord
-        do {
-            summary = try route.record
-        } catch {
-            throw SessionsError(error)
-        }
+        let (route, damage) = try await measured(record, by: sensor, request, context)
+        let summary = try route.record()
         let words = record.session.description
         let track = Track(
             summary, name: record.session.name, description: words.isEmpty ? nil : words)
-        return Response(
+        var response = Response(
             status: .ok, headers: [.contentType: form.rawValue, .vary: "Accept"],
             body: .init(byteBuffer: ByteBuffer(string: form.text(track, of: summary))))
+        response.headers[.damaged] = damage.damageField
+        return response
     }
 
     /// Whether a paused session may go on from where its sensor is now.
@@ -56,7 +61,8 @@ extension SessionRoutes {
             return
         }
         guard let here = newest.first else { return }
-        try await measured(record, by: sensor, request, context).checkResumption(from: here)
+        let (route, _) = try await measured(record, by: sensor, request, context)
+        try route.checkResumption(from: here)
     }
 
     // MARK: - Private
@@ -64,31 +70,33 @@ extension SessionRoutes {
     private func measured(
         _ record: SessionRecord, by sensor: SensorID?, _ request: Request,
         _ context: ProviderContext
-    ) async throws -> SessionRoute {
+    ) async throws -> (route: SessionRoute, damage: [TimeRange]) {
         var route = SessionRoute(record)
-        guard let sensor else { return route }
+        var damage: [TimeRange] = []
+        guard let sensor else { return (route, damage) }
         for span in route.spans {
             var selection = SampleSelection(range: span, limit: Self.page)
             repeat {
                 try Task.checkCancellation()
                 let page = try await fixes(of: sensor, selection, request, context)
                 for fix in page.fixes { try route.take(fix) }
+                damage = (damage + page.damage).joined
                 selection.after = page.next
             } while selection.after != nil
         }
-        return route
+        return (route, damage)
     }
 
     private func fixes(
         of sensor: SensorID, _ selection: SampleSelection, _ request: Request,
         _ context: ProviderContext
-    ) async throws -> (fixes: [Fix], next: SampleQuery.Position?) {
+    ) async throws -> Places {
         let grant = try await door.grant("session-route", .raw, of: sensor, request, context)
         let page = try await engine.batch(selection, for: grant)
         let fixes = (0..<page.stored.count).compactMap {
             Fix(page.stored[$0].sample, fields: page.fields)
         }
-        return (fixes, page.next)
+        return Places(fixes: fixes, next: page.next, damage: page.damage)
     }
 
     /// - Throws: `Problem` for a sensor that cannot tell a place.
