@@ -82,6 +82,8 @@ let package = Package(
         .target(
             name: "Payloads", dependencies: ["Derived", "Samples", "Texts"], swiftSettings: house),
         .target(
+            name: "Sessions", dependencies: ["Derived", "Samples", grdb], swiftSettings: house),
+        .target(
             name: "SampleStore", dependencies: ["Samples", "CZlib", "CZstd", grdb],
             swiftSettings: house),
         .target(
@@ -151,7 +153,7 @@ let package = Package(
             name: "Provider",
             dependencies: [
                 "Addresses", "Samples", "SampleForms", "LAE", "Auth", "JSApps", "Net", "Texts",
-                "VM",
+                "VM", "Derived", "Sessions",
                 hummingbird, hummingbirdCore, lifecycle, logging,
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "AsyncAlgorithms", package: "swift-async-algorithms"),
@@ -175,9 +177,8 @@ let package = Package(
             name: "Host",
             dependencies: [
                 "Addresses", "Connectors", "Samples", "SampleForms", "Texts", "VM", "Simulation",
-                "LAE", "Auth",
-                "JSApps",
-                "Net", "Provider", "Desktop", "RunnerProtocol", lifecycle, logging, hummingbird,
+                "LAE", "Auth", "JSApps", "Net", "Provider", "Desktop", "RunnerProtocol", "Derived",
+                "Sessions", lifecycle, logging, hummingbird,
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -204,6 +205,10 @@ let package = Package(
         .testTarget(
             name: "DerivedTests", dependencies: ["Derived", "Samples", "TestSupport"],
             resources: [.copy("Fixtures")], swiftSettings: house),
+        .testTarget(
+            name: "SessionsTests",
+            dependencies: ["Sessions", "Derived", "Samples", grdb, "TestSupport"],
+            swiftSettings: house),
         .executableTarget(
             name: "store-writer", dependencies: ["SampleStore", "Samples"],
             path: "Tests/StoreWriter", swiftSettings: house),
@@ -265,8 +270,7 @@ let package = Package(
             name: "ProviderTests",
             dependencies: [
                 "Provider", "Addresses", "Connectors", "LAE", "VM", "Auth", "JSApps", "Net",
-                "Samples", "Texts",
-                "SampleForms",
+                "Samples", "Texts", "SampleForms", "Derived", "Sessions",
                 "nervous-runner", "nervous-unpacker",
                 hummingbird, lifecycle, logging,
                 .product(name: "HTTPTypes", package: "swift-http-types"),

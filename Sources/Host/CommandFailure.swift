@@ -1,6 +1,7 @@
 import Auth
 import Foundation
 import JSApps
+import Sessions
 import VM
 
 /// Why a command ended, for a person and for a script.
@@ -44,6 +45,7 @@ extension CommandFailure {
         case let error as VirtualMachineError: self.init(error)
         case let error as AuthError: self.init(error)
         case let error as JSAppsError: self.init(error)
+        case let error as SessionsError: self.init(error)
         case is CancellationError: self.init(.interrupted, "Interrupted.")
         default: self.init(.failed, "\(error)")
         }
@@ -82,5 +84,15 @@ extension CommandFailure {
             default: .badData
             }
         self.init(code, error.message, hint: error.hint, type: error.code.description)
+    }
+
+    private init(_ error: SessionsError) {
+        let (code, type): (Code, String) =
+            switch error.code {
+            case .unsafeFile: (.configuration, "unsafe-file")
+            case .diskFull: (.cannotCreate, "disk-full")
+            default: (.input, "store-failed")
+            }
+        self.init(code, error.message, hint: error.hint, type: type)
     }
 }

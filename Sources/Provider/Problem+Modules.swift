@@ -7,6 +7,7 @@ import LAE
 import Logging
 import Net
 import Samples
+import Sessions
 import VM
 
 /// The one table from the modules' errors to what a caller is told.
@@ -26,6 +27,7 @@ extension Problem {
             self.init(
                 status: .unprocessableContent, code: "invalid-pack",
                 title: "The sensor pack is refused", detail: error.message)
+        case let error as SessionsError: self.init(error)
         case let error as any HTTPResponseError where error.status == .notFound:
             self = .notFound("There is no resource at this path.")
         case let error as any HTTPResponseError:
@@ -161,5 +163,23 @@ extension Problem {
         self.init(
             status: status, code: error.code.description, title: title, detail: error.message,
             fix: error.hint)
+    }
+
+    init(_ error: SessionsError) {
+        let (status, code, title): (HTTPResponse.Status, String, String) =
+            switch error.code {
+            case .notFound: (.notFound, "not-found", "There is nothing here")
+            case .nameTaken: (.conflict, "name-taken", "The name is taken")
+            case .wrongState:
+                (.conflict, "wrong-state", "The state of the session does not allow this")
+            case .tooFar: (.conflict, "too-far", "The session was paused too far from here")
+            case .inaccurate: (.conflict, "inaccurate", "The place is not known well enough")
+            case .full: (.conflict, "session-full", "The session holds no more steps")
+            case .invalid: (.unprocessableContent, "invalid-session", "This is not a session")
+            case .diskFull: (.insufficientStorage, "disk-full", "The disk is full")
+            default: (.internalServerError, "internal", "The host failed")
+            }
+        self.init(
+            status: status, code: code, title: title, detail: error.message, fix: error.hint)
     }
 }

@@ -9,6 +9,7 @@ public import Logging
 import NIOCore
 public import Net
 public import Samples
+public import Sessions
 public import VM
 
 /// The one router, and the servers that listen for it: TCP on loopback and the control socket.
@@ -28,7 +29,7 @@ public struct Provider: Sendable {
     ///   - turns: who says when streams catch up; each does when something has arrived without it.
     public init(
         authority: Authority, machine: VirtualMachine, engine: AnalyticsEngine,
-        library: AppLibrary, supervisor: RunSupervisor, facts: HostFacts,
+        sessions: SessionBook, library: AppLibrary, supervisor: RunSupervisor, facts: HostFacts,
         packs: PackShelf, archives: SensorArchive, outbound: OutboundClient,
         libraries: SystemLibraries = SystemLibraries(),
         heartbeat: Duration = .seconds(15),
@@ -59,6 +60,8 @@ public struct Provider: Sendable {
             largestArchive: library.limits.archiveBytes
         ).add(to: &routes)
         RetentionRoutes(door: door, machine: machine).add(to: &routes)
+        SessionRoutes(door: door, machine: machine, engine: engine, book: sessions)
+            .add(to: &routes)
         AppRoutes(door: door, library: library, supervisor: supervisor, facts: facts)
             .add(to: &routes)
         RunRoutes(door: door, supervisor: supervisor).add(to: &routes)

@@ -8,16 +8,8 @@ extension SampleForm {
             self = .json
             return
         }
-        var best: (form: Self, quality: Double)?
-        for range in accept.split(separator: ",") {
-            let parts = range.split(separator: ";").map { $0.filter { !$0.isWhitespace } }
-            guard let form = parts.first.flatMap({ Self(range: $0.lowercased()) }) else { continue }
-            let weight = parts.dropFirst().first { $0.hasPrefix("q=") }
-            let quality = weight.flatMap { Double($0.dropFirst(2)) } ?? 1
-            if quality > best?.quality ?? 0 { best = (form, quality) }
-        }
-        if let best {
-            self = best.form
+        if let best = Accepted.best(of: accept, { Self(range: $0) }) {
+            self = best
             return
         }
         throw Problem(

@@ -7,7 +7,9 @@ public enum GPXWriter {
     /// The namespace of what GPX does not know.
     static let namespace = "urn:nervous:gpx:1"
 
-    public static func text(_ track: Track) -> String {
+    /// - Parameter record: what the track is of; its length, where that comes from, and what to warn
+    ///   of stand in the extensions.
+    public static func text(_ track: Track, of record: RouteRecord? = nil) -> String {
         var lines = [
             #"<?xml version="1.0" encoding="UTF-8"?>"#,
             #"<gpx version="1.1" creator="Nervous" xmlns="http://www.topografix.com/GPX/1/1" xmlns:n="\#(namespace)">"#,
@@ -15,12 +17,20 @@ public enum GPXWriter {
         ]
         if let name = track.name { lines.append("<name>\(escaped(name))</name>") }
         if let text = track.description { lines.append("<desc>\(escaped(text))</desc>") }
+        if let record { lines.append("<extensions>\(extensions(record))</extensions>") }
         for segment in track.segments where !segment.isEmpty {
             lines.append("<trkseg>")
             lines += segment.map(line)
             lines.append("</trkseg>")
         }
         return lines.joined(separator: "\n") + "\n</trk>\n</gpx>\n"
+    }
+
+    private static func extensions(_ record: RouteRecord) -> String {
+        let warnings = RouteRecord.Warning.allCases.filter(record.warnings.contains)
+        return "<n:distance>\(DecimalText(record.distance, digits: 3))</n:distance>"
+            + "<n:distanceSource>\(record.source.rawValue)</n:distanceSource>"
+            + warnings.map { "<n:warning>\($0.rawValue)</n:warning>" }.joined()
     }
 
     private static func line(_ point: RoutePoint) -> String {

@@ -8,9 +8,43 @@ import Samples
 /// accuracies and pauses are properties with a list for each line.
 public enum GeoJSONWriter {
     /// A segment of one point is left out, since it is no line.
-    public static func text(_ track: Track) -> String {
+    ///
+    /// - Parameter record: what the track is of; its length, where that comes from, and what to warn
+    ///   of stand beside the features, as section 6.1 allows.
+    public static func text(_ track: Track, of record: RouteRecord? = nil) -> String {
+        let collection = Collection(features: features(track), record)
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        do {
+            return String(decoding: try encoder.encode(collection), as: UTF8.self) + "\n"
+        } catch {
+            // Every number in a track is finite and every text is one.
+            preconditionFailure("a track that is no GeoJSON: \(error)")
+        }
+    }
+
+    /// What is written, and never read: others may give such names to what they like.
+    private struct Collection: Encodable {
+        let type = "FeatureCollection"
+        let features: [GeoJSONDocument.Feature]
+        /// In metres.
+        let distance: Double?
+        let distanceSource: RouteRecord.Source?
+        let warnings: [RouteRecord.Warning]?
+
+        init(features: [GeoJSONDocument.Feature], _ record: RouteRecord?) {
+            self.features = features
+            distance = record.map { rounded($0.distance, 1000) }
+            distanceSource = record?.source
+            warnings = record.map { record in
+                RouteRecord.Warning.allCases.filter(record.warnings.contains)
+            }
+        }
+    }
+
+    private static func features(_ track: Track) -> [GeoJSONDocument.Feature] {
         let lines = track.segments.flatMap(cut).filter { $0.count > 1 }
-        guard !lines.isEmpty else { return #"{"features":[],"type":"FeatureCollection"}"# + "\n" }
+        guard !lines.isEmpty else { return [] }
         let hasAltitude = lines.joined().allSatisfy { $0.fix.altitude != nil }
         let feature = GeoJSONDocument.Feature(
             geometry: .init(lines.map { $0.map { coordinates($0.fix, hasAltitude) } }),
@@ -19,15 +53,7 @@ public enum GeoJSONWriter {
                 times: lines.map { $0.map { "\($0.fix.time)" } },
                 accuracies: lines.map { $0.map { $0.fix.accuracy.map { rounded($0, 1000) } } },
                 via: lines.map { line in line.indices.filter { line[$0].isVia } }))
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        do {
-            let data = try encoder.encode(GeoJSONDocument(features: [feature]))
-            return String(decoding: data, as: UTF8.self) + "\n"
-        } catch {
-            // Every number in a track is finite and every text is one.
-            preconditionFailure("a track that is no GeoJSON: \(error)")
-        }
+        return [feature]
     }
 
     private static func coordinates(_ fix: Fix, _ hasAltitude: Bool) -> [Double] {

@@ -47,7 +47,7 @@ extension CommandFailure {
         case "too-many-attempts", "busy": .tryAgain
         case "disk-full": .cannotCreate
         case "name-taken", "conflict", "undeclared", "sensor-off", "sensor-virtual",
-            "sensor-collected":
+            "sensor-collected", "wrong-state", "too-far", "inaccurate", "session-full":
             .failed
         default: .remote
         }

@@ -11,6 +11,7 @@ import Net
 import Provider
 import Samples
 import ServiceLifecycle
+import Sessions
 import UnixSignals
 import VM
 
@@ -56,6 +57,12 @@ struct HostServices: Sendable {
             // Where nothing waits nobody answers either.
             : try await Authority(
                 path: paths.permissions, policy: policy, now: now, patience: .zero, logger: logger)
+        let sessions = try SessionBook(path: paths.sessions, now: now)
+        if let damaged = sessions.setAside {
+            logger.error(
+                "the book of sessions was damaged: it is set aside, and an empty one is begun",
+                metadata: ["file": "\(damaged)"])
+        }
         // Whoever installs nothing needs no unpacker, and is told only when an archive comes.
         let unpacker = Unpacker(program: try? CompanionProgram.unpacker.path())
         library = try await AppLibrary.open(
@@ -82,8 +89,8 @@ struct HostServices: Sendable {
             }, keepsSpare: isLasting, pool: setup?.pool, time: time, logger: logger)
         provider = Provider(
             authority: authority, machine: machine,
-            engine: AnalyticsEngine(machine, log: authority.log, now: now), library: library,
-            supervisor: supervisor,
+            engine: AnalyticsEngine(machine, log: authority.log, now: now), sessions: sessions,
+            library: library, supervisor: supervisor,
             facts: HostFacts(
                 version: Version.number, dataDirectory: paths.data, port: { port.number }),
             packs: packs,

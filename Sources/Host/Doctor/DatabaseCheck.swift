@@ -1,9 +1,10 @@
 import Auth
 import Foundation
+import Sessions
 import Texts
 import VM
 
-/// Whether the files that hold samples, permissions and what apps keep are sound.
+/// Whether the files that hold samples, permissions, sessions and what apps keep are sound.
 struct DatabaseCheck: DoctorCheck {
     let name = "databases"
 
@@ -12,11 +13,12 @@ struct DatabaseCheck: DoctorCheck {
 
     func findings(_ context: DoctorContext) async -> [Finding] {
         let (samples, permissions) = (context.paths.samples, context.paths.permissions)
-        let stored = context.paths.appStorage
+        let (stored, sessions) = (context.paths.appStorage, context.paths.sessions)
         return [
             await finding(samples) { try await VirtualMachine.faults(inFile: samples) },
             await finding(permissions) { try await Authority.faults(inFile: permissions) },
             await finding(stored) { try await Authority.faults(inFile: stored) },
+            await finding(sessions) { try SessionBook.faults(inFile: sessions) },
         ]
     }
 

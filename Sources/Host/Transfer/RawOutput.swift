@@ -3,12 +3,15 @@ import Glibc
 
 /// Standard output for bytes that are not made fit for a terminal.
 enum RawOutput {
+    /// - Parameter what: begins the sentence that refuses.
     /// - Throws: `CommandFailure` when it is a terminal, which texts of an app could drive.
-    static func check() throws {
+    static func check(
+        _ what: String = "Samples are",
+        hint: String = "Look at them with nervous query, or send them to a file or a program."
+    ) throws {
         guard isatty(STDOUT_FILENO) == 0 else {
             throw CommandFailure(
-                .usage, "Samples are written as they are, and not to a terminal.",
-                hint: "Look at them with nervous query, or send them to a file or a program.")
+                .usage, "\(what) written as they are, and not to a terminal.", hint: hint)
         }
     }
 

@@ -228,6 +228,22 @@ struct RouteTests {
         try trip.resume(from: 0, accuracy: 100)
     }
 
+    @Test func `a route is resumed where nobody knows the place, and only when it is paused`()
+        throws
+    {
+        var trip = try RouteTrip()
+        try trip.go(to: 0)
+        let error = #expect(throws: DerivedError.self) {
+            try trip.route.resume(at: trip.now, from: nil)
+        }
+        #expect(error?.code == .wrongState)
+        try trip.pause()
+        try trip.route.resume(at: trip.now, from: nil)
+        trip.wait(4)
+        #expect(try trip.go(to: 1000) == .kept(metres: 0))
+        #expect(trip.route.distance == 0)
+    }
+
     @Test func `a route takes no more points than it may have`() throws {
         var rules = RouteRules()
         rules.pointLimit = 3

@@ -53,6 +53,33 @@ struct TrackTests {
         #expect(lines[0][0] == [12.565_53, 55.675_94, 12.5])
     }
 
+    @Test
+    func `length, its source and warnings stand beside a track, and are passed over in reading`()
+        throws
+    {
+        let track = try track()
+        let record = try RouteRecord(
+            segments: track.segments, distance: 1234.5678, warnings: [.signalLost, .jump])
+        let json = GeoJSONWriter.text(track, of: record)
+        #expect(json.hasPrefix(#"{"distance":1234.568,"distanceSource":"measured","features":[{"#))
+        #expect(
+            json.hasSuffix(
+                #"],"type":"FeatureCollection","warnings":["jump","signalLost"]}"# + "\n"))
+        #expect(try GeoJSONReader.tracks(Array(json.utf8)) == [track])
+        let gpx = GPXWriter.text(track, of: record)
+        #expect(
+            gpx.contains(
+                "<extensions><n:distance>1234.568</n:distance>"
+                    + "<n:distanceSource>measured</n:distanceSource><n:warning>jump</n:warning>"
+                    + "<n:warning>signalLost</n:warning></extensions>"))
+        #expect(try GPXReader.tracks(Array(gpx.utf8)) == [track])
+        let manual = try RouteRecord(segments: [], distance: 10, source: .manual)
+        #expect(
+            GeoJSONWriter.text(Track(manual), of: manual)
+                == #"{"distance":10,"distanceSource":"manual","features":[],"#
+                + #""type":"FeatureCollection","warnings":[]}"# + "\n")
+    }
+
     @Test func `E10: a route without points is an empty collection, and one point is no line`()
         throws
     {

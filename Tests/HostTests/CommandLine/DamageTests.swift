@@ -1,4 +1,6 @@
 import Foundation
+import GRDB
+import Samples
 import Testing
 
 /// A byte of a real file turned over, and what the program says of it.
@@ -39,14 +41,21 @@ struct DamageTests {
     }
 
     /// Puts 70 000 samples in, one each 10 ms from 1970 on, and damages the first of their chunks.
-    private static func damaged(_ sandbox: Sandbox) throws -> Answer.Range {
+    private static func damaged(
+        _ sandbox: Sandbox, sensor: String = "walk", fields: [String] = ["x"]
+    ) throws -> Answer.Range {
         let host = try ServingHost(sandbox)
-        #expect(try sandbox.nervous("sensors", "add", "walk", "--field", "x").code == 0)
+        let declared = fields.flatMap { ["--field", $0] }
+        #expect(try sandbox.nervous(["sensors", "add", sensor] + declared).code == 0)
         // Noise, so that no piece of it is there twice.
-        let rows = (0..<70_000).map { "\($0 * 10),\(Double.random(in: 0..<1))\n" }
+        let rows = (0..<70_000).map { row in
+            let values = fields.map { _ in "\(Double.random(in: 0..<1))" }
+            return "\(row * 10),\(values.joined(separator: ","))\n"
+        }
         let path = sandbox.path("in.csv")
-        try ("t,x\n" + rows.joined()).write(toFile: path, atomically: true, encoding: .utf8)
-        #expect(try sandbox.nervous("import", path, "--sensor", "walk").code == 0)
+        let text = "t,\(fields.joined(separator: ","))\n" + rows.joined()
+        try text.write(toFile: path, atomically: true, encoding: .utf8)
+        #expect(try sandbox.nervous("import", path, "--sensor", sensor).code == 0)
         host.kill(SIGTERM)
         #expect(host.wait() == 0)
         let edit = try Invocation(
@@ -55,6 +64,29 @@ struct DamageTests {
         #expect(edit.code == 0, "\(edit.errors)")
         let numbers = edit.output.split(whereSeparator: \.isWhitespace).compactMap { Double($0) }
         return Answer.Range(from: numbers.first, to: numbers.last)
+    }
+
+    @Test func `a route of which samples are damaged says so`() throws {
+        let sandbox = try Sandbox()
+        let range = try Self.damaged(
+            sandbox, sensor: "location", fields: ["latitude", "longitude"])
+        let made = try sandbox.nervous("sessions", "new", "x", "--sensor", "location")
+        let id = made.output.trimmingCharacters(in: .newlines)
+        #expect(try sandbox.nervous("sessions", "start", id).code == 0)
+        let queue = try DatabaseQueue(path: "\(sandbox.data)/sessions.sqlite")
+        try queue.write { try $0.execute(sql: "UPDATE session_event SET time = 0") }
+        try queue.close()
+        let host = try ServingHost(sandbox)
+        let token = try sandbox.nervous("token", "create", "admin", "--owner").output
+            .trimmingCharacters(in: .newlines)
+        let call = try sandbox.curl(
+            "-i", "-H", "Authorization: Bearer \(token)",
+            host.url("/api/v1/sessions/\(id)/route"))
+        #expect(call.status == 200)
+        let line = try #require(call.body.firstMatch(of: /Nervous-Damaged: ([^\r\n]+)/)?.1)
+        let ends = line.split(separator: "/").compactMap { Timestamp(rfc3339: String($0)) }
+        #expect(ends.map(\.milliseconds) == [range.from, range.to])
+        #expect(call.body.contains(#""type":"Feature""#))
     }
 
     @Test func `every answer over damaged samples says so, and the rest stays readable`() throws {

@@ -8,7 +8,7 @@ struct HelpTests {
         "sensors",
         "query", "analyze",
         "export", "import", "permissions", "log", "token", "pack", "keys", "status", "doctor",
-        "storage", "forget",
+        "storage", "forget", "sessions",
     ]
 
     @Test(arguments: commands)
@@ -25,7 +25,8 @@ struct HelpTests {
         ["analyze", "trend", "load.load1"],
         ["permissions"], ["log"], ["token", "list"], ["status"], ["keys"],
         ["sensors", "set", "cpu", "low"], ["storage"], ["storage", "budget", "1GB"],
-        ["storage", "set", "cpu", "--raw", "30d"], ["storage", "reset", "cpu"],
+        ["storage", "set", "cpu", "--raw", "30d"], ["sessions"],
+        ["sessions", "new", "x", "--sensor", "load"], ["storage", "reset", "cpu"],
     ])
     func `JSON is one document on standard output`(words: [String]) throws {
         let sandbox = try Sandbox()
@@ -45,7 +46,7 @@ struct HelpTests {
             try manager.attributesOfItem(atPath: path)[.posixPermissions] as? Int
         }
         #expect(try mode(sandbox.data) == 0o700)
-        for file in ["samples.sqlite", "permissions.sqlite", "host.lock"] {
+        for file in ["samples.sqlite", "permissions.sqlite", "sessions.sqlite", "host.lock"] {
             #expect(try mode("\(sandbox.data)/\(file)") == 0o600)
         }
     }

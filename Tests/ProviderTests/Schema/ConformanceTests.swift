@@ -101,6 +101,7 @@ struct ConformanceTests {
             for exercise in Exercise.storage(host) { try await show(exercise) }
             for exercise in Exercise.packs(host) { try await show(exercise) }
             for exercise in try await Exercise.published(host) { try await show(exercise) }
+            for exercise in try await Exercise.sessions(host) { try await show(exercise) }
             try await LocalServer.with { _ in
                 .answer("x")
             } _: { server in

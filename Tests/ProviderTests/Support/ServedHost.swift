@@ -11,6 +11,7 @@ import NIOSSL
 import Net
 import Samples
 import ServiceLifecycle
+import Sessions
 import Synchronization
 import TestSupport
 import VM
@@ -104,6 +105,7 @@ struct ServedHost: Sendable {
         let provider = Provider(
             authority: authority, machine: machine,
             engine: AnalyticsEngine(machine, log: authority.log, now: { clock.now }),
+            sessions: try SessionBook(path: path + "/sessions.sqlite", now: { clock.now }),
             library: library, supervisor: supervisor,
             facts: HostFacts(
                 version: "1.2.3", dataDirectory: path, port: { knowsPort ? port.number : nil }),
@@ -113,7 +115,7 @@ struct ServedHost: Sendable {
                 log: authority.log, userAgent: "Nervous/test",
                 ownPorts: { Set([port.number].compactMap { $0 }) }, resolver: NoNames(),
                 trustRoots: .certificates(trust)),
-            heartbeat: heartbeat, logger: logger)
+            heartbeat: heartbeat, now: { clock.now }, logger: logger)
         await supervisor.open(connection(provider.connection))
         let (listening, signal) = AsyncStream.makeStream(of: Int.self)
         let server = provider.server(at: .hostname("127.0.0.1", port: 0), limits: limits) { taken in

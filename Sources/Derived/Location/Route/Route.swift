@@ -78,11 +78,17 @@ public struct Route: Hashable, Sendable {
 
     /// Goes on after a pause; what was counted before stays.
     ///
-    /// - Parameter fix: where the person is now.
+    /// - Parameter fix: where the person is now; `nil` where nobody knows, or it was judged before.
     /// - Throws: ``DerivedError``, and it stays paused: `.wrongState` unless it is paused, `.tooFar`
     ///   more than 200 m from where it was paused, `.inaccurate` when the place is not known to 100 m.
-    public mutating func resume(at now: Duration, from fix: Fix) throws(DerivedError) {
+    public mutating func resume(at now: Duration, from fix: Fix?) throws(DerivedError) {
         let next = try SessionStep.resume.applied(to: state)
+        if let fix { try checkResumption(from: fix) }
+        state = next
+        begin(now)
+    }
+
+    private func checkResumption(from fix: Fix) throws(DerivedError) {
         guard rules.accuracy.accepts(fix) else {
             throw DerivedError(.inaccurate, "The place is not known well enough to go on from.")
         }
@@ -90,8 +96,6 @@ public struct Route: Hashable, Sendable {
         if let paused, paused.distance(to: fix.position) > rules.resumeDistance {
             throw DerivedError(.tooFar, "The route was paused too far from here to go on.")
         }
-        state = next
-        begin(now)
     }
 
     /// Ends, from active or paused.

@@ -1,0 +1,45 @@
+import Auth
+import Derived
+import Foundation
+import Provider
+import Texts
+
+extension SessionDescription {
+    /// As in a sentence: `active`, `finished`, `not started`.
+    var standing: String {
+        if finished { return "finished" }
+        return state == SessionState.inactive.rawValue ? "not started" : state
+    }
+
+    /// How long it was active, such as `12 min 3 secs`.
+    var activeTime: String {
+        // Milliseconds of centuries fit.
+        ElapsedText(.milliseconds(Int64(exactly: elapsed.rounded()) ?? 0)).description
+    }
+
+    /// Its row in a list.
+    var row: [String] {
+        [id, standing, spans.first.map { Format.time($0.from) } ?? "–", activeTime, name]
+    }
+
+    /// All of it, for a person.
+    ///
+    /// - Parameter route: of a session that has one.
+    func lines(_ route: RouteSummary?) -> [String] {
+        var lines = [
+            "\(name.escapedForDisplay(limit: 400)) (\(id))", "  state    \(standing)",
+            "  active   \(activeTime)",
+            "  sensors  \(sensors.joined(separator: ", "))",
+        ]
+        lines += spans.map { span in
+            "  span     \(Format.time(span.from)) to \(span.to.map(Format.time) ?? "now")"
+        }
+        if let route {
+            lines.append("  route    \(route.text)")
+        }
+        if !description.isEmpty {
+            lines.append("  words    \(description.escapedForDisplay(limit: 8000))")
+        }
+        return lines
+    }
+}

@@ -1,0 +1,34 @@
+import GRDB
+
+extension SessionDatabase {
+    static var migrator: DatabaseMigrator {
+        var migrator = DatabaseMigrator()
+        migrator.registerMigration("sessions") { database in
+            try database.execute(
+                sql: """
+                    CREATE TABLE session (
+                        id TEXT PRIMARY KEY,
+                        created INTEGER NOT NULL,
+                        name TEXT NOT NULL,
+                        description TEXT NOT NULL,
+                        distance REAL
+                    ) STRICT, WITHOUT ROWID;
+                    CREATE UNIQUE INDEX session_by_age ON session (created, id);
+                    CREATE TABLE session_sensor (
+                        session TEXT NOT NULL REFERENCES session(id) ON DELETE CASCADE,
+                        place INTEGER NOT NULL,
+                        sensor TEXT NOT NULL,
+                        PRIMARY KEY (session, place)
+                    ) STRICT, WITHOUT ROWID;
+                    CREATE TABLE session_event (
+                        session TEXT NOT NULL REFERENCES session(id) ON DELETE CASCADE,
+                        number INTEGER NOT NULL,
+                        step TEXT NOT NULL,
+                        time INTEGER NOT NULL,
+                        PRIMARY KEY (session, number)
+                    ) STRICT, WITHOUT ROWID;
+                    """)
+        }
+        return migrator
+    }
+}

@@ -1,0 +1,145 @@
+import Derived
+import Foundation
+import Samples
+import Sessions
+import Testing
+
+struct SessionBookTests {
+    private let library: Library
+
+    init() throws {
+        library = try Library()
+    }
+
+    @Test func `B16: what is made and changed reads back the same after a restart`() async throws {
+        var book: SessionBook? = try library.open()
+        let made = try await book?.create(
+            try Library.draft("Lunch 🏃 walk", ["location", "accelerometer.left", "steps"]))
+        let id = try #require(made?.session.id)
+        _ = try await book?.update(id, SessionChange(sensors: ["location.phone"]))
+        for step in [SessionStep.start, .pause, .resume, .finish] {
+            library.wait(60)
+            _ = try await book?.apply(step, to: id)
+        }
+        _ = try await book?.update(
+            id, SessionChange(name: "A \"new\" name", description: "Line\nbreak", distance: 1234.5))
+        let before = try await book?.record(id)
+        book = nil
+        let again = try library.open()
+        #expect(again.setAside == nil)
+        let after = try await again.record(id)
+        #expect(after == before)
+        #expect(after.session.name == "A \"new\" name")
+        #expect(after.session.description == "Line\nbreak")
+        #expect(after.session.sensors == ["location.phone"])
+        #expect(after.enteredDistance == 1234.5)
+        #expect(after.session.isFinished)
+        #expect(
+            after.session.spans.map { $0.to.microseconds - $0.from.microseconds }
+                == [60_000_000, 60_000_000])
+    }
+
+    @Test func `B16: an active session goes on after a restart`() async throws {
+        var book: SessionBook? = try library.open()
+        let id = try #require(try await book?.create(try Library.draft()).session.id)
+        _ = try await book?.apply(.start, to: id)
+        book = nil
+        library.wait(3600)
+        let again = try library.open()
+        let record = try await again.record(id)
+        #expect(record.session.state == .active)
+        #expect(record.session.activeSince == Library.start)
+        let ended = try await again.apply(.finish, to: id)
+        #expect(
+            ended.session.spans == [
+                TimeRange(
+                    from: Library.start, to: Library.start.advanced(byMicroseconds: 3_600_000_000))
+            ])
+    }
+
+    @Test func `what is refused changes nothing`() async throws {
+        let book = try library.open()
+        let record = try await book.create(try Library.draft(), id: "trip")
+        #expect(
+            await refusal { _ = try await book.create(record.session.draft, id: "trip") }
+                == .nameTaken)
+        #expect(
+            await refusal { _ = try await book.create(record.session.draft, id: "No") } == .invalid)
+        #expect(await refusal { _ = try await book.record("none") } == .notFound)
+        #expect(await refusal { _ = try await book.apply(.start, to: "none") } == .notFound)
+        #expect(await refusal { _ = try await book.update("none", SessionChange()) } == .notFound)
+        #expect(await refusal { try await book.remove("none") } == .notFound)
+        for change in [
+            SessionChange(name: " "), SessionChange(name: "x", distance: -1),
+            SessionChange(name: "x", distance: .nan), SessionChange(name: "x", sensors: []),
+            SessionChange(name: "x", sensors: ["a", "a"]),
+        ] {
+            #expect(await refusal { _ = try await book.update("trip", change) } == .invalid)
+        }
+        #expect(try await book.record("trip") == record)
+        _ = try await book.apply(.start, to: "trip")
+        #expect(
+            await refusal {
+                _ = try await book.update("trip", SessionChange(sensors: ["cpu"]))
+            } == .wrongState)
+    }
+
+    @Test func `a session that was removed is gone, and others stay`() async throws {
+        let book = try library.open()
+        for id in ["one", "two"] {
+            _ = try await book.create(try Library.draft(id), id: id)
+            _ = try await book.apply(.start, to: id)
+        }
+        try await book.remove("one")
+        #expect(await refusal { _ = try await book.record("one") } == .notFound)
+        #expect(try await book.page(limit: 10).records.map(\.session.id) == ["two"])
+        // Its name is free, and nothing of the old one is left.
+        let anew = try await book.create(try Library.draft(), id: "one")
+        #expect(try await book.record("one") == anew)
+    }
+
+    @Test(arguments: [1, 2, 3, 7, 8])
+    func `pages hold every session once, the newest first`(limit: Int) async throws {
+        let book = try library.open()
+        for number in 0..<7 {
+            _ = try await book.create(try Library.draft(), id: "s\(number)")
+            // Some are made at the same moment.
+            if number % 2 == 0 { library.wait(1) }
+        }
+        var (found, next): ([String], String?) = ([], nil)
+        repeat {
+            let page = try await book.page(after: next, limit: limit)
+            #expect(page.records.count <= limit)
+            found += page.records.map(\.session.id)
+            next = page.next
+        } while next != nil
+        #expect(found == ["s6", "s5", "s4", "s3", "s2", "s1", "s0"])
+    }
+
+    @Test func `steps never go back in time, whatever the clock does`() async throws {
+        let book = try library.open()
+        _ = try await book.create(try Library.draft(), id: "trip")
+        library.wait(10)
+        _ = try await book.apply(.start, to: "trip")
+        library.wait(-3600)
+        _ = try await book.apply(.pause, to: "trip")
+        library.wait(5)
+        let record = try await book.apply(.resume, to: "trip")
+        #expect(record.events.map(\.time) == Array(repeating: record.events[0].time, count: 3))
+        #expect(try await library.open().record("trip") == record)
+    }
+
+    @Test func `writers at once lose nothing`() async throws {
+        let book = try library.open()
+        _ = try await book.create(try Library.draft(), id: "trip")
+        let refused = await withTaskGroup(of: SessionsError.Code?.self) { group in
+            for _ in 0..<20 {
+                group.addTask { await refusal { _ = try await book.apply(.start, to: "trip") } }
+            }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(refused.count { $0 == nil } == 1)
+        #expect(refused.count { $0 == .wrongState } == 19)
+        #expect(try await book.record("trip").events.map(\.step) == [.start])
+    }
+}

@@ -1,0 +1,38 @@
+import Derived
+import Sessions
+import Testing
+
+struct SessionStepTests {
+    /// How a session comes to stand so.
+    private static let ways: [(state: String, steps: [SessionStep])] = [
+        ("new", []), ("active", [.start]), ("paused", [.start, .pause]),
+        ("resumed", [.start, .pause, .resume]), ("finished", [.start, .finish]),
+    ]
+    private static let allowed: [String: [SessionStep: SessionState]] = [
+        "new": [.start: .active], "active": [.pause: .paused, .finish: .inactive],
+        "paused": [.resume: .active, .finish: .inactive],
+        "resumed": [.pause: .paused, .finish: .inactive], "finished": [:],
+    ]
+
+    @Test(arguments: ways, SessionStep.allCases)
+    func `B3: each step is kept or refused by the state, and what is refused changes nothing`(
+        way: (state: String, steps: [SessionStep]), step: SessionStep
+    ) async throws {
+        let library = try Library()
+        let book = try library.open()
+        _ = try await book.create(try Library.draft(), id: "trip")
+        for step in way.steps { _ = try await book.apply(step, to: "trip") }
+        let before = try await book.record("trip")
+        let wanted = Self.allowed[way.state]?[step]
+        let code = await refusal { _ = try await book.apply(step, to: "trip") }
+        #expect(code == (wanted == nil ? .wrongState : nil))
+        let after = try await book.record("trip")
+        if let wanted {
+            #expect(after.session.state == wanted)
+            #expect(after.events.map(\.step) == way.steps + [step])
+            #expect(after.session.isFinished == (step == .finish))
+        } else {
+            #expect(after == before)
+        }
+    }
+}
