@@ -142,8 +142,8 @@ let package = Package(
         .target(
             name: "Provider",
             dependencies: [
-                "Addresses", "Samples", "SampleForms", "LAE", "Auth", "JSApps", "Net", "VM",
-                hummingbird, hummingbirdCore, lifecycle, logging,
+                "Addresses", "Samples", "SampleForms", "Payloads", "LAE", "Auth", "JSApps", "Net",
+                "VM", "CZlib", hummingbird, hummingbirdCore, lifecycle, logging,
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "AsyncAlgorithms", package: "swift-async-algorithms"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -165,8 +165,10 @@ let package = Package(
         .target(
             name: "Host",
             dependencies: [
-                "Addresses", "Samples", "SampleForms", "VM", "Simulation", "LAE", "Auth", "JSApps",
-                "Net", "Provider", "Desktop", "RunnerProtocol", lifecycle, logging, hummingbird,
+                "Addresses", "Samples", "SampleForms", "Payloads", "VM", "Simulation", "LAE",
+                "Auth",
+                "JSApps", "Net", "Provider", "Desktop", "RunnerProtocol", lifecycle, logging,
+                hummingbird,
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -193,6 +195,9 @@ let package = Package(
         .testTarget(
             name: "DerivedTests", dependencies: ["Derived", "Samples", "TestSupport"],
             resources: [.copy("Fixtures")], swiftSettings: house),
+        .testTarget(
+            name: "PayloadsTests", dependencies: ["Payloads", "Derived", "Samples", "TestSupport"],
+            swiftSettings: house),
         .executableTarget(
             name: "store-writer", dependencies: ["SampleStore", "Samples"],
             path: "Tests/StoreWriter", swiftSettings: house),
