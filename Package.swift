@@ -166,9 +166,8 @@ let package = Package(
             name: "Host",
             dependencies: [
                 "Addresses", "Samples", "SampleForms", "Payloads", "VM", "Simulation", "LAE",
-                "Auth",
-                "JSApps", "Net", "Provider", "Desktop", "RunnerProtocol", lifecycle, logging,
-                hummingbird,
+                "Auth", "JSApps", "Net", "Provider", "Desktop", "RunnerProtocol", lifecycle,
+                logging, hummingbird,
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -253,8 +252,8 @@ let package = Package(
         .testTarget(
             name: "ProviderTests",
             dependencies: [
-                "Provider", "Addresses", "LAE", "VM", "Auth", "JSApps", "Net", "Samples",
-                "SampleForms",
+                "Provider", "Addresses", "LAE", "VM", "Auth", "JSApps", "Net", "Payloads",
+                "Samples", "SampleForms",
                 "nervous-runner", "nervous-unpacker",
                 hummingbird, lifecycle, logging,
                 .product(name: "HTTPTypes", package: "swift-http-types"),

@@ -21,14 +21,16 @@ public struct LinePoint: Hashable, Sendable {
     /// The fields, by names that fields can have here: `usage_idle` is `usageIdle`.
     public let reading: Reading
 
-    /// The sensors that the point can be of, the most particular first: `MEASUREMENT.VALUE` for the value of
-    /// each tag, then `MEASUREMENT`.
+    /// The sensor that the measurement names; `nil` where an identifier cannot hold anything of it.
     ///
     /// Capitals become small letters, and what an identifier cannot hold becomes single hyphens.
+    public var kind: SensorID? { Self.sensor(measurement) }
+
+    /// The sensors that the point can be of, the most particular first: `MEASUREMENT.VALUE` for the value
+    /// of each tag, then `MEASUREMENT`.
     public var sensors: [SensorID] {
-        guard let kind = Self.sensor(measurement) else { return [] }
-        let instances = tags.map { kind.instance($0.value) }
-        return instances + [kind]
+        guard let kind else { return [] }
+        return tags.map { kind.instance($0.value) } + [kind]
     }
 
     private static func sensor(_ measurement: String) -> SensorID? {

@@ -20,10 +20,11 @@ public enum LineProtocolReader {
             throw PushFault(.malformed, "The body is not UTF-8.")
         }
         var content = LineContent()
-        var number = 0
-        for line in bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
-            number += 1
-            var scanner = LineScanner(line)
+        var (number, start) = (0, 0)
+        while start < bytes.count {
+            let end = bytes[start...].firstIndex(of: UInt8(ascii: "\n")) ?? bytes.count
+            var scanner = LineScanner(bytes[start..<end])
+            (number, start) = (number + 1, end + 1)
             guard !scanner.isBlank else { continue }
             guard content.points.count + content.faults.count < PushLimits.lines else {
                 throw PushFault(.tooLarge, "A body has at most \(PushLimits.lines) lines.")
