@@ -9,7 +9,9 @@ struct SensorsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sensors",
         abstract: "List what this machine can sense, or set how often a sensor is read.",
-        subcommands: [List.self, Set.self, Add.self, Define.self, Remove.self],
+        subcommands: [
+            List.self, Set.self, Add.self, AddPhone.self, Define.self, Remove.self,
+        ],
         defaultSubcommand: List.self)
 
     struct List: AsyncParsableCommand {
