@@ -12,7 +12,8 @@ extension SensorsCommand {
             discussion: """
                 The apps Sensor Logger and OwnTracks push what a phone senses. This declares
                 accelerometer.NAME, location.NAME and so on, and prints what to enter into the apps.
-                The token publishes to these sensors, reads nothing, and is shown only now.
+                The token publishes to these sensors, reads nothing, and is shown only now. Sensors
+                that are there already stay as they are.
 
                 Example:
                   nervous sensors add-phone ann
@@ -66,7 +67,11 @@ extension SensorsCommand {
                 let sensors = PhoneSensor.all.compactMap { sensor in
                     sensor.id(of: name).map { (sensor: sensor, id: $0.description) }
                 }
-                for (sensor, id) in sensors {
+                // One that the owner has declared in another way stays as it is.
+                let known = try await session.client.get(
+                    ItemList<SensorDescription>.self, "/api/v1/sensors"
+                ).items.map(\.id)
+                for (sensor, id) in sensors where !known.contains(id) {
                     let body = Declaration(
                         title: "\(sensor.title) of \(name)",
                         fields: sensor.fields.map {

@@ -77,6 +77,24 @@ struct PhoneTests {
         #expect(host.wait() == 0)
     }
 
+    @Test func `a sensor that was declared in another way stays so`() throws {
+        let sandbox = try Sandbox()
+        let host = try ServingHost(sandbox)
+        let words = ["latitude:deg", "longitude:deg"].flatMap { ["--field", $0] }
+        #expect(try sandbox.nervous(["sensors", "add", "location.ann"] + words).code == 0)
+        let added = try sandbox.nervous("sensors", "add-phone", "ann", "--json")
+        let report = try JSONDecoder().decode(Report.self, from: Data(added.output.utf8))
+        let place = try sandbox.curl(
+            "-H", "Authorization: Bearer \(report.token)", "--json",
+            #"{"_type":"location","lat":1.5,"lon":2.5,"tst":1698501144}"#, report.ownTracks)
+        #expect(place.status == 200, "\(place.body)")
+        let query = try sandbox.nervous("query", "location.ann")
+        #expect(query.output.contains("1.5"), "\(query.output)\(query.errors)")
+        #expect(!query.output.contains("altitude"))
+        host.kill(SIGTERM)
+        #expect(host.wait() == 0)
+    }
+
     @Test(arguments: ["Ann", "a.b", "a b", "-a", String(repeating: "x", count: 50)])
     func `a name that no sensor can have is refused`(name: String) throws {
         let sandbox = try Sandbox()
