@@ -2,8 +2,8 @@ import Samples
 
 /// Turns what phones say into values of fields, and stops at the first that is none.
 struct PhoneValues {
-    /// What a phone's own value is missing stands for: CoreLocation's and Sensor Logger's way to say
-    /// that a speed, an accuracy or a course is not known.
+    /// Stands for a speed, an accuracy or a course that is not known, as with CoreLocation and Sensor
+    /// Logger.
     private static let unknown = -1.0
 
     private(set) var values: [String: Value] = [:]

@@ -100,6 +100,25 @@ struct LineProtocolPushTests {
         }
     }
 
+    @Test func `a body is of at most 64 sensors, and what is beyond is named`() async throws {
+        try await ServedHost.with { host async throws in
+            let token = try await Self.client(host, ["weather"])
+            let line = "weather temperature=1,wet=f 1\n"
+            let others = (1...64).map { "other\($0) f=1 1\n" }
+            let within = try await Self.push(
+                host, Self.second, token, (others.dropLast() + [line]).joined())
+            #expect(within.status == 400)
+            #expect(try within.json()["dropped"]?.number?.int64 == 63)
+            #expect(try await host.stored("weather").count == 1)
+            let beyond = try await Self.push(
+                host, Self.second, token, (others + [line]).joined())
+            let named = try #require(try beyond.json()["lines"]?.array?.last)
+            #expect(named["line"]?.number?.int64 == 65)
+            #expect(named["reason"]?.string == "the body names too many sensors")
+            #expect(try await host.stored("weather").count == 1)
+        }
+    }
+
     @Test func `a line without a time is of now, however often it comes`() async throws {
         try await ServedHost.with { host async throws in
             let token = try await Self.client(host, ["weather"])

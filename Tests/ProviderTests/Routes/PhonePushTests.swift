@@ -28,7 +28,8 @@ struct PhonePushTests {
                 .utf8)
     }
 
-    @Test func `G2, B20: a phone's acceleration and steps are stored with their times and units`()
+    @Test
+    func `G2, B20, F16: acceleration and steps of one message are rows of their sensors, in UTC`()
         async throws
     {
         try await ServedHost.with { host async throws in
@@ -79,7 +80,7 @@ struct PhonePushTests {
         }
     }
 
-    @Test func `F16: the same message again is stored once`() async throws {
+    @Test func `the same message again is stored once`() async throws {
         try await ServedHost.with { host async throws in
             let token = try await host.addPhone("ann", kinds: ["light"])
             let first = Self.message([Self.item("light", #""lux":5"#)])
