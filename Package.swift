@@ -153,8 +153,8 @@ let package = Package(
             name: "Provider",
             dependencies: [
                 "Addresses", "Samples", "SampleForms", "LAE", "Auth", "JSApps", "Net", "Texts",
-                "VM", "Derived", "Sessions",
-                hummingbird, hummingbirdCore, lifecycle, logging,
+                "VM", "Derived", "Sessions", "Payloads", "CZlib", hummingbird, hummingbirdCore,
+                lifecycle, logging,
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "AsyncAlgorithms", package: "swift-async-algorithms"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -178,7 +178,7 @@ let package = Package(
             dependencies: [
                 "Addresses", "Connectors", "Samples", "SampleForms", "Texts", "VM", "Simulation",
                 "LAE", "Auth", "JSApps", "Net", "Provider", "Desktop", "RunnerProtocol", "Derived",
-                "Sessions", lifecycle, logging, hummingbird,
+                "Sessions", "Payloads", lifecycle, logging, hummingbird,
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -208,6 +208,9 @@ let package = Package(
         .testTarget(
             name: "SessionsTests",
             dependencies: ["Sessions", "Derived", "Samples", grdb, "TestSupport"],
+            swiftSettings: house),
+        .testTarget(
+            name: "PayloadsTests", dependencies: ["Payloads", "Derived", "Samples", "TestSupport"],
             swiftSettings: house),
         .executableTarget(
             name: "store-writer", dependencies: ["SampleStore", "Samples"],
@@ -270,9 +273,10 @@ let package = Package(
             name: "ProviderTests",
             dependencies: [
                 "Provider", "Addresses", "Connectors", "LAE", "VM", "Auth", "JSApps", "Net",
-                "Samples", "Texts", "SampleForms", "Derived", "Sessions",
+                "Samples", "Texts", "SampleForms", "Derived", "Sessions", "Payloads",
                 "nervous-runner", "nervous-unpacker",
                 hummingbird, lifecycle, logging,
+                .product(name: "NIOEmbedded", package: "swift-nio"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),

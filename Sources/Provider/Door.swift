@@ -10,6 +10,8 @@ struct Door: Sendable {
     let isGrantable: GrantableCheck
     /// What spans before now are counted from.
     let now: @Sendable () -> Timestamp
+    /// The ways in which a call may carry its token.
+    var schemes: Set<TokenScheme> = [.bearer]
 
     /// A grant for one use of a sensor.
     func grant(
@@ -75,14 +77,12 @@ struct Door: Sendable {
         await authority.isOwner(token: token(request, context))
     }
 
-    /// The bearer token; over the control socket, which only the owner can open, the owner's own.
+    /// The token of the call; over the control socket, which only the owner can open, the owner's own.
     private func token(_ request: Request, _ context: ProviderContext) -> String? {
         guard let field = request.headers[.authorization] else {
             let isOwner = context.transport == .control && context.origin == .owner
             return isOwner ? authority.ownerToken.text : nil
         }
-        let parts = field.split(separator: " ", maxSplits: 1)
-        guard parts.count == 2, parts[0].lowercased() == "bearer" else { return nil }
-        return String(parts[1])
+        return TokenScheme.token(in: field, among: schemes)
     }
 }

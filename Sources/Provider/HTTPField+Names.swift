@@ -7,6 +7,8 @@ extension HTTPField.Name {
     static let lastEventID = known("Last-Event-ID")
     static let idempotencyKey = known("Idempotency-Key")
     static let damaged = known("Nervous-Damaged")
+    static let dropped = known("Nervous-Dropped")
+    static let refused = known("Nervous-Refused")
     static let link = known("Link")
     static let nervousRequest = known("Nervous-Request")
     static let nervousAnswer = known("Nervous-Answer")

@@ -49,6 +49,7 @@ public struct Provider: Sendable {
         StatusRoutes(door: door, machine: machine, facts: facts).add(to: &routes)
         SensorRoutes(door: door, machine: machine, engine: engine).add(to: &routes)
         SampleRoutes(door: door, machine: machine, engine: engine).add(to: &routes)
+        PushRoutes(door: door, machine: machine, engine: engine).add(to: &routes)
         StatisticsRoutes(door: door, engine: engine).add(to: &routes)
         AnalysisRoutes(door: door, engine: engine).add(to: &routes)
         StreamRoutes(

@@ -14,7 +14,8 @@ public struct Fix: Hashable, Sendable {
     /// The direction of movement in degrees clockwise from true north; `nil` when it is not known.
     public let course: Double?
 
-    /// A number that is not finite counts as not known, and so does a negative accuracy or speed.
+    /// A number that is not finite counts as not known, and so does a negative accuracy,
+    /// speed or course, which phones tell as -1.
     public init(
         time: Timestamp, position: Position, altitude: Double? = nil, accuracy: Double? = nil,
         speed: Double? = nil, course: Double? = nil
@@ -24,7 +25,7 @@ public struct Fix: Hashable, Sendable {
         self.altitude = altitude.flatMap { $0.isFinite ? $0 : nil }
         self.accuracy = accuracy.flatMap { $0.isFinite && $0 >= 0 ? $0 : nil }
         self.speed = speed.flatMap { $0.isFinite && $0 >= 0 ? $0 : nil }
-        self.course = course.flatMap { $0.isFinite ? $0 : nil }
+        self.course = course.flatMap { $0.isFinite && $0 >= 0 ? $0 : nil }
     }
 
     /// The fix of a batch that was measured last, of equal times the last in the batch.

@@ -10,8 +10,8 @@ struct SensorsCommand: AsyncParsableCommand {
         commandName: "sensors",
         abstract: "List what this machine can sense, or set how often a sensor is read.",
         subcommands: [
-            List.self, Show.self, Set.self, Add.self, Define.self, Remove.self, Install.self,
-            Packs.self, Uninstall.self,
+            List.self, Show.self, Set.self, Add.self, AddPhone.self, Define.self, Remove.self,
+            Install.self, Packs.self, Uninstall.self,
         ],
         defaultSubcommand: List.self)
 

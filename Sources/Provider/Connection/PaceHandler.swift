@@ -36,8 +36,8 @@ final class PaceHandler: ChannelDuplexHandler {
 
     // MARK: - What the request says
 
-    func headerEnded() {
-        reading = .body(Window(start: .now(), bytes: received))
+    func headerEnded(at now: NIODeadline) {
+        reading = .body(Window(start: now, bytes: received))
     }
 
     func requestEnded() {
@@ -53,7 +53,7 @@ final class PaceHandler: ChannelDuplexHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         received += unwrapInboundIn(data).readableBytes
-        if case .betweenRequests = reading { reading = .header(since: .now()) }
+        if case .betweenRequests = reading { reading = .header(since: context.eventLoop.now) }
         context.fireChannelRead(data)
         watch(context)
     }
@@ -71,7 +71,7 @@ final class PaceHandler: ChannelDuplexHandler {
     func flush(context: ChannelHandlerContext) {
         context.flush()
         guard writing == nil, let left = unsent(context), left > 0 else { return }
-        writing = Window(start: .now(), bytes: written - left)
+        writing = Window(start: context.eventLoop.now, bytes: written - left)
         watch(context)
     }
 
@@ -107,7 +107,7 @@ final class PaceHandler: ChannelDuplexHandler {
     }
 
     private func look(_ context: ChannelHandlerContext) {
-        let now = NIODeadline.now()
+        let now = context.eventLoop.now
         guard canRead(at: now), canWrite(at: now, context) else {
             return context.close(promise: nil)
         }

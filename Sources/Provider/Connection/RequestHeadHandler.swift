@@ -21,7 +21,7 @@ final class RequestHeadHandler: ChannelInboundHandler {
         guard !isRefused else { return }
         switch unwrapInboundIn(data) {
         case .head(var head):
-            pace.headerEnded()
+            pace.headerEnded(at: context.eventLoop.now)
             guard head.version != .http1_1 else { break }
             guard !head.headers.contains(name: "Transfer-Encoding") else {
                 isRefused = true

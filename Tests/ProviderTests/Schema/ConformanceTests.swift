@@ -98,6 +98,7 @@ struct ConformanceTests {
             for exercise in Exercise.kept(by: keeper, owner: host.owner) {
                 try await show(exercise)
             }
+            for exercise in try await Exercise.pushes(host) { try await show(exercise) }
             for exercise in Exercise.storage(host) { try await show(exercise) }
             for exercise in Exercise.packs(host) { try await show(exercise) }
             for exercise in try await Exercise.published(host) { try await show(exercise) }
@@ -147,7 +148,8 @@ struct ConformanceTests {
             let isForAll = [
                 "me", "listSensors", "sensor", "analyze", "permission", "requestPermission",
                 "fetch", "firstVersion", "firstRead", "publishedLatest", "publishedHistory",
-                "publishedLog",
+                "publishedLog", "pushSensorLogger", "pushOwnTracks", "pushInfluxFirst",
+                "pushInfluxSecond",
             ].contains(operation.id)
             if !isForAll { exercises.append(Exercise(operation.id, 403, call(app))) }
         }

@@ -49,22 +49,13 @@ struct PaceTests {
         }
     }
 
-    @Test func `a body that trickles ends the connection, and one that flows is read`()
-        async throws
-    {
+    @Test func `a body that trickles ends the connection`() async throws {
         try await ServedHost.with(limits: Self.limits) { host in
-            let head = { (length: Int) in
+            let head =
                 "POST /api/v1/launch HTTP/1.1\r\nHost: HOST\r\nConnection: close\r\n"
-                    + "Content-Type: application/json\r\nContent-Length: \(length)\r\n\r\n"
-            }
-            let (life, _) = try await Self.life(
-                of: host, [head(5000), " "], every: .milliseconds(50))
+                + "Content-Type: application/json\r\nContent-Length: 5000\r\n\r\n"
+            let (life, _) = try await Self.life(of: host, [head, " "], every: .milliseconds(50))
             #expect(life >= .seconds(1) && life < .seconds(20), "\(life)")
-            let (long, answer) = try await Self.life(
-                of: host, [head(100_000), String(repeating: " ", count: 2000)],
-                every: .milliseconds(50), most: 51)
-            #expect(long > .seconds(2), "\(long)")
-            #expect(answer.hasPrefix("HTTP/1.1 4"), "\(answer.prefix(200))")
         }
     }
 

@@ -1,0 +1,177 @@
+import Auth
+import Foundation
+import Samples
+import Testing
+import Texts
+
+@testable import Provider
+
+/// Clients of InfluxDB, with the real `curl` in their place.
+@Suite(.timeLimit(.minutes(3)), .enabled(if: Curl.isInstalled))
+struct LineProtocolPushTests {
+    private static let first = "/api/v1/push/influx/write?db=x&precision=s"
+    private static let second = "/api/v1/push/influx/api/v2/write?bucket=x&org=y&precision=s"
+    private static let fields = [("temperature", "number"), ("wet", "state")]
+
+    /// The token of a client who may publish to some sensors, which are declared.
+    private static func client(_ host: ServedHost, _ sensors: [String]) async throws -> String {
+        for sensor in sensors { try await host.declareSensor(sensor, fields: fields) }
+        return try await host.client("telegraf", allow: sensors.map { "sensor:\($0):write" })
+    }
+
+    private static func push(
+        _ host: ServedHost, _ path: String, _ token: String, _ lines: String
+    ) async throws -> Answer {
+        try await Curl(
+            host, path, ["-H", "Authorization: Token \(token)"], body: Array(lines.utf8)
+        ).answer
+    }
+
+    @Test(arguments: [first, second])
+    func `lines are stored as samples of the instance that a tag names, or of the measurement`(
+        path: String
+    ) async throws {
+        try await ServedHost.with { host async throws in
+            let token = try await Self.client(host, ["weather", "weather.kitchen"])
+            let answer = try await Self.push(
+                host, path, token,
+                """
+                weather,host=pc,room=kitchen temperature=21.5,wet=f,more=1 1698501144
+                weather,room=attic temperature=3i,wet="so so" 1698501145
+                # nothing
+
+                """)
+            #expect(answer.status == 204, "\(answer.text)")
+            #expect(answer.body.isEmpty)
+            #expect(try await host.stored("weather.kitchen") == [#"1698501144000,21.5,"false""#])
+            #expect(try await host.stored("weather") == [#"1698501145000,3.0,"so so""#])
+        }
+    }
+
+    @Test(arguments: [first, second])
+    func `a bad line is named, and the good ones are kept`(path: String) async throws {
+        try await ServedHost.with { host async throws in
+            let token = try await Self.client(host, ["weather"])
+            let answer = try await Self.push(
+                host, path, token,
+                """
+                weather temperature=1,wet=f 1
+                weather temperature=
+                weather temperature=2 2
+                other temperature=2 2
+                weather temperature=3,wet=t 3
+                """)
+            #expect(answer.status == 400)
+            let json = try answer.json()
+            #expect(json["code"]?.string == "partial-write")
+            #expect(json["accepted"]?.number?.int64 == 2)
+            #expect(json["dropped"]?.number?.int64 == 3)
+            let lines = (json["lines"]?.array ?? []).compactMap { $0["line"]?.number?.int64 }
+            #expect(lines == [2, 3, 4])
+            let message = json["message"]?.string ?? ""
+            #expect(message.hasPrefix("partial write: line 2: "))
+            #expect(json["error"]?.string == message)
+            #expect(
+                try await host.stored("weather") == [#"1000,1.0,"false""#, #"3000,3.0,"true""#])
+        }
+    }
+
+    @Test func `a sensor that a client has nothing to do with does not show`() async throws {
+        try await ServedHost.with { host async throws in
+            let token = try await Self.client(host, ["weather.kitchen"])
+            try await host.declareSensor("weather.secret", fields: Self.fields)
+            var answers: [String] = []
+            for room in ["secret", "none"] {
+                let answer = try await Self.push(
+                    host, Self.second, token, "weather,room=\(room) temperature=1,wet=f 1")
+                #expect(answer.status == 403)
+                answers.append(answer.text)
+            }
+            #expect(answers[0] == answers[1])
+            #expect(try await host.stored("weather.secret").isEmpty)
+        }
+    }
+
+    @Test func `what the host reads itself is not written`() async throws {
+        try await ServedHost.with { host async throws in
+            let answer = try await Self.push(
+                host, Self.second, host.owner, "gauge level=1,total=1i,state=\"x\",note=\"y\"")
+            #expect(answer.status == 409)
+            #expect(answer.code == "sensor-collected")
+        }
+    }
+
+    @Test func `a body is of at most 64 sensors, and what is beyond is named`() async throws {
+        try await ServedHost.with { host async throws in
+            let token = try await Self.client(host, ["weather"])
+            let line = "weather temperature=1,wet=f 1\n"
+            let others = (1...64).map { "other\($0) f=1 1\n" }
+            let within = try await Self.push(
+                host, Self.second, token, (others.dropLast() + [line]).joined())
+            #expect(within.status == 400)
+            #expect(try within.json()["dropped"]?.number?.int64 == 63)
+            #expect(try await host.stored("weather").count == 1)
+            let beyond = try await Self.push(
+                host, Self.second, token, (others + [line]).joined())
+            let named = try #require(try beyond.json()["lines"]?.array?.last)
+            #expect(named["line"]?.number?.int64 == 65)
+            #expect(named["reason"]?.string == "the body names too many sensors")
+            #expect(try await host.stored("weather").count == 1)
+        }
+    }
+
+    @Test func `a line without a time is of now, however often it comes`() async throws {
+        try await ServedHost.with { host async throws in
+            let token = try await Self.client(host, ["weather"])
+            for _ in 1...2 {
+                let answer = try await Self.push(
+                    host, Self.second, token, "weather temperature=1,wet=f")
+                #expect(answer.status == 204)
+            }
+            #expect(try await host.stored("weather").count == 2)
+        }
+    }
+
+    @Test func `a body may come as gzip`() async throws {
+        try await ServedHost.with { host async throws in
+            let token = try await Self.client(host, ["weather"])
+            let packed = try await Self.packed(Array("weather temperature=1,wet=f 1\n".utf8))
+            func push(_ body: [UInt8], as coding: String = "gzip") async throws -> Answer {
+                try await Curl(
+                    host, Self.first,
+                    ["-H", "Authorization: Token \(token)", "-H", "Content-Encoding: \(coding)"],
+                    body: body
+                ).answer
+            }
+            #expect(try await push(packed).status == 204)
+            #expect(try await host.stored("weather") == [#"1000,1.0,"false""#])
+            let wrongs: [[UInt8]] = [packed.dropLast(), packed + [0], Array("weather".utf8), []]
+            for wrong in wrongs {
+                let answer = try await push(wrong)
+                #expect(answer.status == 400, "\(wrong.count)")
+            }
+            let other = try await push(packed, as: "deflate")
+            #expect(other.status == 415)
+            let fits = [UInt8](repeating: 0x0A, count: 8 << 20)
+            #expect(try await push(Self.packed(fits)).status == 204)
+            let bomb = try await push(Self.packed(fits + [0x0A]))
+            #expect(bomb.status == 413)
+        }
+    }
+
+    /// Bytes as the real `gzip` packs them.
+    private static func packed(_ bytes: [UInt8]) async throws -> [UInt8] {
+        let file = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+        try Data(bytes).write(to: file)
+        defer { try? FileManager.default.removeItem(at: URL(filePath: file.path + ".gz")) }
+        let gzip = Process()
+        gzip.executableURL = URL(filePath: "/usr/bin/gzip")
+        gzip.arguments = [file.path]
+        let code = try await withCheckedThrowingContinuation { continuation in
+            gzip.terminationHandler = { continuation.resume(returning: $0.terminationStatus) }
+            do { try gzip.run() } catch { continuation.resume(throwing: error) }
+        }
+        #expect(code == 0)
+        return Array(try Data(contentsOf: URL(filePath: file.path + ".gz")))
+    }
+}

@@ -1,0 +1,48 @@
+/// What apps and programs of others push.
+extension Exercise {
+    static func pushes(_ host: ServedHost) async throws -> [Exercise] {
+        let phone = try await host.addPhone("ann", kinds: ["light", "location", "battery"])
+        func push(
+            _ operation: String, _ status: Int, _ target: String, _ body: String,
+            token: String? = nil, headers: [(String, String)] = []
+        ) -> Exercise {
+            Exercise(
+                operation, status,
+                Call(
+                    "POST", "/api/v1/push" + target, token: token ?? phone, headers: headers,
+                    body: Array(body.utf8)))
+        }
+        let packed = [("Content-Encoding", "br")]
+        let long = String(repeating: " ", count: 8 << 20 + 1)
+        let (logger, tracks) = ("/sensor-logger", "/owntracks")
+        let light = #"{"payload":[{"name":"light","time":1000,"values":{"lux":1}}]}"#
+        let place = #"{"_type":"location","lat":1,"lon":2,"alt":3,"tst":4,"batt":5}"#
+        let phones = [(logger, light, "pushSensorLogger"), (tracks, place, "pushOwnTracks")]
+            .flatMap { target, body, operation in
+                [
+                    push(operation, 200, target, body), push(operation, 400, target, "{"),
+                    push(operation, 404, target + "?device=none", body, token: host.owner),
+                    push(operation, 403, target + "?device=ben", body),
+                    push(operation, 413, target, long),
+                    push(operation, 415, target, body, headers: packed),
+                ]
+            }
+        let lines = [
+            ("/influx/write?db=x", "pushInfluxFirst"),
+            ("/influx/api/v2/write?bucket=x&org=y", "pushInfluxSecond"),
+        ].flatMap { target, operation in
+            [
+                push(operation, 204, target, "light,phone=ann illuminance=5"),
+                push(operation, 400, target, "light,phone=ann illuminance=5\nlight illuminance"),
+                push(operation, 400, target + "&precision=x", ""),
+                push(operation, 403, target, "light,phone=ben illuminance=5"),
+                push(operation, 404, target, "none f=1", token: host.owner),
+                push(operation, 409, target, "gauge level=1", token: host.owner),
+                push(operation, 413, target, long),
+                push(operation, 415, target, "", headers: packed),
+                push(operation, 503, target, "battery charge=1", token: host.owner),
+            ]
+        }
+        return phones + lines
+    }
+}

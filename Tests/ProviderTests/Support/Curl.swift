@@ -1,0 +1,39 @@
+import Foundation
+
+/// A call with the real `curl`, as the programs of others make them.
+struct Curl {
+    static let program = "/usr/bin/curl"
+    static let isInstalled = FileManager.default.isExecutableFile(atPath: program)
+
+    /// As HTTP has it; 0 when there was no answer.
+    let status: Int
+    let answer: Answer
+
+    /// Sends a body.
+    ///
+    /// - Parameter options: what goes before the address.
+    init(
+        _ host: ServedHost, _ path: String, _ options: [String] = [], body: [UInt8]
+    ) async throws {
+        let name = UUID().uuidString
+        let (input, output) = (
+            host.folder.appending(path: "\(name).body"), host.folder.appending(path: name)
+        )
+        try Data(body).write(to: input)
+        let curl = Process()
+        curl.executableURL = URL(filePath: Self.program)
+        curl.arguments =
+            ["-sS", "-i", "--noproxy", "*", "--max-time", "60"] + options
+            + [
+                "--data-binary", "@\(input.path)", "-o", output.path,
+                "http://localhost:\(host.port)\(path)",
+            ]
+        let code = try await withCheckedThrowingContinuation { continuation in
+            curl.terminationHandler = { continuation.resume(returning: $0.terminationStatus) }
+            do { try curl.run() } catch { continuation.resume(throwing: error) }
+        }
+        guard code == 0 else { throw Answer.NotHTTP(text: "curl ended with \(code)") }
+        answer = try Answer(parsing: Array(Data(contentsOf: output)))
+        status = answer.status
+    }
+}
