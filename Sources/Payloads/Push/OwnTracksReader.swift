@@ -1,4 +1,5 @@
 import Samples
+import Texts
 
 /// Reads what the app OwnTracks sends in its HTTP mode.
 ///
@@ -22,24 +23,26 @@ public enum OwnTracksReader {
             content.drop(.otherType)
             return content
         }
-        let json = try PushJSON(bytes)
-        guard case .text(let type) = json["_type"] else {
+        let json = try JSONValue(pushed: bytes)
+        guard let type = json.member("_type")?.string else {
             throw PushFault(.malformed, "The body has no _type.")
         }
         guard type == "location" else {
             content.drop(.otherType)
             return content
         }
-        content.add("location", of: phone, at: json["tst"]) { values throws(DropReason) in
+        content.add("location", of: phone, at: json.member("tst")) { values throws(DropReason) in
             try values.place(
-                latitude: json["lat"], longitude: json["lon"], altitude: json["alt"],
-                accuracy: json["acc"], speed: json["vel"], speedFactor: 1 / kilometresAnHour,
-                course: json["cog"])
+                latitude: json.member("lat"), longitude: json.member("lon"),
+                altitude: json.member("alt"),
+                accuracy: json.member("acc"), speed: json.member("vel"),
+                speedFactor: 1 / kilometresAnHour,
+                heading: json.member("cog"))
         }
-        if let level = json["batt"] {
-            content.add("battery", of: phone, at: json["tst"]) { values throws(DropReason) in
+        if let level = json.member("batt") {
+            content.add("battery", of: phone, at: json.member("tst")) { values throws(DropReason) in
                 try values.number("level", level, in: 0...100)
-                values.state("state", PhoneState.battery(json["bs"]?.int64))
+                values.state("state", PhoneState.battery(json.member("bs")?.int64))
             }
         }
         return content
@@ -51,7 +54,7 @@ extension PushedContent {
     ///
     /// - Parameter seconds: since 1970; the time of arrival counts where they are missing.
     fileprivate mutating func add(
-        _ kind: SensorID, of phone: String, at seconds: PushJSON?,
+        _ kind: SensorID, of phone: String, at seconds: JSONValue?,
         _ fill: (inout PhoneValues) throws(DropReason) -> Void
     ) {
         do throws(DropReason) {

@@ -19,7 +19,7 @@ public struct PhoneSensor: Hashable, Sendable {
 
     /// Every sensor that is understood of a phone.
     ///
-    /// Where a phone does not know the accuracy, the speed or the course of a location, they are -1.
+    /// Where a phone does not know the accuracy, the speed or the heading of a location, they are -1.
     public static let all = [
         PhoneSensor("accelerometer", "Acceleration without gravity", axes("m/s2")),
         PhoneSensor("total-acceleration", "Acceleration with gravity", axes("m/s2")),
@@ -38,7 +38,7 @@ public struct PhoneSensor: Hashable, Sendable {
             [
                 Field("latitude", unit: "deg"), Field("longitude", unit: "deg"),
                 Field("altitude", unit: "m"), Field("accuracy", unit: "m"),
-                Field("speed", unit: "m/s"), Field("course", unit: "deg"),
+                Field("speed", unit: "m/s"), Field("heading", unit: "deg"),
             ]),
         PhoneSensor(
             "steps", "Step counter", [Field("steps", unit: "{step}", kind: .integer)]),

@@ -7,7 +7,7 @@ public struct PushFault: Error, Hashable, Sendable {
 
         /// It is not what the app is known to send.
         public static let malformed = Code(kind: .malformed)
-        /// It has more bytes, values or lines than are taken at once.
+        /// It has more bytes or lines than are taken at once.
         public static let tooLarge = Code(kind: .tooLarge)
     }
 

@@ -2,12 +2,8 @@
 public enum PushLimits {
     /// The most bytes of a body, also of one that was compressed.
     public static let bytes = 8 << 20
-    /// The most values of a JSON text, lists and objects among them.
-    static let values = 1_000_000
     /// How many lists and objects may stand inside each other.
     static let depth = 16
-    /// The most members of one object.
-    static let members = 1024
     /// The most lines of a text in line protocol.
     static let lines = 200_000
     /// The most bytes of a name, be it of a sensor, a tag or a field.

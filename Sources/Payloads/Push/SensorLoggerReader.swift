@@ -1,4 +1,5 @@
 import Samples
+import Texts
 
 /// Reads what the app Sensor Logger pushes over HTTP or publishes over MQTT.
 ///
@@ -14,7 +15,7 @@ public enum SensorLoggerReader {
     public static func content(
         _ bytes: [UInt8], of phone: String
     ) throws(PushFault) -> PushedContent {
-        guard case .list(let items) = try PushJSON(bytes)["payload"] else {
+        guard let items = try JSONValue(pushed: bytes).member("payload")?.array else {
             throw PushFault(.malformed, "The body has no list that is called payload.")
         }
         var content = PushedContent()
@@ -28,16 +29,18 @@ public enum SensorLoggerReader {
     }
 
     private static func reading(
-        _ item: PushJSON, of phone: String
+        _ item: JSONValue, of phone: String
     ) -> Result<PushedReading, DropReason> {
         do throws(DropReason) {
-            guard let name = item["name"]?.text(atMost: PushLimits.name) else { throw .malformed }
+            guard let name = item.member("name")?.text(atMost: PushLimits.name) else {
+                throw .malformed
+            }
             guard
                 let (kind, values) = try SensorLoggerValues.read(
                     // Older versions write the values beside the name.
-                    name.lowercased(), item["values"] ?? item)
+                    name.lowercased(), item.member("values") ?? item)
             else { throw .unknownName }
-            guard let time = item["time"] else { throw .incomplete }
+            guard let time = item.member("time") else { throw .incomplete }
             guard let nanoseconds = time.int64 else { throw .time }
             guard let id = PhoneSensor.all.first(where: { $0.kind == kind })?.id(of: phone) else {
                 throw .unknownName

@@ -1,4 +1,5 @@
 import Samples
+import Texts
 
 /// The values of one reading of Sensor Logger, by the names and in the units that they have here.
 enum SensorLoggerValues {
@@ -11,61 +12,62 @@ enum SensorLoggerValues {
     /// - Parameter name: in small letters.
     /// - Returns: `nil` for a name that is not known.
     static func read(
-        _ name: String, _ json: PushJSON
+        _ name: String, _ json: JSONValue
     ) throws(DropReason) -> (kind: SensorID, values: [String: Value])? {
         var values = PhoneValues()
         let kind: SensorID
         switch name {
         case "orientation":
             kind = "orientation"
-            try values.number("yaw", json["yaw"])
-            try values.number("pitch", json["pitch"])
-            try values.number("roll", json["roll"])
-            try values.number("qx", json["qx"])
-            try values.number("qy", json["qy"])
-            try values.number("qz", json["qz"])
-            try values.number("qw", json["qw"])
+            try values.number("yaw", json.member("yaw"))
+            try values.number("pitch", json.member("pitch"))
+            try values.number("roll", json.member("roll"))
+            try values.number("qx", json.member("qx"))
+            try values.number("qy", json.member("qy"))
+            try values.number("qz", json.member("qz"))
+            try values.number("qw", json.member("qw"))
         case "barometer":
             kind = "barometer"
-            try values.number("pressure", json["pressure"])
-            try values.optional("relativeAltitude", json["relativeAltitude"])
+            try values.number("pressure", json.member("pressure"))
+            try values.optional("relativeAltitude", json.member("relativeAltitude"))
         case "location":
             kind = "location"
             try values.place(
-                latitude: json["latitude"], longitude: json["longitude"],
-                altitude: json["altitudeAboveMeanSeaLevel"] ?? json["altitude"],
-                accuracy: json["horizontalAccuracy"], speed: json["speed"],
-                course: json["bearing"])
+                latitude: json.member("latitude"), longitude: json.member("longitude"),
+                altitude: json.member("altitudeAboveMeanSeaLevel") ?? json.member("altitude"),
+                accuracy: json.member("horizontalAccuracy"), speed: json.member("speed"),
+                heading: json.member("bearing"))
         case "pedometer":
             kind = "steps"
-            try values.count("steps", json["steps"])
+            try values.count("steps", json.member("steps"))
         case "microphone":
             kind = "noise"
-            try values.number("level", json["dBFS"])
+            try values.number("level", json.member("dBFS"))
         case "light":
             kind = "light"
-            try values.number("illuminance", json["lux"])
+            try values.number("illuminance", json.member("lux"))
         case "battery":
             kind = "battery"
-            try values.number("level", json["batteryLevel"], in: 0...1, times: 100)
+            try values.number("level", json.member("batteryLevel"), in: 0...1, times: 100)
             values.state(
-                "state", PhoneState.battery(json["batteryState"]?.text(atMost: 64) ?? ""))
+                "state", PhoneState.battery(json.member("batteryState")?.text(atMost: 64) ?? ""))
         case "heartrate":
             kind = "heart-rate"
-            try values.number("rate", json["bpm"])
+            try values.number("rate", json.member("bpm"))
         case "activity":
             kind = "activity"
-            guard let activity = json["activity"] else { throw .incomplete }
+            guard let activity = json.member("activity") else { throw .incomplete }
             guard let name = activity.text(atMost: 64) else { throw .value }
             values.state("activity", PhoneState.activity(name))
             values.state(
-                "confidence", PhoneState.confidence(json["confidence"]?.text(atMost: 64) ?? ""))
+                "confidence",
+                PhoneState.confidence(json.member("confidence")?.text(atMost: 64) ?? ""))
         default:
             guard let known = axes[name] else { return nil }
             kind = known
-            try values.number("x", json["x"])
-            try values.number("y", json["y"])
-            try values.number("z", json["z"])
+            try values.number("x", json.member("x"))
+            try values.number("y", json.member("y"))
+            try values.number("z", json.member("z"))
         }
         return (kind, values.values)
     }

@@ -38,7 +38,7 @@ struct OwnTracksTests {
             content.readings.map(\.reading.values) == [
                 [
                     "latitude": .number(1), "longitude": .number(2), "accuracy": .number(-1),
-                    "speed": .number(-1), "course": .number(-1),
+                    "speed": .number(-1), "heading": .number(-1),
                 ]
             ])
         let reading = try #require(content.readings.first?.reading)
