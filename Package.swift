@@ -207,6 +207,13 @@ let package = Package(
             name: "store-writer", dependencies: ["SampleStore", "Samples"],
             path: "Tests/StoreWriter", swiftSettings: house),
         .testTarget(
+            name: "PayloadsTests", dependencies: ["Payloads", "Samples", "Texts", "TestSupport"],
+            swiftSettings: house),
+        .testTarget(
+            name: "ConnectorsTests",
+            dependencies: ["Connectors", "Payloads", "Samples", "VM", "TestSupport"],
+            swiftSettings: house),
+        .testTarget(
             name: "SampleStoreTests",
             dependencies: ["SampleStore", "Samples", grdb, "store-writer", "TestSupport"],
             swiftSettings: house),
