@@ -97,15 +97,22 @@ let package = Package(
         // Permission, and what is reached with it.
         .target(name: "Addresses", swiftSettings: house),
         .target(
+            name: "Transport",
+            dependencies: [
+                "Addresses",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                .product(name: "NIOTLS", package: "swift-nio"),
+            ], swiftSettings: house),
+        .target(
             name: "Net",
             dependencies: [
-                "Addresses", "Auth",
-                .product(name: "Crypto", package: "swift-crypto"),
+                "Addresses", "Auth", "Transport",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
-                .product(name: "NIOTLS", package: "swift-nio"),
             ], swiftSettings: house),
         .target(
             name: "Auth",
