@@ -90,7 +90,14 @@ let package = Package(
         .target(name: "Simulation", dependencies: ["Samples", "VM"], swiftSettings: house),
         .target(
             name: "Connectors",
-            dependencies: ["Derived", "Payloads", "Samples", "Texts", "VM", logging],
+            dependencies: [
+                "Addresses", "CProcess", "Derived", "Payloads", "Samples", "Texts", "Transport",
+                "VM", logging,
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+            ],
             swiftSettings: house),
         .target(name: "LAE", dependencies: ["Samples", "VM", "Auth"], swiftSettings: house),
 
@@ -218,8 +225,10 @@ let package = Package(
             swiftSettings: house),
         .testTarget(
             name: "ConnectorsTests",
-            dependencies: ["Connectors", "Payloads", "Samples", "VM", "TestSupport"],
-            swiftSettings: house),
+            dependencies: [
+                "Addresses", "Connectors", "Payloads", "Samples", "VM", "TestSupport",
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+            ], swiftSettings: house),
         .testTarget(
             name: "SampleStoreTests",
             dependencies: ["SampleStore", "Samples", grdb, "store-writer", "TestSupport"],

@@ -65,14 +65,14 @@ public final class Inlet: Sendable {
         }
     }
 
-    /// The way stands: messages come from now on.
+    /// The way stands: messages come from now on, and nothing is wrong any more.
     ///
-    /// Nothing is wrong any more.
+    /// Does nothing when it stood before.
     public func connected() {
         state.withLock {
-            $0.report.problem = nil
             guard $0.report.link != .connected else { return }
             $0.report.link = .connected
+            $0.report.problem = nil
             $0.report.connections += 1
             $0.maker.restart()
         }
