@@ -92,22 +92,37 @@ let package = Package(
         .target(name: "Simulation", dependencies: ["Samples", "VM"], swiftSettings: house),
         .target(
             name: "Connectors",
-            dependencies: ["Derived", "Payloads", "Samples", "Simulation", "Texts", "VM", logging],
+            dependencies: [
+                "Addresses", "CProcess", "Derived", "Payloads", "Samples", "Simulation", "Texts",
+                "Transport",
+                "VM", logging,
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+            ],
             swiftSettings: house),
         .target(name: "LAE", dependencies: ["Samples", "VM", "Auth"], swiftSettings: house),
 
         // Permission, and what is reached with it.
         .target(name: "Addresses", swiftSettings: house),
         .target(
+            name: "Transport",
+            dependencies: [
+                "Addresses",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                .product(name: "NIOTLS", package: "swift-nio"),
+            ], swiftSettings: house),
+        .target(
             name: "Net",
             dependencies: [
-                "Addresses", "Auth",
-                .product(name: "Crypto", package: "swift-crypto"),
+                "Addresses", "Auth", "Transport",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
-                .product(name: "NIOTLS", package: "swift-nio"),
             ], swiftSettings: house),
         .target(
             name: "Auth",
@@ -215,6 +230,15 @@ let package = Package(
         .executableTarget(
             name: "store-writer", dependencies: ["SampleStore", "Samples"],
             path: "Tests/StoreWriter", swiftSettings: house),
+        .testTarget(
+            name: "PayloadsTests", dependencies: ["Payloads", "Samples", "Texts", "TestSupport"],
+            swiftSettings: house),
+        .testTarget(
+            name: "ConnectorsTests",
+            dependencies: [
+                "Addresses", "Connectors", "Payloads", "Samples", "VM", "TestSupport",
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+            ], swiftSettings: house),
         .testTarget(
             name: "SampleStoreTests",
             dependencies: ["SampleStore", "Samples", grdb, "store-writer", "TestSupport"],

@@ -2,6 +2,6 @@
 public enum ConnectorCatalogue {
     /// The kinds in the order in which they are told.
     public static let kinds: [any ConnectorKind.Type] = [
-        SimulatedConnector.self
+        SerialConnector.self, CommandConnector.self, PollConnector.self, SimulatedConnector.self,
     ]
 }

@@ -39,6 +39,13 @@ public final class Inlet: Sendable {
     /// - Returns: whether it became a sample.
     @discardableResult
     public func take(_ payload: [UInt8]) -> Bool {
+        outcome(of: payload)?.isSample == true
+    }
+
+    /// Takes one message or line that came now.
+    ///
+    /// - Returns: what became of it; `nil` when there were too many.
+    func outcome(of payload: [UInt8]) -> SampleMaker.Outcome? {
         take { maker, arrival in maker.take(payload, at: arrival) }
     }
 
@@ -47,7 +54,7 @@ public final class Inlet: Sendable {
     /// - Returns: whether they became a sample.
     @discardableResult
     public func take(_ reading: Reading) -> Bool {
-        take { maker, arrival in maker.take(reading, at: arrival) }
+        take { maker, arrival in maker.take(reading, at: arrival) }?.isSample == true
     }
 
     /// Counts a message that is no message of the source, such as a line that is too long.
@@ -58,12 +65,24 @@ public final class Inlet: Sendable {
         }
     }
 
-    /// The way stands: messages come from now on.
+    /// The way stands: messages come from now on, and nothing is wrong any more.
+    ///
+    /// Does nothing when it stood before.
     public func connected() {
         state.withLock {
+            guard $0.report.link != .connected else { return }
             $0.report.link = .connected
-            $0.report.connections += 1
             $0.report.problem = nil
+            $0.report.connections += 1
+            $0.maker.restart()
+        }
+    }
+
+    /// The way does not stand for now, and the connector itself tries again later.
+    public func disconnected(_ problem: String) {
+        state.withLock {
+            $0.report.link = .disconnected
+            $0.report.problem = problem
         }
     }
 
@@ -72,25 +91,25 @@ public final class Inlet: Sendable {
         state.withLock { $0.report.link = .scanning }
     }
 
-    /// Something went wrong that does not end the way.
-    public func warn(_ problem: String) {
+    /// Something went wrong that does not end the way; `nil` when it is right again.
+    public func warn(_ problem: String?) {
         state.withLock { $0.report.problem = problem }
     }
 
     private func take(
         _ make: (inout SampleMaker, Timestamp) -> SampleMaker.Outcome
-    ) -> Bool {
+    ) -> SampleMaker.Outcome? {
         let arrival = now()
         return state.withLock { state in
             guard state.limit.admits(at: arrival) else {
                 state.report.received += 1
                 state.report.leftOut.excess += 1
-                return false
+                return nil
             }
             let outcome = make(&state.maker, arrival)
             state.report.count(state.maker.counts, of: outcome)
-            guard case .sample(let sample) = outcome else { return false }
-            return state.send(sample)
+            guard case .sample(let sample) = outcome else { return outcome }
+            return state.send(sample) ? outcome : nil
         }
     }
 
@@ -114,6 +133,12 @@ public final class Inlet: Sendable {
             $0.report.link = link
             $0.report.problem = problem ?? $0.report.problem
         }
+    }
+}
+
+extension SampleMaker.Outcome {
+    fileprivate var isSample: Bool {
+        if case .sample = self { true } else { false }
     }
 }
 

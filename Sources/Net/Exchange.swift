@@ -4,6 +4,7 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 import NIOSSL
+import Transport
 
 /// One request and its answer on a connection of their own, to one address that was checked.
 struct Exchange: Sendable {

@@ -3,6 +3,7 @@ import Auth
 import NIOCore
 import NIOHTTP1
 import NIOSSL
+import Transport
 
 /// What a fault of a connection is called, in one sentence; its own text is not shown, as it may hold
 /// what was said.

@@ -3,6 +3,7 @@ public import Auth
 import NIOCore
 import NIOHTTP1
 public import NIOSSL
+import Transport
 
 /// Calls other servers for apps, and checks at every step that it may.
 ///

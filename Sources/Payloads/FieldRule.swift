@@ -7,15 +7,19 @@ public struct FieldRule: Hashable, Sendable {
     /// A number becomes `scale · x + offset`.
     public let scale: Double
     public let offset: Double
+    /// A number beyond them, after scale and offset, becomes the nearer one; `nil` keeps it.
+    public let limits: ClosedRange<Double>?
     /// What a device says, and which state that is; empty where it says the state itself.
     public let states: [String: String]
 
     private static let longestText = 1024
 
     public init(
-        _ field: Field, scale: Double = 1, offset: Double = 0, states: [String: String] = [:]
+        _ field: Field, scale: Double = 1, offset: Double = 0,
+        limits: ClosedRange<Double>? = nil, states: [String: String] = [:]
     ) {
-        (self.field, self.scale, self.offset, self.states) = (field, scale, offset, states)
+        (self.field, self.scale, self.offset) = (field, scale, offset)
+        (self.limits, self.states) = (limits, states)
     }
 
     /// - Returns: `nil` for what is no value of the field, such as a text where a number belongs, a number
@@ -23,18 +27,14 @@ public struct FieldRule: Hashable, Sendable {
     public func value(of raw: Value) -> Value? {
         switch field.kind {
         case .number:
-            guard let number = Self.number(raw) else { return nil }
-            let calibrated = scale * number + offset
-            return calibrated.isFinite ? .number(calibrated) : nil
+            return calibrated(raw).map { .number($0) }
         case .integer:
-            if scale == 1, offset == 0 {
+            // A double does not hold all of them.
+            if scale == 1, offset == 0, limits == nil {
                 if case .integer = raw { return raw }
                 if case .text(let text) = raw, let whole = Int64(text) { return .integer(whole) }
             }
-            guard let number = Self.number(raw),
-                let whole = Int64(exactly: (scale * number + offset).rounded())
-            else { return nil }
-            return .integer(whole)
+            return calibrated(raw).flatMap { Int64(exactly: $0.rounded()) }.map { .integer($0) }
         case .state:
             let text = Self.text(raw)
             guard let state = states.isEmpty ? text : states[text], !state.isEmpty,
@@ -47,12 +47,28 @@ public struct FieldRule: Hashable, Sendable {
         }
     }
 
+    private func calibrated(_ raw: Value) -> Double? {
+        guard let number = Self.number(raw) else { return nil }
+        let calibrated = scale * number + offset
+        guard calibrated.isFinite else { return nil }
+        guard let limits else { return calibrated }
+        return min(max(calibrated, limits.lowerBound), limits.upperBound)
+    }
+
     private static func number(_ raw: Value) -> Double? {
         switch raw {
         case .number(let number): number.isFinite ? number : nil
         case .integer(let integer): Double(integer)
-        case .text(let text): Double(decimal: text, allowsExponent: true)
+        case .text(let text): Double(decimal: withoutPercentSign(text), allowsExponent: true)
         }
+    }
+
+    /// Devices write `97.7%`, whatever the unit of the field says besides.
+    private static func withoutPercentSign(_ text: String) -> Substring {
+        guard text.last == "%" else { return text[...] }
+        var number = text.dropLast()
+        while number.last == " " { number.removeLast() }
+        return number
     }
 
     private static func text(_ raw: Value) -> String {

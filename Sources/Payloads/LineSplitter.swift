@@ -36,6 +36,13 @@ public struct LineSplitter: Sendable {
         return lines
     }
 
+    /// The line that the end of everything ends, as that of a program's output; `nil` where there is none.
+    public mutating func end() -> [UInt8]? {
+        let last = line
+        reset()
+        return last.isEmpty ? nil : last
+    }
+
     /// Forgets what came of a line that will not end, as when a device left amid it.
     public mutating func reset() {
         line.removeAll(keepingCapacity: true)

@@ -1,3 +1,4 @@
+import Derived
 public import Samples
 
 /// Makes samples of what a source says, and counts what it leaves out and why.
@@ -17,7 +18,7 @@ public struct SampleMaker: Sendable {
         /// Those whose time is before 2000 or more than a minute ahead, or that tell none where they
         /// should.
         public var mistimed = 0
-        /// Those that were there already, with the same time.
+        /// Those that were there already: with the same time or, where only changes count, the same values.
         public var repeated = 0
         /// Samples that are older than one that came before; they are kept.
         public var late = 0
@@ -38,6 +39,8 @@ public struct SampleMaker: Sendable {
     /// Whether a field that is not told keeps its last value.
     private let isSparse: Bool
     private var known: [Value?]
+    /// Where only changes count.
+    private var changes: ChangeFilter<[Value]>?
     private var recent = RecentSamples()
 
     /// - Parameters:
@@ -46,10 +49,11 @@ public struct SampleMaker: Sendable {
     ///   - rules: what the fields are made of what stands there.
     ///   - time: where the time stands; `nil` takes the time of arrival.
     ///   - isSparse: whether a payload may tell only some of the fields, and the others keep their values.
+    ///   - takesOnlyChanges: whether values that are those of the sample before make none.
     /// - Throws: ``PayloadError`` where the names are none of the format.
     public init(
         format: PayloadFormat, names: [String], rules: [FieldRule], time: TimeRule? = nil,
-        isSparse: Bool = false
+        isSparse: Bool = false, takesOnlyChanges: Bool = false
     ) throws(PayloadError) {
         guard names.count == rules.count, !rules.isEmpty else {
             throw PayloadError("each field needs a name in the payload")
@@ -57,10 +61,20 @@ public struct SampleMaker: Sendable {
         reader = try PayloadReader(format, names: names + (time.map { [$0.name] } ?? []))
         (self.rules, self.time, self.isSparse) = (rules, time, isSparse)
         known = Array(repeating: nil, count: rules.count)
+        changes = takesOnlyChanges ? ChangeFilter() : nil
+        changes?.connect()
     }
 
     /// The fields of the samples.
     public var fields: [Field] { rules.map(\.field) }
+
+    /// The source is connected to anew: what it said before counts neither as its present values nor as
+    /// told already.
+    public mutating func restart() {
+        known = Array(repeating: nil, count: rules.count)
+        changes?.disconnect()
+        changes?.connect()
+    }
 
     /// Takes a payload that came at `arrival`.
     public mutating func take(_ payload: [UInt8], at arrival: Timestamp) -> Outcome {
@@ -102,11 +116,11 @@ public struct SampleMaker: Sendable {
         guard values.count == rules.count else { return incomplete() }
         let sample = Sample(time: time, values: values)
         switch recent.take(sample, repeats: !isTold) {
-        case .repeated:
-            counts.repeated += 1
-            return .repeated
+        case .repeated: return repeated()
         case .late: counts.late += 1
-        case .new: break
+        case .new:
+            // A late one tells of a time before, and changes nothing now.
+            if changes?.tells(values) == false { return repeated() }
         }
         counts.taken += 1
         return .sample(sample)
@@ -120,6 +134,11 @@ public struct SampleMaker: Sendable {
     private mutating func incomplete() -> Outcome {
         counts.incomplete += 1
         return .incomplete
+    }
+
+    private mutating func repeated() -> Outcome {
+        counts.repeated += 1
+        return .repeated
     }
 
     private mutating func mistimed() -> Outcome {

@@ -97,18 +97,26 @@ public struct LocalServer: Sendable {
                                 try? await Self.serve(client, log, respond)
                             }
                         }
+                        group.cancelAll()
                     }
                 }
             }
             do {
                 let result = try await body(LocalServer(port: port, log: log))
-                group.cancelAll()
+                await end(server.channel)
                 return result
             } catch {
-                group.cancelAll()
+                await end(server.channel)
                 throw error
             }
         }
+    }
+
+    /// Lets nobody in any more; those who are in are then dismissed.
+    ///
+    /// Cancelling instead would leave somebody who comes just then without anyone to close the door.
+    private static func end(_ channel: any Channel) async {
+        try? await channel.close().get()
     }
 
     private static func serve(

@@ -30,10 +30,12 @@ enum PackPayload {
         let format = try format(word, &payload)
         let time = try time(&payload)
         let isSparse = try payload?.flag("sparse") ?? false
+        let takesOnlyChanges = try payload?.flag("onlyChanges") ?? false
         try payload?.finish()
         do {
             return try SampleMaker(
-                format: format, names: names, rules: rules, time: time, isSparse: isSparse)
+                format: format, names: names, rules: rules, time: time, isSparse: isSparse,
+                takesOnlyChanges: takesOnlyChanges)
         } catch {
             throw PackError("sensor.fields: \(error.message).")
         }
@@ -84,9 +86,10 @@ enum PackPayload {
         let from = try field.text("from") ?? name
         let scale = try field.number("scale", in: -1e12...1e12) ?? 1
         let offset = try field.number("offset", in: -1e12...1e12) ?? 0
+        let limits = try limits(&field)
         let states = try field.table("states") ?? [:]
-        guard scale == 1 && offset == 0 || kind.isNumeric else {
-            throw field.wrong("scale", "belongs to numbers")
+        guard scale == 1 && offset == 0 && limits == nil || kind.isNumeric else {
+            throw field.wrong("kind", "takes no scale, offset, min or max; they belong to numbers")
         }
         guard states.isEmpty || kind == .state else {
             throw field.wrong("states", "belongs to a field of kind state")
@@ -94,7 +97,19 @@ enum PackPayload {
         return (
             from,
             FieldRule(
-                Field(name, unit: unit, kind: kind), scale: scale, offset: offset, states: states)
+                Field(name, unit: unit, kind: kind), scale: scale, offset: offset, limits: limits,
+                states: states)
         )
+    }
+
+    private static func limits(
+        _ field: inout PackObject
+    ) throws(PackError) -> ClosedRange<Double>? {
+        let least = try field.number("min", in: -1e15...1e15)
+        let most = try field.number("max", in: -1e15...1e15)
+        guard least != nil || most != nil else { return nil }
+        let (lower, upper) = (least ?? -.infinity, most ?? .infinity)
+        guard lower <= upper else { throw field.wrong("max", "is less than min") }
+        return lower...upper
     }
 }

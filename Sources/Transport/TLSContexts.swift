@@ -1,20 +1,23 @@
-import Addresses
+public import Addresses
 import Crypto
 import NIOCore
-import NIOSSL
+public import NIOSSL
 
 /// What secure connections are made with; the machine's authorities are read once, and only when needed.
-actor TLSContexts {
+public actor TLSContexts {
     private let trustRoots: NIOSSLTrustRoots
     private var vouched: NIOSSLContext?
     private var pinned: NIOSSLContext?
 
-    init(trustRoots: NIOSSLTrustRoots) {
+    /// - Parameter trustRoots: the authorities whose certificates are trusted.
+    public init(trustRoots: NIOSSLTrustRoots) {
         self.trustRoots = trustRoots
     }
 
+    /// What TLS 1.2 and later are spoken with, for HTTP/1.1.
+    ///
     /// - Parameter isPinned: whether a pin takes the place of the authorities.
-    func context(isPinned: Bool) throws -> NIOSSLContext {
+    public func context(isPinned: Bool) throws -> NIOSSLContext {
         if let made = isPinned ? pinned : vouched { return made }
         var configuration = TLSConfiguration.makeClientConfiguration()
         configuration.minimumTLSVersion = .tlsv12
@@ -29,11 +32,11 @@ actor TLSContexts {
 }
 
 extension NIOSSLClientHandler {
-    /// A handler for a server that shows what the grant asks for.
+    /// A handler for a server that shows the certificate that it must.
     ///
     /// A pin stands for the one certificate or key, so neither its name nor its age nor who signed it
     /// matters; without one all of them do.
-    static func checking(
+    public static func checking(
         _ host: WebHost, pin: CertificatePin?, with context: NIOSSLContext
     ) throws -> NIOSSLClientHandler {
         // An address stands in no server name; it is compared with that of the connection.

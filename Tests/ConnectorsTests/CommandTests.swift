@@ -1,0 +1,201 @@
+import Foundation
+import Glibc
+import Payloads
+import Samples
+import Testing
+import VM
+
+@testable import Connectors
+
+struct CommandTests {
+    /// Any text.
+    static var maker: SampleMaker {
+        get throws {
+            try SampleMaker(
+                format: .plain, names: ["v"], rules: [FieldRule(Field("v", kind: .text))])
+        }
+    }
+
+    private static func source(
+        _ words: [String], every interval: Duration? = .milliseconds(10),
+        patience: Duration? = nil, maker: SampleMaker? = nil
+    ) throws -> SupervisedSource {
+        let connector = CommandConnector(
+            words, every: interval, patience: patience, grace: .milliseconds(200))
+        return SupervisedSource(
+            connector, maker: try maker ?? self.maker, highestRate: 1e6, now: { KindTests.now },
+            sleep: { _ in try await Task.sleep(for: .milliseconds(5)) })
+    }
+
+    /// The first texts of a program.
+    private static func texts(_ count: Int, of source: SupervisedSource) async throws -> [String] {
+        var texts: [String] = []
+        for try await sample in source.samples() {
+            if case .text(let text) = sample.values[0] { texts.append(text) }
+            if texts.count == count { break }
+        }
+        return texts
+    }
+
+    private static func reachEnd(of marker: String) async throws {
+        let deadline = ContinuousClock.now + .seconds(60)
+        while PipeDevice.processes(naming: marker) > 0 {
+            guard ContinuousClock.now < deadline else { throw DeviceFault("\(marker) still runs") }
+            await Task.yield()
+        }
+    }
+
+    /// A number of seconds to sleep that no other test has.
+    private static func marker() -> String { "\(Int.random(in: 100_000_000...999_999_999))" }
+
+    @Test func `C19: a program is run again and again, and its lines are samples`() async throws {
+        let maker = try SampleMaker(
+            format: .pattern(#"0 (\S+) C (\S+) %"#), names: ["1", "2"],
+            rules: [
+                FieldRule(Field("temperature", unit: "Cel")),
+                FieldRule(Field("humidity", unit: "%")),
+            ])
+        let source = try Self.source(["echo", "0 28.2 C 41.5 %"], maker: maker)
+        var count = 0
+        for try await sample in source.samples() {
+            #expect(sample.values == [.number(28.2), .number(41.5)])
+            count += 1
+            if count == 3 { break }
+        }
+        #expect(source.report?.connections == 1)
+    }
+
+    @Test func `F2: a program is asked at intervals or sends of its own accord`() async throws {
+        let asked = try Self.source(["/bin/sh", "-c", "echo $$"])
+        #expect(Set(try await Self.texts(3, of: asked)).count == 3)
+        let sending = try Self.source(
+            ["/bin/sh", "-c", "for n in 1 2 3; do echo $$; done; exec sleep 1000"], every: nil)
+        #expect(Set(try await Self.texts(3, of: sending)).count == 1)
+    }
+
+    @Test func `words reach a program as they stand, without a shell`() async throws {
+        let source = try Self.source(["printf", "%s\n", "$HOME; a  'b' *", ""])
+        #expect(try await Self.texts(1, of: source) == ["$HOME; a  'b' *"])
+    }
+
+    @Test func `a program gets three variables, nothing to read and no descriptor of ours`()
+        async throws
+    {
+        let variables = try Self.source(["env"])
+        let names = try await Self.texts(3, of: variables).map { $0.prefix { $0 != "=" } }
+        #expect(names.sorted() == ["HOME", "LANG", "PATH"])
+        let input = try Self.source(["sh", "-c", "cat; echo end of input"])
+        #expect(try await Self.texts(1, of: input) == ["end of input"])
+        // The fourth is that of the folder itself.
+        let files = try Self.source(["ls", "/proc/self/fd"])
+        #expect(try await Self.texts(5, of: files) == ["0", "1", "2", "3", "0"])
+    }
+
+    @Test
+    func `the last line of a program counts without an end, and that of one that fails does not`()
+        async throws
+    {
+        let source = try Self.source(["printf", "one\ntwo"])
+        #expect(try await Self.texts(3, of: source) == ["one", "two", "one"])
+        let failing = try Self.source(["sh", "-c", "printf 'one\ntwo'; exit 1"])
+        #expect(try await Self.texts(3, of: failing) == ["one", "one", "one"])
+    }
+
+    @Test(
+        arguments: [
+            (["no-such-program-here"], "no-such-program-here is not installed"),
+            (["/no/such/program"], "/no/such/program is not there or may not be run."),
+            (["/etc/passwd"], "/etc/passwd is not there or may not be run."),
+            (["sh", "-c", "exit 3"], "failed with 3."),
+            (
+                ["sh", "-c", "echo one >&2; echo 'no sensor.' >&2; exit 3"],
+                "failed with 3: no sensor."
+            ),
+            (
+                ["sh", "-c", "printf '\\033[31mred\\n' >&2; exit 1"],
+                "failed with 1: \\u{1b}[31mred."
+            ),
+            (["sh", "-c", "kill -SEGV $$"], "was ended by signal 11."),
+        ])
+    func `a program that fails is told of, with the last line of its errors`(
+        words: [String], text: String
+    ) async throws {
+        let source = try Self.source(words)
+        let samples = source.samples()
+        try await KindTests.reach(source, "the fault") { $0.problem != nil }
+        #expect(source.report?.problem?.contains(text) == true, "\(source.report?.problem ?? "")")
+        #expect(source.report?.link == .disconnected)
+        #expect(source.report?.connections == 0)
+        withExtendedLifetime(samples) {}
+    }
+
+    @Test(arguments: ["sleep N & sleep N", "trap '' TERM; sleep N & while :; do sleep N; done"])
+    func `a program that hangs is ended in time, with all that it has started`(script: String)
+        async throws
+    {
+        let marker = Self.marker()
+        let script = script.replacing("N", with: marker)
+        let source = try Self.source(
+            ["sh", "-c", script], every: .seconds(1000), patience: .milliseconds(100))
+        let samples = source.samples()
+        try await KindTests.reach(source, "the end") { $0.problem != nil }
+        #expect(source.report?.problem?.hasSuffix("took too long and was ended.") == true)
+        try await Self.reachEnd(of: marker)
+        withExtendedLifetime(samples) {}
+    }
+
+    @Test func `what a program has left running is ended with it`() async throws {
+        let marker = Self.marker()
+        let source = try Self.source(
+            ["sh", "-c", "sleep \(marker) & echo begun"], every: .seconds(1000))
+        let samples = source.samples()
+        try await KindTests.reach(source, "its line") { $0.taken == 1 }
+        try await Self.reachEnd(of: marker)
+        withExtendedLifetime(samples) {}
+    }
+
+    @Test func `a program that is not wanted any more is ended with all that it has started`()
+        async throws
+    {
+        let marker = Self.marker()
+        let script = "trap '' TERM; echo begun; sleep \(marker) & while :; do sleep \(marker); done"
+        let source = try Self.source(["sh", "-c", script], every: nil)
+        #expect(try await Self.texts(1, of: source) == ["begun"])
+        try await Self.reachEnd(of: marker)
+    }
+
+    @Test func `a program that floods takes no memory, and goes on`() async throws {
+        let source = try Self.source(["yes", String(repeating: "x", count: 100)], every: nil)
+        let samples = source.samples()
+        try await KindTests.reach(source, "a flood") { $0.received > 100_000 }
+        let report = try #require(source.report)
+        #expect(report.taken == 4096)
+        #expect(report.leftOut.excess >= 100_000 - 4096)
+        let errors = try Self.source(["sh", "-c", "yes >&2 & sleep 0.3; echo done"])
+        #expect(try await Self.texts(1, of: errors) == ["done"])
+        withExtendedLifetime(samples) {}
+    }
+
+    @Test func `a program that runs all the time and says nothing for long is started anew`()
+        async throws
+    {
+        let source = try Self.source(
+            ["sh", "-c", "echo begun; exec sleep 1000"], every: nil, patience: .milliseconds(100))
+        #expect(try await Self.texts(3, of: source) == ["begun", "begun", "begun"])
+    }
+
+    @Test func `lines that do not fit are told as a doubt, until one fits`() async throws {
+        let maker = try SampleMaker(
+            format: .plain, names: ["v"], rules: [FieldRule(Field("v"))])
+        let script = "test $(( $(date +%s%N) / 100000000 % 2 )) = 1 && echo 1 || echo one"
+        let source = try Self.source(["sh", "-c", script], maker: maker)
+        let samples = source.samples()
+        for _ in 0..<2 {
+            try await KindTests.reach(source, "the doubt") { $0.problem != nil }
+            try await KindTests.reach(source, "its end") { $0.connections > 0 && $0.problem == nil }
+        }
+        #expect(source.report?.connections == 1)
+        #expect((source.report?.leftOut.malformed ?? 0) > 0)
+        withExtendedLifetime(samples) {}
+    }
+}

@@ -1,0 +1,183 @@
+import Payloads
+import Samples
+import Testing
+import VM
+
+@testable import Connectors
+
+/// What holds for every kind of source, with real terminals, processes and servers.
+struct KindTests {
+    static let now = SourceTests.start
+
+    /// Lines such as `v: 1`, or `v: 1, at: 1772366400`.
+    static func source(
+        _ connector: any Connector, hasTime: Bool = false, highestRate: Double = 1000
+    ) throws -> SupervisedSource {
+        let maker = try SampleMaker(
+            format: .keyValue, names: ["v"], rules: [FieldRule(Field("v"))],
+            time: hasTime ? TimeRule("at", form: .s) : nil)
+        return SupervisedSource(
+            connector, maker: maker, highestRate: highestRate, now: { now },
+            sleep: { _ in try await Task.sleep(for: .milliseconds(5)) })
+    }
+
+    /// Returns when the report is as wanted.
+    static func reach(
+        _ source: SupervisedSource, _ what: String, _ isReached: (SourceReport) -> Bool
+    ) async throws {
+        let deadline = ContinuousClock.now + .seconds(60)
+        while let report = source.report, !isReached(report) {
+            guard ContinuousClock.now < deadline else {
+                throw DeviceFault("\(what) did not come: \(report)")
+            }
+            await Task.yield()
+        }
+    }
+
+    static func connected(_ source: SupervisedSource, times: Int = 1) async throws {
+        try await reach(source, "connection \(times)") {
+            $0.link == .connected && $0.connections >= times
+        }
+    }
+
+    @Test(arguments: DeviceKind.allCases)
+    func `C4: a source comes, goes and comes back, and its state says so`(kind: DeviceKind)
+        async throws
+    {
+        try await kind.with { device in
+            let source = try Self.source(device.connector)
+            var samples = source.samples().makeAsyncIterator()
+            try await Self.reach(source, "its absence") { $0.problem != nil }
+            #expect(source.report?.connections == 0)
+            for visit in 1...3 {
+                try device.come()
+                try await Self.connected(source, times: visit)
+                try await device.say("v: \(visit)\r\n")
+                let sample = try await samples.next()
+                #expect(sample == Sample(time: Self.now, values: [.number(Double(visit))]))
+                try await device.go()
+                try await Self.reach(source, "its end") {
+                    $0.link != .connected && $0.problem != nil
+                }
+            }
+            let report = try #require(source.report)
+            #expect(report.taken == 3)
+            #expect(report.leftOut.total == 0)
+        }
+    }
+
+    @Test(arguments: DeviceKind.allCases)
+    func `C2: garbage is passed over and counted`(kind: DeviceKind) async throws {
+        try await kind.with { device in
+            try device.come()
+            let source = try Self.source(device.connector)
+            var samples = source.samples().makeAsyncIterator()
+            try await Self.connected(source)
+            // What comes at a wrong speed, without any line end for long.
+            let noise = (0..<6000).map { UInt8(truncatingIfNeeded: $0 * 7) | 0x80 }
+            try await device.say(noise + [0x0A])
+            try await device.say("\u{0}\u{1B}[2J\nSwitch state 1\nv: one\nv: 1\n")
+            #expect(try await samples.next()?.values == [.number(1)])
+            let report = try #require(source.report)
+            #expect(report.leftOut.malformed == 4)
+            #expect(report.received == 5)
+            #expect(report.link == .connected)
+        }
+    }
+
+    @Test(arguments: DeviceKind.allCases)
+    func `what comes too fast is left out and counted, and all is told for`(kind: DeviceKind)
+        async throws
+    {
+        try await kind.with { device in
+            try device.come()
+            let source = try Self.source(device.connector, highestRate: 1000)
+            var samples = source.samples().makeAsyncIterator()
+            try await Self.connected(source)
+            try await device.say((0..<3000).map { "v: \($0)\n" }.joined())
+            try await Self.reach(source, "the end of the flood") { $0.received == 3000 }
+            #expect(source.report?.taken == 1000)
+            #expect(source.report?.leftOut.excess == 2000)
+            for number in 0..<1000 {
+                #expect(try await samples.next()?.values == [.number(Double(number))])
+            }
+        }
+    }
+
+    @Test(arguments: DeviceKind.allCases)
+    func `old, future and repeated times are told apart`(kind: DeviceKind) async throws {
+        try await kind.with { device in
+            try device.come()
+            let source = try Self.source(device.connector, hasTime: true)
+            let samples = source.samples()
+            try await Self.connected(source)
+            let now = Self.now.microseconds / 1_000_000
+            let times = [now, now, now - 3600, now + 30, now + 3600, 0, 946_684_799]
+            try await device.say(times.map { "v: 1, at: \($0)\n" }.joined() + "v: 1\n")
+            try await Self.reach(source, "all") { $0.received == 8 }
+            let report = try #require(source.report)
+            #expect(report.taken == 3)
+            #expect(report.late == 1)
+            #expect(report.leftOut.repeated == 1)
+            #expect(report.leftOut.mistimed == 4)
+            withExtendedLifetime(samples) {}
+        }
+    }
+
+    @Test(arguments: DeviceKind.streams)
+    func `C2: a line that comes in pieces is one`(kind: DeviceKind) async throws {
+        try await kind.with { device in
+            try device.come()
+            let source = try Self.source(device.connector)
+            var samples = source.samples().makeAsyncIterator()
+            try await Self.connected(source)
+            for piece in ["v", ": ", "4", "2", "\r", "\n", "v: 5", "\r\nv: 6\n"] {
+                try await device.say(piece)
+            }
+            for number in [42.0, 5, 6] {
+                #expect(try await samples.next()?.values == [.number(number)])
+            }
+            #expect(source.report?.received == 3)
+        }
+    }
+
+    @Test(arguments: DeviceKind.allCases)
+    func `a line that is cut off by the end is none`(kind: DeviceKind) async throws {
+        try await kind.with { device in
+            try device.come()
+            let source = try Self.source(device.connector)
+            var samples = source.samples().makeAsyncIterator()
+            try await Self.connected(source)
+            try await device.say("v: 1\n")
+            #expect(try await samples.next()?.values == [.number(1)])
+            try await device.go(saying: Array("v: 9".utf8))
+            try await Self.reach(source, "its end") { $0.link != .connected && $0.problem != nil }
+            try device.come()
+            try await Self.connected(source, times: 2)
+            try await device.say("9\nv: 2\n")
+            #expect(try await samples.next()?.values == [.number(2)])
+            #expect(source.report?.taken == 2)
+        }
+    }
+
+    @Test(arguments: DeviceKind.streams)
+    func `what nobody wants any more is closed`(kind: DeviceKind) async throws {
+        try await kind.with { device in
+            try device.come()
+            let source = try Self.source(device.connector)
+            for _ in 0..<2 {
+                let before = source.report?.connections ?? 0
+                let task = Task {
+                    for try await _ in source.samples() {}
+                }
+                try await Self.connected(source, times: before + 1)
+                #expect(device.isHeld)
+                task.cancel()
+                try await task.value
+                let deadline = ContinuousClock.now + .seconds(60)
+                while device.isHeld, ContinuousClock.now < deadline { await Task.yield() }
+                #expect(!device.isHeld)
+            }
+        }
+    }
+}

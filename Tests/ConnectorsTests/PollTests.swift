@@ -1,0 +1,204 @@
+import Addresses
+import NIOSSL
+import Payloads
+import Samples
+import TestSupport
+import Testing
+import VM
+
+@testable import Connectors
+
+struct PollTests {
+    private static func connector(
+        _ url: String, pin: String? = nil, fields: [PollExchange.Field] = [],
+        trust: [NIOSSLCertificate] = [], patience: Duration = .seconds(10)
+    ) throws -> PollConnector {
+        PollConnector(
+            try #require(WebAddress(url)), every: .milliseconds(5), patience: patience,
+            fields: fields, pin: pin.flatMap { CertificatePin($0) },
+            trustRoots: .certificates(trust),
+            budget: CallBudget(calls: 1_000_000, each: .seconds(1)))
+    }
+
+    /// A source of temperatures for as long as `body` runs.
+    private static func with<T: Sendable>(
+        _ connector: PollConnector, _ body: (SupervisedSource) async throws -> T
+    ) async throws -> T {
+        let watched = WatchedConnector(connector)
+        let result = try await body(try source(watched))
+        await watched.waitForEnd()
+        return result
+    }
+
+    private static func source(_ connector: any Connector) throws -> SupervisedSource {
+        let maker = try SampleMaker(
+            format: .json, names: ["main.temp"],
+            rules: [FieldRule(Field("temperature", unit: "Cel"), offset: -273.15)])
+        return SupervisedSource(connector, maker: maker, now: { KindTests.now })
+    }
+
+    /// What is wrong with the answers of a server.
+    private static func fault(
+        _ reply: LocalServer.Reply, patience: Duration = .seconds(10)
+    ) async throws -> String {
+        try await LocalServer.with { _ in
+            reply
+        } _: { server in
+            let url = "http://127.0.0.1:\(server.port)/weather?appid=secret"
+            return try await with(try connector(url, patience: patience)) { source in
+                let samples = source.samples()
+                try await KindTests.reach(source, "the fault") { $0.problem != nil }
+                #expect(source.report?.taken == 0)
+                let problem = source.report?.problem ?? ""
+                #expect(problem.hasPrefix("http://127.0.0.1:\(server.port)"))
+                #expect(!problem.contains("secret"))
+                withExtendedLifetime(samples) {}
+                return problem
+            }
+        }
+    }
+
+    @Test func `D5: a weather service is asked with the query and the key that the pack says`()
+        async throws
+    {
+        try await LocalServer.with { request in
+            guard request.target == "/weather?lat=47.4&lon=8.5&units=metric&appid=key",
+                request["X-Key"] == "secret", request.method == "GET", request["Cookie"] == nil
+            else { return .answer(status: "400 Bad Request") }
+            return .answer(#"{"main": {"temp": 283.15}}"# + "\r\n")
+        } _: { server in
+            let url =
+                "http://localhost:\(server.port)/weather?lat=47.4&lon=8.5&units=metric&appid=key"
+            let field = PollExchange.Field(name: "X-Key", value: "secret")
+            try await Self.with(try Self.connector(url, fields: [field])) { source async throws in
+                var samples = source.samples().makeAsyncIterator()
+                for _ in 0..<3 {
+                    #expect(try await samples.next()?.values == [.number(10)])
+                }
+                #expect(source.report?.connections == 1)
+                #expect(source.report?.problem == nil)
+            }
+        }
+    }
+
+    @Test func `D6: the 61st call of a minute to a host waits, whoever makes it`() {
+        let budget = CallBudget(calls: 60, each: .seconds(60))
+        let start = ContinuousClock.now
+        for second in 0..<60 {
+            let now = start.advanced(by: .milliseconds(500 * second))
+            #expect(budget.turn(of: "a", at: now) == .zero)
+        }
+        let later = start.advanced(by: .seconds(30))
+        #expect(budget.turn(of: "a", at: later) == .seconds(30))
+        #expect(budget.turn(of: "b", at: later) == .zero)
+        #expect(budget.turn(of: "a", at: later) == .seconds(30.5))
+        // Within any minute there are sixty at most.
+        var due = (0..<300).map {
+            later.advanced(by: budget.turn(of: "c", at: later) + .seconds($0 / 300))
+        }
+        due.sort()
+        for (first, last) in zip(due, due.dropFirst(60)) {
+            #expect(first.duration(to: last) >= .seconds(60))
+        }
+    }
+
+    @Test(
+        arguments: [
+            (.answer(status: "500 Internal Server Error"), "answers with 500."),
+            (.answer(status: "404 Not Found"), "answers with 404."),
+            (.answer("{}", status: "401 Unauthorized"), "refuses with 401; is the key right?"),
+            (
+                .answer(status: "429 Too Many Requests"),
+                "is asked too often (429); ask it less often."
+            ),
+            (
+                .redirect(to: "http://127.0.0.1:1/"),
+                "redirects with 302; name the new place as the url."
+            ),
+            (
+                .answer("x", fields: [("Content-Encoding", "gzip")]),
+                "compresses its answer, unasked."
+            ),
+            (.text("SSH-2.0-OpenSSH_9\r\n"), "answers with what is not HTTP."),
+            (
+                .text("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{"),
+                "broke off before its answer was whole."
+            ),
+            (
+                .text("HTTP/1.1 200 OK\r\nContent-Length: 262145\r\n\r\n"),
+                "answers with more than the 262144 bytes that are taken."
+            ),
+            (
+                .endless(
+                    after: Array("HTTP/1.1 200 OK\r\n\r\n".utf8),
+                    [UInt8](repeating: 0x20, count: 4096)),
+                "answers with more than the 262144 bytes that are taken."
+            ),
+            (.answer("<html>"), "/weather answers with what the sensor pack does not know."),
+        ] as [(LocalServer.Reply, String)])
+    func `an answer that is not good is told of in words`(
+        reply: LocalServer.Reply, text: String
+    ) async throws {
+        let fault = try await Self.fault(reply)
+        #expect(fault.hasSuffix(text), "\(fault)")
+    }
+
+    @Test(
+        arguments: [
+            .silence(after: []),
+            .silence(after: Array("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{".utf8)),
+        ] as [LocalServer.Reply])
+    func `a server that does not answer is left in time`(reply: LocalServer.Reply) async throws {
+        let fault = try await Self.fault(reply, patience: .milliseconds(200))
+        #expect(fault.hasSuffix("did not answer in time."))
+    }
+
+    @Test func `a server that is not there is told of`() async throws {
+        let port = DeafPort()
+        let source = try Self.source(try Self.connector("http://127.0.0.1:\(port.number)/"))
+        let samples = source.samples()
+        try await KindTests.reach(source, "the fault") { $0.problem != nil }
+        #expect(source.report?.problem?.contains("cannot be reached") == true)
+        #expect(source.report?.link == .disconnected)
+        withExtendedLifetime(samples) {}
+    }
+
+    @Test(arguments: ["trusted", "certificate", "key", "none", "other"])
+    func `C36: a device of one's own is known by its pin`(shows: String) async throws {
+        let certificate = try await TestCertificate(names: ["DNS:localhost"])
+        let other = try await TestCertificate(names: ["DNS:localhost"])
+        let pins = try certificate.pins()
+        try await LocalServer.with(certificate: certificate) { _ in
+            .answer(#"{"main": {"temp": 283.15}}"#)
+        } _: { server in
+            let pin: String? =
+                switch shows {
+                case "certificate": pins.certificate
+                case "key": pins.key
+                case "other": try other.pins().certificate
+                default: nil
+                }
+            let connector = try Self.connector(
+                "https://localhost:\(server.port)/", pin: pin,
+                trust: shows == "trusted" ? [certificate.certificate] : [])
+            try await Self.with(connector) { source async throws in
+                let samples = source.samples()
+                try await KindTests.reach(source, "an answer") { $0.problem != nil || $0.taken > 0 }
+                let report = try #require(source.report)
+                switch shows {
+                case "none":
+                    #expect(report.problem?.contains("that this machine does not trust") == true)
+                case "other":
+                    #expect(
+                        report.problem?.hasSuffix("has another certificate than the pin names.")
+                            == true
+                    )
+                default: #expect(report.taken > 0)
+                }
+                withExtendedLifetime(samples) {}
+            }
+            // Nothing is said before the other side has shown who it is.
+            #expect(server.received.isEmpty == ["none", "other"].contains(shows))
+        }
+    }
+}

@@ -1,0 +1,73 @@
+import Connectors
+import Payloads
+import Samples
+import Synchronization
+
+/// A source that does at each connection what a test wrote down, and then waits for its end.
+final class ScriptedConnector: Connector {
+    enum Step: Sendable {
+        case connected
+        case line(String)
+        case warn(String)
+        /// Time passes.
+        case pass(Duration)
+        case fail(String)
+    }
+
+    let place = "the device"
+    private let clock: PassingClock
+    private let visits: [[Step]]
+    private let count = Mutex((begun: 0, ended: 0))
+    /// Comes when a script has been done, and when the last connection has ended.
+    let events: AsyncStream<String>
+    private let event: AsyncStream<String>.Continuation
+
+    init(_ clock: PassingClock, _ visits: [[Step]]) {
+        (self.clock, self.visits) = (clock, visits)
+        (events, event) = AsyncStream.makeStream(of: String.self)
+    }
+
+    var open: Int { count.withLock { $0.begun - $0.ended } }
+    var begun: Int { count.withLock { $0.begun } }
+
+    func connect(_ inlet: Inlet) async throws {
+        let visit = count.withLock { count in
+            count.begun += 1
+            return count.begun - 1
+        }
+        defer {
+            count.withLock { $0.ended += 1 }
+            event.yield("closed")
+        }
+        for step in visit < visits.count ? visits[visit] : [] {
+            switch step {
+            case .connected: inlet.connected()
+            case .line(let line): inlet.take(Array(line.utf8))
+            case .warn(let text): inlet.warn(text)
+            case .pass(let time): clock.pass(time)
+            case .fail(let text): throw ConnectorError(text)
+            }
+        }
+        guard visit >= visits.count - 1 else { return }
+        event.yield("done")
+        for await _ in AsyncStream<Never>.makeStream().stream {}
+    }
+}
+
+/// A clock that stands still, but that every wait is over at once and moves it.
+final class PassingClock: Sendable {
+    private let state = Mutex((now: SourceTests.start, waits: [Duration]()))
+
+    var now: Timestamp { state.withLock { $0.now } }
+    var waits: [Duration] { state.withLock { $0.waits } }
+
+    func pass(_ time: Duration) {
+        state.withLock { $0.now = $0.now.advanced(byMicroseconds: time.wholeMicroseconds) }
+    }
+
+    func sleep(_ time: Duration) async throws {
+        try Task.checkCancellation()
+        pass(time)
+        state.withLock { $0.waits.append(time) }
+    }
+}

@@ -1,0 +1,205 @@
+import Connectors
+import Payloads
+import Samples
+import Testing
+import VM
+
+struct SensorPackTests {
+    /// A pack that can be used, with one piece of it written otherwise.
+    private static func text(_ old: String = "", _ new: String = "") -> String {
+        let whole = #"""
+            {
+              "id": "door.front", "title": "Front door", "version": "1", "description": "By the mat.",
+              "source": {"kind": "serial", "device": "/dev/ttyUSB0", "baud": 9600},
+              "payload": {"format": "key-value", "sparse": true},
+              "fields": [
+                {"name": "door", "kind": "state", "from": "Switch state",
+                 "states": {"0": "open", "1": "closed"}},
+                {"name": "battery", "unit": "%", "from": "Battery Level", "min": 0, "max": 100}
+              ]
+            }
+            """#
+        return old.isEmpty ? whole : whole.replacing(old, with: new)
+    }
+
+    private static func refusal(of text: String) -> String? {
+        do throws(PackError) {
+            _ = try SensorPack(Array(text.utf8))
+            return nil
+        } catch {
+            return error.message
+        }
+    }
+
+    @Test func `F7: a new sensor is a description, and no code`() throws {
+        let pack = try SensorPack(Array(Self.text().utf8))
+        #expect(pack.id == "door.front")
+        #expect(pack.title == "Front door")
+        #expect(pack.kind == "serial")
+        #expect(pack.version == "1")
+        #expect(pack.explanation == "By the mat.")
+        #expect(pack.sensor.source == "/dev/ttyUSB0")
+        #expect(pack.sensor.fields.map(\.name) == ["door", "battery"])
+        #expect(pack.sensor.fields.map(\.unit) == [nil, "%"])
+        #expect(pack.highestRate == 1000)
+        var maker = pack.maker
+        let now = SourceTests.start
+        #expect(maker.take(Array("Switch state: 1".utf8), at: now) == .incomplete)
+        let outcome = maker.take(Array("Battery Level: 168.8%".utf8), at: now)
+        #expect(outcome == .sample(Sample(time: now, values: [.text("closed"), .number(100)])))
+    }
+
+    @Test(
+        arguments: [
+            (#""id": "door.front", "#, "", "sensor at 1:1 has no id."),
+            ("door.front", "Front Door", "sensor.id at 2:9 is no name of a sensor"),
+            (#""title": "Front door", "#, "", "sensor at 1:1 has no title."),
+            ("Front door", "", "sensor.title at 2:32 is no text of 1 to 256 characters"),
+            ("Front door", #"a\u202Eb"#, "sensor.title at 2:32 is no text"),
+            (#""version": "1""#, #""version": 1"#, "sensor.version at 2:57 is no text"),
+            (#""version""#, #""vresion""#, "sensor.vresion at 2:46 means nothing."),
+            (
+                #""source": {"kind": "serial", "device": "/dev/ttyUSB0", "baud": 9600},"#, "",
+                "sensor at 1:1 has no source."
+            ),
+            (#""kind": "serial", "#, "", "sensor.source at 3:13 has no kind."),
+            (
+                #""kind": "serial""#, #""kind": "smoke""#,
+                "sensor.source.kind at 3:22 is none of serial, "
+            ),
+            (#""device": "/dev/ttyUSB0", "#, "", "sensor.source at 3:13 has no device."),
+            ("/dev/ttyUSB0", "/etc/passwd", "sensor.source.device at 3:42 is no path of a device"),
+            ("/dev/ttyUSB0", "/dev/../etc/passwd", "sensor.source.device at 3:42 is no path"),
+            ("/dev/ttyUSB0", "/dev/tty", "sensor.source.device at 3:42 is no path"),
+            ("/dev/ttyUSB0", "/dev/", "sensor.source.device at 3:42 is no path"),
+            ("9600", "9601", "sensor.source.baud at 3:66 is none of 300, "),
+            ("9600", "0", "sensor.source.baud at 3:66 is no whole number from 1 to"),
+            ("\"baud\": 9600", "\"speed\": 9600", "sensor.source.speed at 3:58 means nothing."),
+            (
+                "\"baud\": 9600", "\"send\": [7]",
+                "sensor.source.send at 3:67 holds what is no text."
+            ),
+            ("\"baud\": 9600", "\"skip\": -1", "sensor.source.skip at 3:66 is no whole number"),
+            (
+                "\"baud\": 9600", "\"timeout\": \"0s\"",
+                "sensor.source.timeout at 3:69 is no span from 1s to 366d, such as 10s."
+            ),
+            (
+                "\"baud\": 9600", "\"highestRate\": 0",
+                "sensor.source.highestRate at 3:73 is no number"
+            ),
+            (
+                "key-value", "yaml",
+                "sensor.payload.format at 4:25 is none of json, csv, key-value, "
+            ),
+            (#""format": "key-value", "#, "", "sensor.payload has no format: json, csv, key-value"),
+            ("key-value", "pattern", "sensor.payload has no pattern."),
+            ("true}", "1}", "sensor.payload.sparse at 4:48"),
+            ("key-value", "csv", "sensor.fields: Switch state is no column, from 1."),
+            ("true}", #"true, "time": {"from": "t"}}"#, "sensor.payload.time at 4:62 has no form."),
+            (
+                "true}", #"true, "time": {"from": "t", "form": "h"}}"#,
+                "sensor.payload.time.form at 4:84 is none of s, ms, us, ns, rfc3339."
+            ),
+            (#""name": "door", "#, "", "sensor.fields[0] at 6:5 has no name."),
+            (
+                #""name": "battery""#, #""name": "door""#,
+                "sensor: The field door stands there twice."
+            ),
+            (
+                "state\",", "colour\",",
+                "sensor.fields[0].kind at 6:30 is none of number, integer, state, text."
+            ),
+            (
+                #""unit": "%""#, #""unit": "%", "states": {"a": "b"}"#,
+                "sensor.fields[1].states at 8:48 belongs to a field of kind state."
+            ),
+            (
+                #""kind": "state", "#, #""kind": "state", "scale": 2, "#,
+                "sensor.fields[0].kind at 6:30 takes no scale, offset, min or max"
+            ),
+            ("\"max\": 100", "\"max\": -1", "sensor.fields[1].max at 8:80 is less than min."),
+            ("\"max\": 100", "\"most\": 100", "sensor.fields[1].most at 8:73 means nothing."),
+            (
+                "\"0\": \"open\"", "\"0\": 0",
+                "sensor.fields[0].states at 7:22 holds what is no text."
+            ),
+            ("\"id\"", "\"id\": 1, \"id\"", "sensor.json:2:12: the key"),
+            ("[\n", "[[],\n", "sensor.fields[0] at 5:14 is no object."),
+        ])
+    func `a pack that cannot be is refused with the place and what belongs there`(
+        old: String, new: String, message: String
+    ) throws {
+        let text = Self.text(old, new)
+        #expect(text != Self.text())
+        let refusal = try #require(Self.refusal(of: text))
+        #expect(refusal.hasPrefix(message), "\(refusal)")
+        #expect(refusal.hasSuffix("."))
+    }
+
+    @Test(
+        arguments: [
+            (#"{"kind": "command", "command": ["dht", "-x"], "every": "10s"}"#, "dht -x"),
+            (#"{"kind": "command", "command": ["/usr/bin/dht"]}"#, "/usr/bin/dht"),
+            (
+                #"{"kind": "serial", "device": "/dev/serial/by-id/usb-1", "send": ["AT\r"], "skip": 0}"#,
+                "/dev/serial/by-id/usb-1"
+            ),
+            (
+                #"{"kind": "http-poll", "url": "http://192.168.1.2/x?key=secret", "every": "1m"}"#,
+                "http://192.168.1.2/x"
+            ),
+            (
+                #"{"kind": "http-poll", "url": "https://localhost", "every": "5s", "timeout": "1s", "lines": true, "headers": {"X-Key": "a"}, "pin": "sha256/47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="}"#,
+                "https://localhost/"
+            ),
+        ])
+    func `each kind says where it leads, without secrets`(source: String, place: String) throws {
+        let pack = try SensorPack(
+            Array(
+                #"{"id": "a", "title": "A", "source": \#(source), "payload": {"format": "json"}, "fields": [{"name": "v"}]}"#
+                    .utf8))
+        #expect(pack.sensor.source == place)
+    }
+
+    @Test(
+        arguments: [
+            (#""kind": "command""#, "has no command."),
+            (#""kind": "command", "command": []"#, "is no list of 1 to 64 texts."),
+            (
+                #""kind": "command", "command": ["bin/dht"]"#,
+                "begins with neither the absolute path"
+            ),
+            (#""kind": "command", "command": [""]"#, "begins with neither"),
+            (
+                #""kind": "command", "command": ["a"], "every": "10""#,
+                "is no span from 100ms to 366d"
+            ),
+            (#""kind": "command", "command": ["a"], "shell": true"#, "sensor.source.shell at"),
+            (#""kind": "http-poll", "every": "1s""#, "has no url."),
+            (#""kind": "http-poll", "url": "ftp://a", "every": "1s""#, "is no URL such as"),
+            (#""kind": "http-poll", "url": "http://a:b@c/", "every": "1s""#, "is no URL such as"),
+            (#""kind": "http-poll", "url": "http://a""#, "has no every."),
+            (#""kind": "http-poll", "url": "http://a", "every": "999ms""#, "is no span from 1s"),
+            (
+                #""kind": "http-poll", "url": "http://a", "every": "1s", "headers": {"Host": "b"}"#,
+                "holds what is no field"
+            ),
+            (
+                #""kind": "http-poll", "url": "http://a", "every": "1s", "headers": {"A": "b\nC: d"}"#,
+                "holds what is no field"
+            ),
+            (
+                #""kind": "http-poll", "url": "http://a", "every": "1s", "pin": "sha256/x""#,
+                "is no sha256/"
+            ),
+        ])
+    func `each kind refuses what it cannot do`(source: String, message: String) throws {
+        let refusal = try #require(
+            Self.refusal(
+                of: #"{"id": "a", "title": "A", "source": {\#(source)}, "fields": [{"name": "v"}]}"#
+            ))
+        #expect(refusal.hasPrefix("sensor.source"), "\(refusal)")
+        #expect(refusal.contains(message), "\(refusal)")
+    }
+}

@@ -1,0 +1,173 @@
+import Payloads
+import Samples
+import Testing
+import VM
+
+@testable import Connectors
+
+/// What holds for a source of any kind.
+struct SourceTests {
+    /// 2026-03-01T12:00:00Z.
+    static let start = Timestamp(microseconds: 1_772_366_400_000_000)
+
+    /// Lines of one number.
+    static func maker(
+        kind: Field.Kind = .number, takesOnlyChanges: Bool = false
+    ) throws -> SampleMaker {
+        try SampleMaker(
+            format: .plain, names: ["v"], rules: [FieldRule(Field("v", kind: kind))],
+            takesOnlyChanges: takesOnlyChanges)
+    }
+
+    private static func source(
+        _ connector: ScriptedConnector, _ clock: PassingClock, highestRate: Double = 1e6
+    ) throws -> SupervisedSource {
+        SupervisedSource(
+            connector, maker: try maker(), highestRate: highestRate, now: { clock.now },
+            sleep: clock.sleep)
+    }
+
+    private static func reach(_ event: String, of connector: ScriptedConnector) async {
+        for await next in connector.events where next == event { return }
+    }
+
+    @Test func `C4: a source that goes comes back, with a longer wait after each failure`()
+        async throws
+    {
+        let clock = PassingClock()
+        let connector = ScriptedConnector(
+            clock,
+            [
+                [.connected, .line("1"), .fail("It was unplugged.")], [.fail("It is not there.")],
+                [.fail("It is not there.")], [.connected, .line("2")],
+                [.fail("It is broken.")], [.connected, .line("3")],
+            ])
+        let source = try Self.source(connector, clock)
+        #expect(source.report == SourceReport())
+        var samples: [Value] = []
+        for try await sample in source.samples() {
+            samples += sample.values
+            if samples.count == 3 { break }
+        }
+        #expect(samples == [.number(1), .number(2), .number(3)])
+        // A connection that was of use makes the next wait short again.
+        let due: [Double] = [1, 2, 4, 1, 2]
+        #expect(clock.waits.count == due.count)
+        for (wait, due) in zip(clock.waits, due) {
+            #expect((Duration.seconds(due * 0.8)...Duration.seconds(due * 1.2)).contains(wait))
+        }
+        await Self.reach("done", of: connector)
+        let report = try #require(source.report)
+        #expect(report.connections == 3)
+        #expect(report.received == 3)
+        #expect(report.taken == 3)
+    }
+
+    @Test
+    func `C4: a source that never comes is tried about once a minute, and its state says why`()
+        async throws
+    {
+        let clock = PassingClock()
+        let tries = [[ScriptedConnector.Step]](repeating: [.fail("It is not there.")], count: 20)
+        let connector = ScriptedConnector(clock, tries + [[]])
+        let source = try Self.source(connector, clock)
+        let samples = source.samples()
+        await Self.reach("done", of: connector)
+        #expect(clock.waits.count == 20)
+        #expect(clock.waits.allSatisfy { $0 <= .seconds(72) })
+        #expect(clock.waits.suffix(10).allSatisfy { $0 >= .seconds(48) })
+        let report = try #require(source.report)
+        #expect(report.link == .connecting)
+        #expect(report.problem == "It is not there.")
+        #expect(report.connections == 0)
+        withExtendedLifetime(samples) {}
+    }
+
+    @Test func `C10: the state of the way is told, and what was wrong until it is right`()
+        async throws
+    {
+        let clock = PassingClock()
+        let connector = ScriptedConnector(
+            clock, [[.connected, .warn("It is slow.")], [.connected], []])
+        let source = try Self.source(connector, clock)
+        let samples = source.samples()
+        await Self.reach("done", of: connector)
+        #expect(source.report?.link == .connecting)
+        #expect(source.report?.problem == "the device ended the connection.")
+        #expect(source.report?.connections == 2)
+        withExtendedLifetime(samples) {}
+    }
+
+    @Test func `what comes faster than the highest rate is left out and counted`() async throws {
+        let clock = PassingClock()
+        let flood = [ScriptedConnector.Step](repeating: .line("1"), count: 100)
+        let connector = ScriptedConnector(
+            clock, [[.connected] + flood + [.pass(.milliseconds(500))] + flood])
+        let source = try Self.source(connector, clock, highestRate: 10)
+        let samples = source.samples()
+        await Self.reach("done", of: connector)
+        let report = try #require(source.report)
+        #expect(report.received == 200)
+        #expect(report.taken == 15)
+        #expect(report.leftOut.excess == 185)
+        withExtendedLifetime(samples) {}
+    }
+
+    @Test func `a clock that is put back lets no more through`() {
+        var limit = RateLimit(rate: 2)
+        let later = Self.start.advanced(byMicroseconds: 10_000_000)
+        #expect((0..<5).filter { _ in limit.admits(at: later) }.count == 2)
+        #expect((0..<5).filter { _ in limit.admits(at: Self.start) }.count == 0)
+        let half = Self.start.advanced(byMicroseconds: 500_000)
+        #expect((0..<5).filter { _ in limit.admits(at: half) }.count == 1)
+    }
+
+    @Test func `what nobody takes is held up to a bound, and the rest counted`() async throws {
+        let clock = PassingClock()
+        let lines = (0..<5000).map { ScriptedConnector.Step.line("\($0)") }
+        let connector = ScriptedConnector(clock, [[.connected] + lines])
+        let source = try Self.source(connector, clock)
+        let samples = source.samples()
+        await Self.reach("done", of: connector)
+        #expect(source.report?.taken == 4096)
+        #expect(source.report?.leftOut.excess == 904)
+        var held: [Value] = []
+        for try await sample in samples {
+            held += sample.values
+            if held.count == 4096 { break }
+        }
+        #expect(held == (0..<4096).map { .number(Double($0)) })
+    }
+
+    @Test func `a source that nobody wants any more is closed, and can be wanted again`()
+        async throws
+    {
+        let clock = PassingClock()
+        let connector = ScriptedConnector(clock, [[.connected, .line("1")]])
+        let source = try Self.source(connector, clock)
+        for try await _ in source.samples() { break }
+        await Self.reach("closed", of: connector)
+        #expect(connector.open == 0)
+        #expect(connector.begun == 1)
+        let again = source.samples()
+        await Self.reach("done", of: connector)
+        #expect(connector.open == 1)
+        #expect(clock.waits.isEmpty)
+        withExtendedLifetime(again) {}
+    }
+
+    @Test func `every line is counted once, by what became of it`() async throws {
+        let clock = PassingClock()
+        let connector = ScriptedConnector(
+            clock, [[.connected] + ["1", "one", "", "2", "nan"].map { .line($0) }])
+        let source = try Self.source(connector, clock)
+        let samples = source.samples()
+        await Self.reach("done", of: connector)
+        let report = try #require(source.report)
+        #expect(report.received == 5)
+        #expect(report.taken == 2)
+        #expect(report.leftOut.malformed == 3)
+        #expect(report.received == report.taken + report.leftOut.total)
+        withExtendedLifetime(samples) {}
+    }
+}
