@@ -67,6 +67,9 @@ let package = Package(
             name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(
             name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
+        .systemLibrary(
+            name: "CMosquitto", pkgConfig: "libmosquitto",
+            providers: [.apt(["libmosquitto-dev"])]),
         .target(name: "CSandbox", cSettings: [.unsafeFlags(["-Wall", "-Wextra", "-Werror"])]),
         .target(name: "CFiles", cSettings: [.unsafeFlags(["-Wall", "-Wextra", "-Werror"])]),
         .target(name: "CProcess", cSettings: [.unsafeFlags(["-Wall", "-Wextra", "-Werror"])]),
@@ -90,8 +93,9 @@ let package = Package(
         .target(name: "Simulation", dependencies: ["Samples", "VM"], swiftSettings: house),
         .target(
             name: "Connectors",
-            dependencies: ["Derived", "Payloads", "Samples", "Texts", "VM", logging],
-            swiftSettings: house),
+            dependencies: [
+                "CMosquitto", "Derived", "Payloads", "Samples", "Texts", "VM", logging,
+            ], swiftSettings: house),
         .target(name: "LAE", dependencies: ["Samples", "VM", "Auth"], swiftSettings: house),
 
         // Permission, and what is reached with it.
@@ -212,6 +216,10 @@ let package = Package(
             swiftSettings: house),
         .testTarget(
             name: "VMTests", dependencies: ["VM", "Samples", "TestSupport"], swiftSettings: house),
+        .testTarget(
+            name: "ConnectorsTests",
+            dependencies: ["Connectors", "Derived", "Payloads", "Samples", "VM", "TestSupport"],
+            swiftSettings: house),
         .testTarget(
             name: "SimulationTests", dependencies: ["Simulation", "VM", "Samples", "TestSupport"],
             swiftSettings: house),
