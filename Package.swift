@@ -178,8 +178,8 @@ let package = Package(
         .target(
             name: "Host",
             dependencies: [
-                "Addresses", "Samples", "SampleForms", "Texts", "VM", "Simulation", "LAE", "Auth",
-                "JSApps",
+                "Addresses", "Samples", "SampleForms", "Texts", "VM", "Simulation", "Connectors",
+                "LAE", "Auth", "JSApps",
                 "Net", "Provider", "Desktop", "RunnerProtocol", lifecycle, logging, hummingbird,
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
@@ -285,8 +285,8 @@ let package = Package(
         .testTarget(
             name: "HostTests",
             dependencies: [
-                "Host", "Addresses", "Auth", "JSApps", "Samples", "nervous", "nervous-runner",
-                "nervous-unpacker", grdb, logging, "TestSupport",
+                "Host", "Addresses", "Auth", "Connectors", "JSApps", "Samples", "nervous",
+                "nervous-runner", "nervous-unpacker", grdb, logging, "TestSupport",
             ],
             exclude: ["Apps"], swiftSettings: house),
     ]

@@ -6,14 +6,41 @@ extension VirtualMachine {
     /// Between two looks for hardware that came or went.
     static let discoveryInterval = Duration.seconds(30)
 
+    /// The time after a look that a driver asked for, so that none can ask for one after the other.
+    static let discoveryPause = Duration.seconds(1)
+
     nonisolated func keepDiscovering() async {
-        while (try? await time.sleep(Self.discoveryInterval)) != nil {
-            do {
-                try await discover()
-            } catch {
-                await report(error)
+        await withDiscardingTaskGroup { group in
+            group.addTask {
+                while (try? await self.time.sleep(Self.discoveryInterval)) != nil {
+                    await self.look()
+                }
+            }
+            for changes in drivers.compactMap({ $0.changes() }) {
+                group.addTask {
+                    for await _ in changes {
+                        await self.look()
+                        try? await self.time.sleep(Self.discoveryPause)
+                    }
+                }
             }
         }
+    }
+
+    /// Looks for hardware when the look before is over: what an older one found must not be adopted after
+    /// what a newer one did.
+    private func look() async {
+        let before = lastLook
+        let look = Task {
+            await before?.value
+            do throws(SampleStoreError) {
+                try await discover()
+            } catch {
+                report(error)
+            }
+        }
+        lastLook = look
+        await look.value
     }
 
     /// Looks for hardware; what is new is registered, what is gone becomes unavailable.

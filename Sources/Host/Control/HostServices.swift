@@ -45,7 +45,10 @@ struct HostServices: Sendable {
         let clock = setup?.clock
         let now: @Sendable () -> Timestamp = { clock?.now ?? .now() }
         machine = try await VirtualMachine.start(
-            in: paths.data, drivers: setup?.drivers ?? DriverCatalogue.standard(roots: roots),
+            in: paths.data,
+            drivers: setup?.drivers
+                ?? DriverCatalogue.standard(roots: roots)
+                + [configuration.mqtt?.driver].compactMap(\.self),
             time: TimeSource(now: now) { try await Task.sleep(for: $0) }, logger: logger)
         authority =
             setup == nil
