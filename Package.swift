@@ -67,6 +67,9 @@ let package = Package(
             name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(
             name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
+        .systemLibrary(
+            name: "CMosquitto", pkgConfig: "libmosquitto",
+            providers: [.apt(["libmosquitto-dev"])]),
         .target(name: "CSandbox", cSettings: [.unsafeFlags(["-Wall", "-Wextra", "-Werror"])]),
         .target(name: "CFiles", cSettings: [.unsafeFlags(["-Wall", "-Wextra", "-Werror"])]),
         .target(name: "CProcess", cSettings: [.unsafeFlags(["-Wall", "-Wextra", "-Werror"])]),
@@ -93,7 +96,8 @@ let package = Package(
         .target(
             name: "Connectors",
             dependencies: [
-                "Addresses", "CProcess", "Derived", "Payloads", "Samples", "Simulation", "Texts",
+                "Addresses", "CMosquitto", "CProcess", "Derived", "Payloads", "Samples",
+                "Simulation", "Texts",
                 "Transport",
                 "VM", logging,
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -246,6 +250,10 @@ let package = Package(
         .testTarget(
             name: "VMTests", dependencies: ["VM", "Samples", "TestSupport"], swiftSettings: house),
         .testTarget(
+            name: "ConnectorsTests",
+            dependencies: ["Connectors", "Derived", "Payloads", "Samples", "VM", "TestSupport"],
+            swiftSettings: house),
+        .testTarget(
             name: "SimulationTests", dependencies: ["Simulation", "VM", "Samples", "TestSupport"],
             swiftSettings: house),
         .executableTarget(
@@ -311,8 +319,8 @@ let package = Package(
         .testTarget(
             name: "HostTests",
             dependencies: [
-                "Host", "Addresses", "Auth", "JSApps", "Samples", "nervous", "nervous-runner",
-                "nervous-unpacker", grdb, logging, "TestSupport",
+                "Host", "Addresses", "Auth", "Connectors", "JSApps", "Samples", "nervous",
+                "nervous-runner", "nervous-unpacker", grdb, logging, "TestSupport",
             ],
             exclude: ["Apps"], swiftSettings: house),
     ]

@@ -8,9 +8,11 @@ let package = Package(
         .executableTarget(
             name: "bench",
             dependencies: [
+                .product(name: "Connectors", package: "nervous"),
                 .product(name: "RunnerProtocol", package: "nervous"),
                 .product(name: "SampleForms", package: "nervous"),
                 .product(name: "SampleStore", package: "nervous"),
+                .product(name: "VM", package: "nervous"),
             ],
             swiftSettings: [
                 .swiftLanguageMode(.v6),

@@ -2,6 +2,7 @@
 public enum ConnectorCatalogue {
     /// The kinds in the order in which they are told.
     public static let kinds: [any ConnectorKind.Type] = [
-        SerialConnector.self, CommandConnector.self, PollConnector.self, SimulatedConnector.self,
+        SerialConnector.self, MQTTConnector.self, CommandConnector.self, PollConnector.self,
+        SimulatedConnector.self,
     ]
 }

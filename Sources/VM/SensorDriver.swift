@@ -10,6 +10,16 @@ public protocol SensorDriver: Sendable {
     /// hardware returns one sensor with `.unavailable`, so that a person sees what is missing.
     /// Does not throw: what cannot be read is unavailable, with the reason.
     func discover() -> [DiscoveredSensor]
+
+    /// Yields when what there is may have changed, so that it is looked for at once; `nil` for a family
+    /// that is looked for at intervals only.
+    ///
+    /// What has to be listened for is listened for as long as this is consumed, by one at a time.
+    func changes() -> AsyncStream<Void>?
+}
+
+extension SensorDriver {
+    public func changes() -> AsyncStream<Void>? { nil }
 }
 
 /// One sensor that a driver found, or knows to be missing.

@@ -6,12 +6,23 @@ extension VirtualMachine {
     /// Between two looks for hardware that came or went.
     static let discoveryInterval = Duration.seconds(30)
 
+    /// The time after a look that a driver asked for, so that none can ask for one after the other.
+    static let discoveryPause = Duration.seconds(1)
+
     nonisolated func keepDiscovering() async {
-        while (try? await time.sleep(Self.discoveryInterval)) != nil {
-            do {
-                try await discover()
-            } catch {
-                await report(error)
+        await withDiscardingTaskGroup { group in
+            group.addTask {
+                while (try? await self.time.sleep(Self.discoveryInterval)) != nil {
+                    await self.look()
+                }
+            }
+            for changes in drivers.compactMap({ $0.changes() }) {
+                group.addTask {
+                    for await _ in changes {
+                        await self.look()
+                        try? await self.time.sleep(Self.discoveryPause)
+                    }
+                }
             }
         }
     }
@@ -20,11 +31,28 @@ extension VirtualMachine {
     ///
     /// - Throws: `storeFailed` when what is new cannot be registered.
     public func lookForSensors() async throws(VirtualMachineError) {
-        do {
-            try await discover()
-        } catch {
-            throw Self.wrap(error)
+        if let error = await lookInTurn() { throw Self.wrap(error) }
+    }
+
+    private func look() async {
+        if let error = await lookInTurn() { report(error) }
+    }
+
+    /// Looks for hardware when the look before is over: what an older one found must not be adopted after
+    /// what a newer one did.
+    private func lookInTurn() async -> SampleStoreError? {
+        let before = lastLook
+        let look = Task { () -> SampleStoreError? in
+            await before?.value
+            do throws(SampleStoreError) {
+                try await discover()
+                return nil
+            } catch {
+                return error
+            }
         }
+        lastLook = Task { _ = await look.value }
+        return await look.value
     }
 
     /// Looks for hardware; what is new is registered, what is gone becomes unavailable.

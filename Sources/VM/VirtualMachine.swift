@@ -24,6 +24,8 @@ public actor VirtualMachine {
     private var levels: [SensorID: CollectionLevel]
     /// Ends with the change of a level that was asked for last.
     var lastChange: Task<Void, Never>?
+    /// Ends with the look for hardware that was asked for last.
+    var lastLook: Task<Void, Never>?
     var isCollecting = false
     /// What was played since the last flush for it.
     var waiting = (batches: 0, samples: 0)

@@ -1,11 +1,13 @@
 import Crypto
-import Foundation
+public import Foundation
 public import NIOSSL
 
 /// A certificate that nobody vouches for, made with OpenSSL for one test.
 public struct TestCertificate: Sendable {
     public let certificate: NIOSSLCertificate
     private let key: NIOSSLPrivateKey
+    /// The certificate and its key as files hold them.
+    public let pem: (certificate: Data, key: Data)
 
     public struct Failure: Error {
         public let text: String
@@ -36,8 +38,9 @@ public struct TestCertificate: Sendable {
         for await status in endings where status != 0 {
             throw Failure(text: "openssl ended with \(status)")
         }
-        certificate = try NIOSSLCertificate(bytes: Array(Data(contentsOf: file)), format: .pem)
-        key = try NIOSSLPrivateKey(bytes: Array(Data(contentsOf: keyFile)), format: .pem)
+        pem = (try Data(contentsOf: file), try Data(contentsOf: keyFile))
+        certificate = try NIOSSLCertificate(bytes: Array(pem.certificate), format: .pem)
+        key = try NIOSSLPrivateKey(bytes: Array(pem.key), format: .pem)
     }
 
     /// The pin of the certificate, and that of its key.

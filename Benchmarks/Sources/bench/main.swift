@@ -6,6 +6,7 @@ let groups: [(String, () async throws -> [Figure])] = [
     ("store", Storing.figures),
     ("sum", { try await Summing.figures(options) }), ("serve", Serving.figures),
     ("publish", Publishing.figures), ("rows", Rows.figures),
+    ("mqtt", Messages.figures),
     ("open", { try await Opening.figures(options) }),
 ]
 let machine = ProcessInfo.processInfo

@@ -14,6 +14,8 @@ struct Configuration: Sendable, Equatable {
     var budgets = BudgetTable()
     /// The folder of the JavaScript libraries that apps may load.
     var libraries = SystemLibraries.standardFolder
+    /// The broker where sensors are announced; `nil` for none.
+    var mqtt: MQTTSection?
 
     init() {}
 
@@ -52,6 +54,7 @@ struct Configuration: Sendable, Equatable {
             }
             libraries = path
         }
+        if let section = fields.take("mqtt") { mqtt = try MQTTSection(section) }
         try fields.end()
     }
 

@@ -49,7 +49,9 @@ struct HostServices: Sendable {
         let packs = PackShelf(folder: paths.sensorPacks)
         machine = try await VirtualMachine.start(
             in: paths.data,
-            drivers: setup?.drivers ?? DriverCatalogue.standard(roots: roots) + [packs],
+            drivers: setup?.drivers
+                ?? DriverCatalogue.standard(roots: roots)
+                + [packs, configuration.mqtt?.driver].compactMap(\.self),
             time: TimeSource(now: now) { try await Task.sleep(for: $0) }, logger: logger)
         authority =
             setup == nil

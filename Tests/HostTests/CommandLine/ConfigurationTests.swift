@@ -1,4 +1,5 @@
 import Auth
+import Connectors
 import Foundation
 import JSApps
 import Testing
@@ -36,6 +37,38 @@ struct ConfigurationTests {
         #expect(packages.entries == 4)
         #expect(packages.pathBytes == 50)
         #expect(packages.depth == 6)
+    }
+
+    @Test func `a broker can be set`() throws {
+        #expect(try parsed("{}").mqtt == nil)
+        let plain = try #require(try parsed(#"{"mqtt": {"host": "a.home"}}"#).mqtt)
+        #expect(plain.broker == MQTTBroker(host: "a.home", port: 1883))
+        #expect(plain.prefix == "homeassistant")
+        let secret = try #require(
+            try parsed(
+                """
+                {"mqtt": {"host": "a.home", "port": 1, "username": "me", "passwordFile": "/p",
+                          "tls": true, "ca": "/c", "discoveryPrefix": "ha/b"}}
+                """
+            ).mqtt)
+        #expect(
+            secret.broker
+                == MQTTBroker(
+                    host: "a.home", port: 1, username: "me", password: .file("/p"),
+                    trust: .authorities(file: "/c")))
+        #expect(secret.prefix == "ha/b")
+    }
+
+    @Test(arguments: [
+        "{}", #"{"host": 1}"#, #"{"host": ""}"#, #"{"host": "a b"}"#, #"{"host": "a", "port": 0}"#,
+        #"{"host": "a", "port": 65536}"#, #"{"host": "a", "password": "x"}"#,
+        #"{"host": "a", "passwordFile": "/p"}"#, #"{"host": "a", "tls": 1}"#,
+        #"{"host": "a", "username": "b", "passwordFile": "p"}"#, #"{"host": "a", "ca": "/c"}"#,
+        #"{"host": "a", "tls": true, "ca": "c"}"#, #"{"host": "a", "discoveryPrefix": "+"}"#,
+        #"{"host": "a", "discoveryPrefix": "a/"}"#, #"{"host": "a", "insecure": true}"#, "[]",
+    ])
+    func `a broker that cannot be is refused`(section: String) {
+        #expect(throws: ConfigurationError.self) { try parsed(#"{"mqtt": \#(section)}"#) }
     }
 
     @Test func `every budget can be set, for all apps and for one`() throws {

@@ -1,0 +1,92 @@
+import Connectors
+import Foundation
+import Samples
+import VM
+
+/// Messages of an MQTT broker on their way into the store.
+enum Messages {
+    private static let count = 200_000
+
+    static func figures() async throws -> [Figure] {
+        let folder = try BenchFolder()
+        defer { folder.remove() }
+        let file = "\(folder.path)/lines"
+        let lines = (0..<count).map { "{\"t\": \(Double($0 % 1000) / 10)}\n" }.joined()
+        try lines.write(toFile: file, atomically: true, encoding: .utf8)
+        return try await Broker.with { broker in
+            var (rates, shares, limits): ([Double], [Double], [Double]) = ([], [], [])
+            for round in 0..<5 {
+                limits.append(try await alone(broker, file, topic: "limit/\(round)"))
+                let (stored, taken) = try await stored(
+                    broker, file, topic: "bench/\(round)", in: "\(folder.path)/data\(round)")
+                rates.append(Double(stored) / taken)
+                shares.append(100 * Double(stored) / Double(count))
+            }
+            let limit = String(
+                format: "mosquitto_sub alone: %.0f /s", Figure.median(limits))
+            return [
+                Figure(
+                    name: "MQTT messages into the store", unit: "/s", rounds: rates, limit: limit),
+                Figure(
+                    name: "… of all that were sent as fast as can be", unit: "%", rounds: shares,
+                    limit: "the others are counted"),
+            ]
+        }
+    }
+
+    /// Messages a second that the broker's own client takes and throws away.
+    private static func alone(
+        _ broker: Broker, _ file: String, topic: String
+    ) async throws -> Double {
+        let listener = try broker.subscribe(to: topic, count: count)
+        // It says nothing when it listens.
+        try await Task.sleep(for: .milliseconds(500))
+        let taken = try await seconds {
+            let publisher = try broker.publish(file, to: topic)
+            publisher.waitUntilExit()
+            listener.waitUntilExit()
+        }
+        return Double(count) / taken
+    }
+
+    /// How many were stored, and in how many seconds.
+    private static func stored(
+        _ broker: Broker, _ file: String, topic: String, in folder: String
+    ) async throws -> (Int, Double) {
+        let pack = try SensorPack(
+            Array(
+                """
+                {"id": "bench", "title": "bench", "payload": {"format": "json"},
+                 "fields": [{"name": "temperature", "unit": "Cel", "from": "$.t"}],
+                 "source": {"kind": "mqtt", "host": "127.0.0.1", "port": \(broker.port),
+                            "topic": "\(topic)"}}
+                """.utf8))
+        let source = SupervisedSource(pack.connector, maker: pack.maker, highestRate: 1e9)
+        let machine = try await VirtualMachine.start(
+            in: folder, drivers: [One(sensor: pack.sensor, source: source)])
+        let work = Task { await machine.collect() }
+        while source.report?.link != .connected { try await Task.sleep(for: .milliseconds(1)) }
+        let taken = try await seconds {
+            let publisher = try broker.publish(file, to: topic)
+            while (source.report?.received ?? 0) < count {
+                try await Task.sleep(for: .milliseconds(1))
+            }
+            publisher.waitUntilExit()
+            while await machine.status().samples < Int64(source.report?.taken ?? 0) {
+                try await Task.sleep(for: .milliseconds(1))
+            }
+        }
+        work.cancel()
+        await work.value
+        let stored = try await machine.samples(SampleQuery(sensor: pack.id, limit: .max)).count
+        await machine.close()
+        return (stored, taken)
+    }
+
+    private struct One: SensorDriver {
+        let sensor: Sensor
+        let source: SupervisedSource
+
+        func discover() -> [DiscoveredSensor] { [DiscoveredSensor(sensor, .pushed(source))] }
+    }
+}

@@ -1,0 +1,150 @@
+import Payloads
+import Samples
+import Texts
+import VM
+
+/// A sensor as a message of MQTT discovery describes it.
+///
+/// Source: https://www.home-assistant.io/integrations/mqtt/#mqtt-discovery, with its abbreviations.
+struct Announcement: Hashable, Sendable {
+    /// The most bytes of such a message.
+    static let limit = 16 << 10
+    private static let longestTopic = 256
+    private static let longestName = 60
+
+    let classification: DeviceClass
+    /// The device, such as `Living room`; `nil` where none is named.
+    let device: String?
+    let name: String?
+    /// Names it where nothing else does.
+    let object: String
+    let topic: String
+    let template: ValueTemplate?
+    let rule: FieldRule
+    /// A unit that UCUM does not know.
+    let foreignUnit: String?
+
+    /// - Throws: ``PayloadError`` with why it describes no sensor.
+    init(_ payload: [UInt8], place: AnnouncementTopic) throws(PayloadError) {
+        let whole: JSONValue
+        do {
+            whole = try StrictJSON(maximumBytes: Self.limit).parse(payload)
+        } catch {
+            throw PayloadError(error.message)
+        }
+        guard whole.object != nil else { throw PayloadError("it is no object") }
+        let texts = AnnouncementTexts(whole)
+        topic = try Self.topic(texts)
+        let template = texts["value_template"]
+        self.template = template.map(ValueTemplate.init) ?? .whole
+        object = place.object
+        name = Self.name(texts["name"])
+        device = Self.name(texts.device?["name"])
+        let given = texts["device_class"]
+        let unit = texts["unit_of_measurement"].flatMap { $0.isEmpty ? nil : $0 }
+        let isCounted = unit != nil || texts["state_class"] != nil
+        switch place.component {
+        case .binary:
+            classification = .binary(given)
+            rule = Self.rule(texts, classification)
+            foreignUnit = nil
+        case .sensor where isCounted || given != nil && !Self.isText(given):
+            classification = .number(given)
+            let known = unit.flatMap(UnitNames.ucum)
+            rule = FieldRule(Field(classification.field, unit: known ?? "1"))
+            foreignUnit = known == nil ? unit.flatMap(Self.name) : nil
+        case .sensor:
+            classification = .state
+            rule = FieldRule(
+                Field(classification.field, kind: given == "enum" ? .state : .text))
+            foreignUnit = nil
+        }
+    }
+
+    /// The name of the instance, from what the device and the sensor are called.
+    var instance: String {
+        guard let device = device ?? (name == nil ? object : nil) else { return name ?? object }
+        // “Living room temperature” is the temperature of the living room.
+        var own = name ?? ""
+        if own.lowercased().hasPrefix(device.lowercased()) { own.removeFirst(device.count) }
+        let slug = Self.slug(own)
+        let isSaid = [
+            "unnamed", classification.kind.description, classification.field.lowercased(),
+        ]
+        .contains(slug)
+        return isSaid ? device : "\(device) \(own)"
+    }
+
+    /// A few words for a person.
+    var title: String {
+        var words = [device, name == device ? nil : name].compactMap { $0 }
+        if let device, let name, name.lowercased().hasPrefix(device.lowercased()) { words = [name] }
+        if words.isEmpty { words = [object] }
+        let unit = foreignUnit.map { " (\($0))" } ?? ""
+        var text = words.joined(separator: " ").escapedForDisplay(limit: Self.longestName)
+        // A title has at most 120 bytes.
+        while text.utf8.count + unit.utf8.count > 120, !text.isEmpty { text.removeLast() }
+        return text + unit
+    }
+
+    /// What makes samples of the messages; `nil` where its template computes.
+    var maker: SampleMaker? {
+        template.flatMap { template in
+            try? SampleMaker(format: template.format, names: [template.name], rules: [rule])
+        }
+    }
+
+    /// Where a value stands, for a person.
+    func source(at broker: MQTTBroker) -> String {
+        guard case .member = template, let name = template?.name else {
+            return "\(broker)/\(topic)"
+        }
+        return "\(broker)/\(topic) \(name.escapedForDisplay(limit: 80))"
+    }
+
+    // MARK: - Private
+
+    private static func topic(_ texts: AnnouncementTexts) throws(PayloadError) -> String {
+        guard var topic = texts["state_topic"] else { throw PayloadError("it has no state_topic") }
+        if let base = texts["~"] {
+            if topic.hasPrefix("~") {
+                topic = base + topic.dropFirst()
+            } else if topic.hasSuffix("~") {
+                topic = topic.dropLast() + base
+            }
+        }
+        guard (1...longestTopic).contains(topic.utf8.count),
+            !topic.unicodeScalars.contains(where: { $0.isUnsafeToDisplay || $0 == "+" || $0 == "#" }
+            )
+        else { throw PayloadError("its state_topic is no topic") }
+        return topic
+    }
+
+    private static func name(_ text: String?) -> String? {
+        guard let text, !text.isEmpty else { return nil }
+        return text.escapedForDisplay(limit: longestName)
+    }
+
+    private static func slug(_ text: String) -> String {
+        let any: SensorID = "any"
+        return String(any.instance(text).description.dropFirst("any.".count))
+    }
+
+    private static func isText(_ given: String?) -> Bool {
+        ["enum", "date", "timestamp"].contains(given)
+    }
+
+    private static func rule(_ texts: AnnouncementTexts, _ own: DeviceClass) -> FieldRule {
+        let states = own.states ?? DeviceClass.States(on: "on", off: "off")
+        var table: [String: String] = [:]
+        for (key, standard, state) in [
+            ("payload_off", "OFF", states.off), ("payload_on", "ON", states.on),
+        ] {
+            let said = texts[key] ?? standard
+            table[said] = state
+            // Jinja writes the truth values of JSON with a capital letter.
+            if said == "True" || said == "False" { table[said.lowercased()] = state }
+        }
+        return FieldRule(Field(own.field, kind: .state), states: table)
+    }
+}

@@ -1,0 +1,78 @@
+import Foundation
+import Glibc
+
+/// Where an MQTT broker is, who reads from it, and how it shows that it is the right one.
+public struct MQTTBroker: Hashable, Sendable, CustomStringConvertible {
+    /// What proves who one is.
+    public enum Password: Hashable, Sendable {
+        case text(String)
+        /// A file that holds it, and nothing else but the end of its line; read at every connection.
+        case file(String)
+    }
+
+    /// Who vouches for the certificate of a broker.
+    public enum Trust: Hashable, Sendable {
+        /// Whoever this machine believes.
+        case system
+        /// The certificates in a file, in PEM, and no others.
+        case authorities(file: String)
+    }
+
+    private static let longestPassword = 1024
+
+    public let host: String
+    public let port: Int
+    public let username: String?
+    public let password: Password?
+    /// `nil` for a broker that is spoken to plainly.
+    public let trust: Trust?
+
+    /// - Parameter port: 1883, or 8883 with TLS, where it is not given.
+    public init(
+        host: String, port: Int? = nil, username: String? = nil, password: Password? = nil,
+        trust: Trust? = nil
+    ) {
+        (self.host, self.port) = (host, port ?? (trust == nil ? 1883 : 8883))
+        (self.username, self.password, self.trust) = (username, password, trust)
+    }
+
+    public var description: String {
+        let name = host.contains(":") ? "[\(host)]" : host
+        return "\(trust == nil ? "mqtt" : "mqtts")://\(name):\(port)"
+    }
+
+    /// Whether a text can be the name or the address of a machine.
+    public static func isHost(_ text: String) -> Bool {
+        (1...253).contains(text.utf8.count)
+            && text.utf8.allSatisfy { (0x21..<0x7F).contains($0) && $0 != UInt8(ascii: "/") }
+    }
+
+    /// - Throws: ``ConnectorError`` when its file cannot be read or holds no password.
+    func secret() throws(ConnectorError) -> String? {
+        switch password {
+        case nil: return nil
+        case .text(let text): return text
+        case .file(let path):
+            let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+            guard descriptor >= 0 else {
+                throw ConnectorError(
+                    "The password of \(self) cannot be read: \(path): \(Self.reason(errno)).")
+            }
+            let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+            let bytes = try? file.read(upToCount: Self.longestPassword + 1)
+            var text = bytes.flatMap { String(validating: $0, as: UTF8.self) } ?? ""
+            while text.last?.isNewline == true { text.removeLast() }
+            guard !text.isEmpty, text.utf8.count <= Self.longestPassword,
+                !text.utf8.contains(where: { $0 < 0x20 })
+            else {
+                throw ConnectorError(
+                    "\(path) holds no password: one line of 1 to \(Self.longestPassword) bytes.")
+            }
+            return text
+        }
+    }
+
+    static func reason(_ number: Int32) -> String {
+        String(cString: strerror(number)).lowercased()
+    }
+}

@@ -1,0 +1,199 @@
+import Derived
+import Payloads
+import Samples
+import Testing
+import VM
+
+@testable import Connectors
+
+/// What announcements mean, without a broker.
+struct AnnouncementTests {
+    @Test(arguments: [
+        ("{{ value }}", "value"), ("{{value}}", "value"), (" {{- value -}} ", "value"),
+        ("{{ value_json.temperature }}", "$.temperature"), ("{{ value_json.a.b }}", "$.a.b"),
+        ("{{ value_json['ENERGY'].Power }}", "$['ENERGY'].Power"),
+        ("{{ value_json.values[2] }}", "$.values[2]"),
+    ])
+    func `templates of the simple kind name a value`(template: String, name: String) {
+        #expect(ValueTemplate(template)?.name == name)
+    }
+
+    @Test(arguments: [
+        "{{ value_json.t | float }}", "{{ value | round(1) }}", "{{ value_json }}",
+        "{{ value_json.t + 1 }}", "{% if value %}1{% endif %}", "{{ value_json.t }} °C",
+        "{{ valuejson.t }}", "{{ value_jsont }}", "{{ value_json.a.get('b') }}", "", "value",
+        "{{ value_json.a-1 }}{{ value }}", "{{ value_json['a' }}",
+    ])
+    func `templates that compute are not understood`(template: String) {
+        #expect(ValueTemplate(template) == nil)
+    }
+
+    @Test(arguments: [
+        ("°C", "Cel"), ("°F", "[degF]"), ("%", "%"), ("hPa", "hPa"), ("lx", "lx"), ("W", "W"),
+        ("kWh", "kW.h"), ("V", "V"), ("A", "A"), ("ppm", "[ppm]"), ("µg/m³", "ug/m3"),
+        ("μg/m³", "ug/m3"), ("mbar", "mbar"), ("dBm", "dB[mW]"), ("m³", "m3"),
+    ])
+    func `units become those of UCUM`(unit: String, ucum: String) throws {
+        let announcement = try Self.announcement(
+            #"{"state_topic": "a", "unit_of_measurement": "\#(unit)"}"#)
+        #expect(announcement.rule.field.unit == ucum)
+        #expect(announcement.foreignUnit == nil)
+    }
+
+    @Test func `a unit that is not known stands in the title`() throws {
+        let announcement = try Self.announcement(
+            #"{"stat_t": "a", "name": "Speed", "unit_of_meas": "furlong/fortnight"}"#)
+        #expect(announcement.rule.field.unit == "1")
+        #expect(announcement.title == "Speed (furlong/fortnight)")
+    }
+
+    @Test(arguments: [
+        ("Living Room", "Temperature", "temperature.living-room"),
+        ("Living Room", nil, "temperature.living-room"),
+        ("Living Room", "Living room temperature", "temperature.living-room"),
+        ("Living Room", "Outside", "temperature.living-room-outside"),
+        (nil, "Küche", "temperature.k-che"), (nil, nil, "temperature.node-object"),
+        ("🌡", "Temperature", "temperature.unnamed"),
+    ])
+    func `the device names the instance`(device: String?, name: String?, id: String) throws {
+        let announcement = try Self.announcement(
+            """
+            {"~": "z2m/1", "stat_t": "~/state", "dev_cla": "temperature"
+             \(name.map { #", "name": "\#($0)""# } ?? #", "name": null"#)
+             \(device.map { #", "dev": {"name": "\#($0)"}"# } ?? "")}
+            """)
+        #expect(announcement.topic == "z2m/1/state")
+        #expect(AnnouncedNames(["x": announcement])["x"]?.description == id)
+    }
+
+    @Test(arguments: [
+        ("temperature", "temperature", "temperature"), ("humidity", "humidity", "humidity"),
+        ("pressure", "barometer", "pressure"), ("atmospheric_pressure", "barometer", "pressure"),
+        ("illuminance", "light", "illuminance"), ("battery", "battery", "level"),
+        ("carbon_dioxide", "carbon-dioxide", "carbonDioxide"), ("energy", "energy", "energy"),
+        ("No class", "measurement", "value"), ("t", "t", "value"),
+    ])
+    func `device classes are our kinds`(given: String, kind: String, field: String) throws {
+        let announcement = try Self.announcement(
+            #"{"state_topic": "a", "device_class": "\#(given)", "unit_of_measurement": "%"}"#)
+        #expect(announcement.classification.kind.description == kind)
+        #expect(announcement.rule.field.name == field)
+        #expect(announcement.rule.field.kind == .number)
+    }
+
+    @Test func `F33 states have the names that they have everywhere`() throws {
+        for name in DeviceClass.binaryNames {
+            let known = DeviceClass.binary(name)
+            let states = try #require(known.states)
+            #expect(states.on != states.off)
+            guard let canonical = StateNames.all(of: known.kind) else { continue }
+            #expect(canonical.contains(states.on), "\(name)")
+            #expect(canonical.contains(states.off), "\(name)")
+        }
+        #expect(DeviceClass.binary("door").states == DeviceClass.States(on: "open", off: "closed"))
+        #expect(DeviceClass.binary(nil).states == DeviceClass.States(on: "on", off: "off"))
+    }
+
+    @Test(arguments: [
+        ("{}", "ON", "open"), ("{}", "OFF", "closed"), ("{}", "on", nil),
+        (#"{"payload_on": "1", "payload_off": 0}"#, "1", "open"),
+        (#"{"payload_on": "1", "payload_off": 0}"#, "0", "closed"),
+        (#"{"pl_on": false, "pl_off": true}"#, "false", "open"),
+        (#"{"pl_on": "False", "pl_off": "True"}"#, "true", "closed"),
+    ])
+    func `C1 F33 a door says open and closed, whatever it sends`(
+        payloads: String, said: String, state: String?
+    ) throws {
+        let rest = payloads.dropFirst().dropLast()
+        let announcement = try Self.announcement(
+            #"{"stat_t": "a", "dev_cla": "door"\#(rest.isEmpty ? "" : ", ")\#(rest)}"#,
+            component: "binary_sensor")
+        #expect(announcement.rule.value(of: .text(said)) == state.map { .text($0) })
+    }
+
+    @Test func `what has no unit and no class is a text, or a state where its names are told`()
+        throws
+    {
+        let text = try Self.announcement(#"{"state_topic": "a"}"#)
+        #expect(text.rule.field == Field("state", kind: .text))
+        let state = try Self.announcement(#"{"state_topic": "a", "device_class": "enum"}"#)
+        #expect(state.rule.field == Field("state", kind: .state))
+    }
+
+    @Test(arguments: [
+        "", "[]", "{}", "null", #"{"state_topic": ""}"#, ##"{"state_topic": "#"}"##,
+        #"{"state_topic": "a/+/b"}"#, #"{"state_topic": "a", "state_topic": "b"}"#,
+        #"{"state_topic": "a\u0000b"}"#, #"{"state_topic": 1e999}"#,
+        #"{"state_topic": "\#(String(repeating: "a", count: 300))"}"#,
+        #"{"state_topic": "a", "x": "\#(String(repeating: "a", count: 17 << 10))"}"#,
+    ])
+    func `what describes no sensor is refused`(message: String) {
+        #expect(throws: PayloadError.self) { _ = try Self.announcement(message) }
+    }
+
+    @Test(arguments: [
+        "other/sensor/a/config", "homeassistant/sensor/config", "homeassistant/light/a/config",
+        "homeassistant/sensor/a/b/c/config", "homeassistant/sensor/a",
+        "homeassistantsensor/a/config",
+    ])
+    func `other topics announce nothing`(topic: String) {
+        #expect(AnnouncementTopic(topic, prefix: "homeassistant") == nil)
+    }
+
+    @Test func `hostile names are shown escaped and fit`() throws {
+        let name = String(repeating: "\\u202e\\u0007🏴", count: 100)
+        let announcement = try Self.announcement(
+            #"{"state_topic": "a", "name": "\#(name)", "unit_of_measurement": "\#(name)"}"#)
+        let sensor = try Sensor(
+            external: "measurement.x", title: announcement.title, fields: [announcement.rule.field],
+            source: "x")
+        #expect(sensor.title.utf8.count <= 120)
+    }
+
+    @Test func `sensors that would have one name are numbered, in whatever order they come`() throws
+    {
+        let announcement = try Self.announcement(#"{"state_topic": "a", "name": "x"}"#)
+        let names = AnnouncedNames(["p": announcement, "q": announcement])
+        let first = try #require(names["p"])
+        let second = try #require(names["q"])
+        #expect(first != second)
+        #expect(first.description.wholeMatch(of: /condition\.x-[0-9a-f]+/) != nil)
+        let others = AnnouncedNames(["q": announcement, "p": announcement])
+        #expect(others["p"] == first && others["q"] == second)
+    }
+
+    @Test func `no more sensors than a bound are taken, and one that goes makes room`() {
+        let announcements = Announcements(
+            broker: MQTTBroker(host: "a"), prefix: "homeassistant", now: { .now() })
+        func announce(_ number: Int, _ payload: String) -> Announcements.Change {
+            announcements.take(
+                MQTTMessage(
+                    topic: "homeassistant/sensor/\(number)/config", payload: Array(payload.utf8),
+                    isRetained: true))
+        }
+        for number in 0..<Announcements.most {
+            let change = announce(number, #"{"state_topic": "a/\#(number)"}"#)
+            #expect(change.subscribe == "a/\(number)")
+        }
+        #expect(announce(1000, #"{"state_topic": "b"}"#).subscribe == nil)
+        #expect(announcements.counts == (Announcements.most, 1))
+        #expect(announcements.sensors().count == Announcements.most)
+        #expect(announce(7, "").unsubscribe == "a/7")
+        #expect(announce(1000, #"{"state_topic": "b"}"#).subscribe == "b")
+        #expect(announcements.counts == (Announcements.most, 0))
+        // One topic for two sensors is listened to once, and until neither is there.
+        #expect(announce(1, #"{"state_topic": "b"}"#).subscribe == nil)
+        #expect(announce(1000, "").unsubscribe == nil)
+        #expect(announce(1, "").unsubscribe == "b")
+        for number in 2000..<3000 { _ = announce(number, "nonsense") }
+        #expect(announcements.counts.refused == Announcements.most)
+    }
+
+    private static func announcement(
+        _ text: String, component: String = "sensor"
+    ) throws -> Announcement {
+        let topic = "homeassistant/\(component)/node/object/config"
+        let place = try #require(AnnouncementTopic(topic, prefix: "homeassistant"))
+        return try Announcement(Array(text.utf8), place: place)
+    }
+}

@@ -1,0 +1,161 @@
+import Foundation
+import TestSupport
+import Testing
+import VM
+
+@testable import Connectors
+
+/// Who is let in, whom one talks to, and what is said when it fails.
+@Suite(.enabled(if: TestBroker.isInstalled), .timeLimit(.minutes(2)))
+struct MQTTAccessTests {
+    private static let user = (name: "nervous", password: "correct horse")
+
+    @Test func `a password in the pack or in a file lets one in`() async throws {
+        let broker = try TestBroker(user: Self.user)
+        try broker.start()
+        let file = broker.folder.appending(path: "password").path(percentEncoded: false)
+        try Data("correct horse\n".utf8).write(to: URL(filePath: file))
+        for key in [#""password": "correct horse""#, #""passwordFile": "\#(file)""#] {
+            let bench = try MQTTBench(
+                port: broker.port, source: #""topic": "home/t", "username": "nervous", \#(key)"#)
+            try await bench.listening { samples in
+                try broker.publish(#"{"t": 1}"#, to: "home/t")
+                #expect(try await samples.next(1) == [1])
+            }
+        }
+    }
+
+    @Test(arguments: [
+        (#", "username": "nervous", "password": "wrong""#, "does not let nervous in"),
+        (#", "username": "nobody", "password": "correct horse""#, "does not let nobody in"),
+        (#", "username": "nervous""#, "does not let nervous in"),
+        ("", "lets nobody in without a name"),
+        (#", "username": "nervous", "passwordFile": "/nowhere""#, "/nowhere: no such file"),
+        (#", "username": "nervous", "passwordFile": "/dev/null""#, "/dev/null holds no password"),
+    ])
+    func `whoever is not let in is told why`(login: String, words: String) async throws {
+        let broker = try TestBroker(user: Self.user)
+        try broker.start()
+        let bench = try MQTTBench(port: broker.port, source: #""topic": "home/t"\#(login)"#)
+        try await expect(bench, toSay: words)
+        #expect(bench.report.problem?.contains("horse") == false)
+    }
+
+    @Test func `a topic that may not be read is told`() async throws {
+        // It lets one in (CONNACK 0) and refuses the first subscription (SUBACK 0x80).
+        let broker = try TalkingPort("\u{20}\u{2}\0\0\u{90}\u{3}\0\u{1}\u{80}")
+        let bench = try MQTTBench(port: broker.number)
+        try await expect(bench, toSay: "does not pass on home/t")
+    }
+
+    @Test func `a broker with a certificate of the given authority is trusted`() async throws {
+        let broker = try TestBroker(
+            user: Self.user, certificate: await TestCertificate(names: ["IP:127.0.0.1"]))
+        try broker.start()
+        let bench = try MQTTBench(
+            port: broker.port,
+            source: #"""
+                "topic": "home/t", "tls": true, "ca": "\#(broker.authority ?? "")",
+                "username": "nervous", "password": "correct horse"
+                """#)
+        try await bench.listening { samples in
+            let lines = (1...2000).map { #"{"t": \#($0)}"# }
+            try broker.publish(lines: lines, to: "home/t")
+            #expect(try await samples.next(2000) == (1...2000).map { Double($0) })
+        }
+    }
+
+    @Test func `a broker that nobody vouches for is not trusted`() async throws {
+        let broker = try TestBroker(certificate: await TestCertificate(names: ["IP:127.0.0.1"]))
+        try broker.start()
+        let bench = try MQTTBench(port: broker.port, source: #""topic": "home/t", "tls": true"#)
+        try await expect(bench, toSay: "Nobody vouches for the certificate")
+    }
+
+    @Test func `a broker whose certificate is for another name is not trusted`() async throws {
+        let broker = try TestBroker(
+            certificate: await TestCertificate(names: ["DNS:other.example"]))
+        try broker.start()
+        let bench = try MQTTBench(
+            port: broker.port,
+            source: #""topic": "home/t", "tls": true, "ca": "\#(broker.authority ?? "")""#)
+        try await expect(bench, toSay: "is for another name")
+    }
+
+    @Test func `TLS and plain speech at the wrong port are told apart`() async throws {
+        let plain = try TestBroker()
+        try plain.start()
+        let secret = try MQTTBench(port: plain.port, source: #""topic": "home/t", "tls": true"#)
+        try await expect(secret, toSay: "whether it has tls")
+        let broker = try TestBroker(certificate: await TestCertificate(names: ["IP:127.0.0.1"]))
+        try broker.start()
+        let open = try MQTTBench(port: broker.port)
+        try await expect(open, toSay: "whether it wants tls")
+    }
+
+    @Test func `a port where nobody listens is told`() async throws {
+        let bench = try MQTTBench(port: DeafPort().number)
+        try await expect(bench, toSay: "cannot be reached: connection refused")
+    }
+
+    @Test func `a name that nobody knows is told`() async throws {
+        let bench = try MQTTBench(port: 1883, host: "no-such-host.invalid")
+        try await expect(bench, toSay: "The name no-such-host.invalid is not known")
+    }
+
+    @Test(arguments: [
+        "HTTP/1.1 400 Bad Request\r\n\r\n", "\u{20}\u{2}\u{0}", "\0\0\0\0", "\u{90}\u{FF}",
+    ])
+    func `what is no broker is told`(answer: String) async throws {
+        let server = try TalkingPort(answer)
+        let bench = try MQTTBench(port: server.number)
+        try await bench.listening(untilConnected: false) { _ in
+            await bench.until { $0.link == .disconnected }
+        }
+        #expect(bench.report.problem?.contains("127.0.0.1") == true)
+        #expect(bench.report.connections == 0)
+    }
+
+    @Test func `a server that never answers is left at once when nobody wants it`() async throws {
+        let server = try TalkingPort("")
+        let bench = try MQTTBench(port: server.number)
+        let start = ContinuousClock.now
+        try await bench.listening(untilConnected: false) { _ in
+            await bench.until { $0.link == .connecting }
+            server.waitForClient()
+        }
+        await bench.until { $0.link == .disconnected }
+        #expect(ContinuousClock.now - start < .seconds(10))
+    }
+
+    @Test(arguments: [
+        (#""topic": "a/#/b""#, "topic"), (#""topic": "a+""#, "topic"),
+        (#""topic": "a", "qos": 3"#, "qos"), (#""topic": "a", "insecure": true"#, "insecure"),
+        (#""topic": "a", "ca": "/a.pem""#, "ca"), (#""qos": 1"#, "topic"),
+        (#""topic": "a", "tls": true, "ca": "a.pem""#, "ca"),
+        (#""topic": "a", "password": "x""#, "username"),
+        (#""topic": "a", "username": "a", "password": "x", "passwordFile": "/x""#, "passwordFile"),
+        (#""topic": "a", "username": "a", "passwordFile": "x""#, "passwordFile"),
+        (#""topic": "a", "tls": 1"#, "tls"),
+    ])
+    func `a pack that cannot be is refused by the key`(source: String, key: String) {
+        let error = #expect(throws: PackError.self) {
+            _ = try MQTTBench.pack(port: 1883, source: source)
+        }
+        #expect(error?.message.contains(key) == true)
+    }
+
+    @Test func `the port follows from TLS where none is given`() {
+        #expect("\(MQTTBroker(host: "a"))" == "mqtt://a:1883")
+        #expect("\(MQTTBroker(host: "::1", trust: .system))" == "mqtts://[::1]:8883")
+    }
+
+    private func expect(_ bench: MQTTBench, toSay words: String) async throws {
+        try await bench.listening(untilConnected: false) { _ in
+            await bench.until { $0.link == .disconnected }
+        }
+        let problem = bench.report.problem ?? ""
+        #expect(problem.contains(words), "\(problem)")
+        #expect(bench.report.connections == 0)
+    }
+}

@@ -1,0 +1,139 @@
+public import Foundation
+
+/// An MQTT broker of a test's own on a free port of loopback; ends with this value.
+public final class TestBroker {
+    private static let program = "/usr/sbin/mosquitto"
+    private static let publisher = "/usr/bin/mosquitto_pub"
+
+    /// Whether what this needs is there.
+    public static var isInstalled: Bool {
+        [program, publisher].allSatisfy(FileManager.default.fileExists)
+    }
+
+    public struct Failure: Error {
+        public let text: String
+    }
+
+    public let port: Int
+    /// Where its files are, and those of a test may be.
+    public let folder: URL
+    /// The file of the certificate that it shows, where it has one.
+    public let authority: String?
+    private var process: Process?
+    private let user: (name: String, password: String)?
+
+    /// - Parameters:
+    ///   - user: the only one whom it lets in; anybody without.
+    ///   - certificate: what it shows; without one it speaks plainly.
+    public init(
+        user: (name: String, password: String)? = nil, certificate: TestCertificate? = nil
+    ) throws {
+        self.user = user
+        folder = FileManager.default.temporaryDirectory.appending(
+            path: "broker-\(UUID().uuidString)", directoryHint: .isDirectory)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let folder = folder.path(percentEncoded: false)
+        var lines = [
+            "allow_anonymous \(user == nil)", "log_dest stderr", "log_type information",
+            "log_type error", "connection_messages false", "persistence false", "user root",
+            "max_queued_messages 100000",
+        ]
+        if let user {
+            try Self.run(
+                "/usr/bin/mosquitto_passwd",
+                ["-b", "-c", folder + "passwords", user.name, user.password])
+            lines.append("password_file \(folder)passwords")
+        }
+        if let certificate {
+            try certificate.pem.certificate.write(to: URL(filePath: folder + "own.pem"))
+            try certificate.pem.key.write(to: URL(filePath: folder + "key.pem"))
+            lines += ["certfile \(folder)own.pem", "keyfile \(folder)key.pem"]
+        }
+        authority = certificate == nil ? nil : folder + "own.pem"
+        let free = DeafPort()
+        port = free.number
+        let listener = "listener \(port) 127.0.0.1"
+        try Data(([listener] + lines).map { $0 + "\n" }.joined().utf8)
+            .write(to: URL(filePath: folder + "broker.conf"))
+        withExtendedLifetime(free) {}
+    }
+
+    deinit {
+        stop()
+        try? FileManager.default.removeItem(at: folder)
+    }
+
+    /// Starts it, and returns when it listens.
+    public func start() throws {
+        let process = Process()
+        let output = Pipe()
+        process.executableURL = URL(filePath: Self.program)
+        process.arguments = ["-c", folder.path(percentEncoded: false) + "broker.conf"]
+        process.standardOutput = output
+        process.standardError = output
+        try process.run()
+        self.process = process
+        var said = Data()
+        while !said.contains("running\n") {
+            let more = output.fileHandleForReading.availableData
+            guard !more.isEmpty else {
+                throw Failure(text: String(decoding: said, as: UTF8.self))
+            }
+            said += more
+        }
+        // What it says later is of no interest, and must not stop it.
+        output.fileHandleForReading.readabilityHandler = { _ = $0.availableData }
+    }
+
+    /// Ends it as if it had crashed.
+    public func stop() {
+        guard let process, process.isRunning else { return }
+        // A signal that the thread of a test has blocked is blocked for it, too; this one is not.
+        kill(process.processIdentifier, SIGKILL)
+        process.waitUntilExit()
+        self.process = nil
+    }
+
+    /// Publishes messages, one after the other, and returns when the broker has them.
+    ///
+    /// - Parameter message: none for an empty one.
+    public func publish(
+        _ messages: String..., to topic: String, isRetained: Bool = false, quality: Int = 1
+    ) throws {
+        try publish(lines: messages, to: topic, isRetained: isRetained, quality: quality)
+    }
+
+    /// The same, by a list.
+    public func publish(
+        lines: [String], to topic: String, isRetained: Bool = false, quality: Int = 1
+    ) throws {
+        var words = ["-h", "127.0.0.1", "-p", "\(port)", "-t", topic, "-q", "\(quality)"]
+        if isRetained { words.append("-r") }
+        if let user { words += ["-u", user.name, "-P", user.password] }
+        if let authority { words += ["--cafile", authority] }
+        if lines == [""] { return try Self.run(Self.publisher, words + ["-n"]) }
+        try Self.run(
+            Self.publisher, words + ["-l"], input: lines.map { $0 + "\n" }.joined())
+    }
+
+    private static func run(_ path: String, _ words: [String], input: String = "") throws {
+        let process = Process()
+        let (source, errors) = (Pipe(), Pipe())
+        process.executableURL = URL(filePath: path)
+        process.arguments = words
+        process.standardInput = source
+        process.standardError = errors
+        try process.run()
+        try source.fileHandleForWriting.write(contentsOf: Data(input.utf8))
+        try source.fileHandleForWriting.close()
+        process.waitUntilExit()
+        guard process.terminationStatus == 0 else {
+            let said = errors.fileHandleForReading.availableData
+            throw Failure(text: String(decoding: said, as: UTF8.self))
+        }
+    }
+}
+
+extension Data {
+    fileprivate func contains(_ text: String) -> Bool { firstRange(of: Data(text.utf8)) != nil }
+}
