@@ -90,8 +90,11 @@ let package = Package(
         .target(name: "Simulation", dependencies: ["Samples", "VM"], swiftSettings: house),
         .target(
             name: "Connectors",
-            dependencies: ["Derived", "Payloads", "Samples", "Texts", "VM", logging],
-            swiftSettings: house),
+            dependencies: [
+                "Derived", "Payloads", "Samples", "Texts", "VM", logging,
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+            ], swiftSettings: house),
         .target(name: "LAE", dependencies: ["Samples", "VM", "Auth"], swiftSettings: house),
 
         // Permission, and what is reached with it.
@@ -174,8 +177,8 @@ let package = Package(
         .target(
             name: "Host",
             dependencies: [
-                "Addresses", "Samples", "SampleForms", "Texts", "VM", "Simulation", "LAE", "Auth",
-                "JSApps",
+                "Addresses", "Connectors", "Samples", "SampleForms", "Texts", "VM", "Simulation",
+                "LAE", "Auth", "JSApps",
                 "Net", "Provider", "Desktop", "RunnerProtocol", lifecycle, logging, hummingbird,
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
@@ -206,6 +209,13 @@ let package = Package(
         .executableTarget(
             name: "store-writer", dependencies: ["SampleStore", "Samples"],
             path: "Tests/StoreWriter", swiftSettings: house),
+        .testTarget(
+            name: "ConnectorsTests",
+            dependencies: [
+                "Connectors", "Derived", "Payloads", "Samples", "VM", "TestSupport",
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+            ], swiftSettings: house),
         .testTarget(
             name: "SampleStoreTests",
             dependencies: ["SampleStore", "Samples", grdb, "store-writer", "TestSupport"],

@@ -1,5 +1,7 @@
 /// Every kind of source that comes with the program.
 public enum ConnectorCatalogue {
     /// The kinds in the order in which they are told.
-    public static let kinds: [any ConnectorKind.Type] = []
+    public static let kinds: [any ConnectorKind.Type] = [
+        GPSDConnector.self, ReplayConnector.self,
+    ]
 }

@@ -14,6 +14,8 @@ struct Configuration: Sendable, Equatable {
     var budgets = BudgetTable()
     /// The folder of the JavaScript libraries that apps may load.
     var libraries = SystemLibraries.standardFolder
+    /// Where gpsd listens.
+    var gpsd = GPSDPlace()
 
     init() {}
 
@@ -45,6 +47,7 @@ struct Configuration: Sendable, Equatable {
         var fields = try ConfigurationFields(root, of: "the configuration")
         if let section = fields.take("packages") { packages = try PackageLimits(section) }
         if let section = fields.take("budgets") { budgets = try BudgetTable(section) }
+        if let section = fields.take("gpsd") { gpsd = try GPSDPlace(section) }
         if let value = fields.take("libraries") {
             guard let path = value.string, path.hasPrefix("/") else {
                 throw ConfigurationError(

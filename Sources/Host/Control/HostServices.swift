@@ -1,4 +1,5 @@
 import Auth
+import Connectors
 import Desktop
 import Foundation
 import Hummingbird
@@ -45,7 +46,9 @@ struct HostServices: Sendable {
         let clock = setup?.clock
         let now: @Sendable () -> Timestamp = { clock?.now ?? .now() }
         machine = try await VirtualMachine.start(
-            in: paths.data, drivers: setup?.drivers ?? DriverCatalogue.standard(roots: roots),
+            in: paths.data,
+            drivers: setup?.drivers
+                ?? DriverCatalogue.standard(roots: roots) + [configuration.gpsd.driver],
             time: TimeSource(now: now) { try await Task.sleep(for: $0) }, logger: logger)
         authority =
             setup == nil
