@@ -49,6 +49,8 @@ struct HostServices: Sendable {
             in: paths.data,
             drivers: setup?.drivers
                 ?? DriverCatalogue.standard(roots: roots) + [configuration.gpsd.driver],
+            // What is played has its own steps, and the same each time.
+            derivers: setup == nil ? [DerivedDriver()] : [],
             time: TimeSource(now: now) { try await Task.sleep(for: $0) }, logger: logger)
         authority =
             setup == nil
