@@ -97,15 +97,12 @@ let package = Package(
             name: "Connectors",
             dependencies: [
                 "Addresses", "CMosquitto", "CProcess", "Derived", "Payloads", "Samples",
-                "Simulation", "Texts",
-                "Transport",
-                "VM", logging,
+                "Simulation", "Texts", "Transport", "VM", logging,
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
-            ],
-            swiftSettings: house),
+            ], swiftSettings: house),
         .target(name: "LAE", dependencies: ["Samples", "VM", "Auth"], swiftSettings: house),
 
         // Permission, and what is reached with it.
@@ -229,18 +226,18 @@ let package = Package(
             dependencies: ["Sessions", "Derived", "Samples", grdb, "TestSupport"],
             swiftSettings: house),
         .testTarget(
-            name: "PayloadsTests", dependencies: ["Payloads", "Derived", "Samples", "TestSupport"],
+            name: "PayloadsTests",
+            dependencies: ["Payloads", "Derived", "Samples", "Texts", "TestSupport"],
             swiftSettings: house),
         .executableTarget(
             name: "store-writer", dependencies: ["SampleStore", "Samples"],
             path: "Tests/StoreWriter", swiftSettings: house),
         .testTarget(
-            name: "PayloadsTests", dependencies: ["Payloads", "Samples", "Texts", "TestSupport"],
-            swiftSettings: house),
-        .testTarget(
             name: "ConnectorsTests",
             dependencies: [
-                "Addresses", "Connectors", "Payloads", "Samples", "VM", "TestSupport",
+                "Addresses", "Connectors", "Derived", "Payloads", "Samples", "VM", "TestSupport",
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ], swiftSettings: house),
         .testTarget(
@@ -249,10 +246,6 @@ let package = Package(
             swiftSettings: house),
         .testTarget(
             name: "VMTests", dependencies: ["VM", "Samples", "TestSupport"], swiftSettings: house),
-        .testTarget(
-            name: "ConnectorsTests",
-            dependencies: ["Connectors", "Derived", "Payloads", "Samples", "VM", "TestSupport"],
-            swiftSettings: house),
         .testTarget(
             name: "SimulationTests", dependencies: ["Simulation", "VM", "Samples", "TestSupport"],
             swiftSettings: house),

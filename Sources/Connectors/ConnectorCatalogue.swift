@@ -2,7 +2,7 @@
 public enum ConnectorCatalogue {
     /// The kinds in the order in which they are told.
     public static let kinds: [any ConnectorKind.Type] = [
-        SerialConnector.self, MQTTConnector.self, CommandConnector.self, PollConnector.self,
-        SimulatedConnector.self,
+        SerialConnector.self, GPSDConnector.self, MQTTConnector.self, CommandConnector.self,
+        PollConnector.self, ReplayConnector.self, SimulatedConnector.self,
     ]
 }

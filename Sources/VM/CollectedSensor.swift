@@ -21,7 +21,5 @@ struct CollectedSensor {
         return source.report
     }
 
-    var isUnavailable: Bool {
-        if case .unavailable = availability { true } else { false }
-    }
+    var isUnavailable: Bool { availability.isUnavailable }
 }

@@ -31,6 +31,9 @@ public struct DiscoveredSensor: Sendable {
         self.sensor = sensor
         self.availability = availability
     }
+
+    /// Whether no samples can come from it.
+    public var isUnavailable: Bool { availability.isUnavailable }
 }
 
 /// Whether a sensor can be read and, if so, how.
@@ -42,6 +45,8 @@ public enum Availability: Sendable {
     /// Its samples follow from their time; the virtual machine takes them when it is told that time
     /// has passed.
     case timed(any TimedSource)
+    /// Its samples are made of those of another sensor that the virtual machine accepts.
+    case derived(from: SensorID, any SampleDeriver)
     /// Clients publish its samples; the virtual machine reads nothing.
     case published
     /// The hardware or the permission is missing.
@@ -49,6 +54,10 @@ public enum Availability: Sendable {
     /// - `reason`: one clause without a full stop, such as `no battery under /sys/class/power_supply`.
     /// - `remedy`: what a person can do about it, or `nil` when nothing helps.
     case unavailable(reason: String, remedy: String?)
+
+    var isUnavailable: Bool {
+        if case .unavailable = self { true } else { false }
+    }
 }
 
 /// Reads one sample at a time; keeps what it needs between reads, such as the last counters.

@@ -62,7 +62,7 @@ extension VirtualMachine {
 
     private func drop(_ id: SensorID) async throws(VirtualMachineError) -> Bool {
         guard declared.sensors[id] != nil else {
-            try checkUntaken(id)
+            if sensors[id] != nil { throw Self.taken(id) }
             throw VirtualMachineError(
                 .unknownSensor, "There is no sensor named \(id).",
                 hint: "List them with: nervous sensors")
@@ -79,11 +79,16 @@ extension VirtualMachine {
     }
 
     private func checkUntaken(_ id: SensorID) throws(VirtualMachineError) {
-        guard sensors[id] == nil else {
-            throw VirtualMachineError(
-                .sensorTaken, "\(id) is a sensor of this machine.",
-                hint: "Choose another name, such as my.\(id)")
+        // What is missing is taken by no one; should it come, it goes before.
+        guard sensors[id]?.isUnavailable ?? true else {
+            throw Self.taken(id)
         }
+    }
+
+    private static func taken(_ id: SensorID) -> VirtualMachineError {
+        VirtualMachineError(
+            .sensorTaken, "\(id) is a sensor of this machine.",
+            hint: "Choose another name, such as my.\(id)")
     }
 
     /// One change after the other, with those of levels.

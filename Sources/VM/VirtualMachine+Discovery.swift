@@ -58,9 +58,10 @@ extension VirtualMachine {
     /// Looks for hardware; what is new is registered, what is gone becomes unavailable.
     func discover() async throws(SampleStoreError) {
         // Hardware comes before what was declared under its name.
-        let drivers = drivers + [declared]
+        let (drivers, derivers) = (drivers + [declared], derivers)
         let found = await Task(executorPreference: executor) {
-            drivers.flatMap { $0.discover() }
+            let own = drivers.flatMap { $0.discover() }
+            return Self.ranked(own, derivers.flatMap { $0.discover(among: own) })
         }.value
         var seen: Set<SensorID> = []
         for item in found where isCurrent(item) && seen.insert(item.sensor.id).inserted {
@@ -77,8 +78,10 @@ extension VirtualMachine {
             adopt(item)
         }
         for id in sensors.keys where !seen.contains(id) {
-            guard sensors[id]?.isUnavailable == false else { continue }
-            sensors[id]?.availability = .unavailable(reason: "it was removed", remedy: nil)
+            guard let known = sensors[id], !known.isUnavailable else { continue }
+            var reason = "it was removed"
+            if case .derived(let input, _) = known.availability { reason = "it needs \(input)" }
+            sensors[id]?.availability = .unavailable(reason: reason, remedy: nil)
             restart(id)
         }
     }

@@ -130,7 +130,10 @@ extension VirtualMachine {
         }
         // Hardware may have taken the place of one that is declared, and what was published stays.
         if declared.sensors[id] != nil { return true }
-        if case .published = known.availability { return true }
-        return false
+        return switch known.availability {
+        case .published: true
+        case .derived(let input, _): isPublished(input)
+        case .polled, .pushed, .timed, .unavailable: false
+        }
     }
 }

@@ -31,6 +31,10 @@ extension VirtualMachine {
             }
         case .pushed(let source):
             Task { await self.receive(source, id, every: interval, generation: generation) }
+        case .derived(let input, let deriver):
+            Task {
+                await self.derive(deriver, of: input, id, every: interval, generation: generation)
+            }
         case .timed, .published, .unavailable:
             nil
         }
@@ -71,15 +75,11 @@ extension VirtualMachine {
         _ source: any SampleSource, _ id: SensorID, every interval: Duration, generation: Int
     ) async {
         var reason = "\(id) sends nothing any more"
-        let step = interval.wholeMicroseconds
-        var last = Timestamp.distantPast
+        var pace = SamplePace(interval)
         do {
             for try await sample in source.samples() {
                 guard isCurrent(id, generation) else { return }
-                // What is told late, or by a clock that was put back, is no sooner.
-                let next = last.advanced(byMicroseconds: step)
-                if step > 0, sample.time >= last, sample.time < next { continue }
-                last = sample.time
+                guard pace.admits(sample.time) else { continue }
                 await accept([sample], from: id, generation)
             }
         } catch {
@@ -88,11 +88,11 @@ extension VirtualMachine {
         note(SensorError(.gone, reason), of: id, generation)
     }
 
-    private func isCurrent(_ id: SensorID, _ generation: Int) -> Bool {
+    func isCurrent(_ id: SensorID, _ generation: Int) -> Bool {
         sensors[id]?.generation == generation && level(of: id) != .off
     }
 
-    private func accept(_ samples: [Sample], from id: SensorID, _ generation: Int) async {
+    func accept(_ samples: [Sample], from id: SensorID, _ generation: Int) async {
         do throws(SampleStoreError) {
             // The level may have changed while the sensor was read.
             guard isCurrent(id, generation) else { return }
@@ -103,7 +103,7 @@ extension VirtualMachine {
         }
     }
 
-    private func note(_ error: SensorError, of id: SensorID, _ generation: Int) {
+    func note(_ error: SensorError, of id: SensorID, _ generation: Int) {
         guard var known = sensors[id], known.generation == generation else { return }
         if known.failure != error.message { logger.warning("\(error.message)") }
         known.failure = error.message

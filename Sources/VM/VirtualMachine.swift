@@ -11,6 +11,7 @@ public actor VirtualMachine {
     private var directory: DataDirectory?
     let store: SampleStore
     let drivers: [any SensorDriver]
+    let derivers: [any SensorDeriver]
     /// The sensors that the owner has declared, and where they are kept.
     var declared: DeclaredSensors
     let declarations: DeclarationFile
@@ -40,7 +41,7 @@ public actor VirtualMachine {
 
     init(
         directory: consuming DataDirectory, store: SampleStore, drivers: [any SensorDriver],
-        declarations: DeclarationFile, declared: DeclaredSensors,
+        derivers: [any SensorDeriver], declarations: DeclarationFile, declared: DeclaredSensors,
         levels: [SensorID: CollectionLevel], time: TimeSource, logger: Logger
     ) {
         self.declarations = declarations
@@ -48,6 +49,7 @@ public actor VirtualMachine {
         self.directory = consume directory
         self.store = store
         self.drivers = drivers
+        self.derivers = derivers
         self.levels = levels
         self.time = time
         self.logger = logger
@@ -60,7 +62,8 @@ public actor VirtualMachine {
     /// - Throws: `alreadyRunning` when a virtual machine, here or in another process, has it;
     ///   `dataUnusable` when it cannot be made or written; `storeFailed` when the file is damaged.
     public static func start(
-        in path: String, drivers: [any SensorDriver], time: TimeSource = .system,
+        in path: String, drivers: [any SensorDriver], derivers: [any SensorDeriver] = [],
+        time: TimeSource = .system,
         logger: Logger = Logger(label: "nervous.vm")
     ) async throws(VirtualMachineError) -> VirtualMachine {
         let directory = try DataDirectory(locking: path)
@@ -74,8 +77,9 @@ public actor VirtualMachine {
                 levels[id] = level
             }
             let machine = VirtualMachine(
-                directory: directory, store: store, drivers: drivers, declarations: declarations,
-                declared: declared, levels: levels, time: time, logger: logger)
+                directory: directory, store: store, drivers: drivers, derivers: derivers,
+                declarations: declarations, declared: declared, levels: levels, time: time,
+                logger: logger)
             try await machine.discover()
             return machine
         } catch {

@@ -124,7 +124,7 @@ public struct GPXReader {
         lastTime = time
         let fix = Fix(
             time: time, position: point.position, altitude: number("ele"),
-            accuracy: number("accuracy"), speed: number("speed"), course: number("course"))
+            accuracy: number("accuracy"), speed: number("speed"), heading: number("course"))
         let track = tracks.count - 1
         tracks[track].segments[tracks[track].segments.count - 1].append(
             RoutePoint(fix, isVia: point.values["type"].map { Self.trimmed($0) == "via" } ?? false))

@@ -41,7 +41,7 @@ public enum GPXWriter {
         if let altitude = fix.altitude { line += "<ele>\(DecimalText(altitude, digits: 3))</ele>" }
         line += "<time>\(fix.time)</time>"
         if point.isVia { line += "<type>via</type>" }
-        let extras = [("accuracy", fix.accuracy), ("speed", fix.speed), ("course", fix.course)]
+        let extras = [("accuracy", fix.accuracy), ("speed", fix.speed), ("course", fix.heading)]
             .compactMap { name, number in
                 number.map { "<n:\(name)>\(DecimalText($0, digits: 3))</n:\(name)>" }
             }

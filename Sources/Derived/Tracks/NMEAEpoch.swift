@@ -43,6 +43,6 @@ struct NMEAEpoch: Sendable {
         guard isValid, let position else { return nil }
         return Fix(
             time: time, position: position, altitude: altitude,
-            accuracy: dilution.map { $0 * NMEAReader.rangeError }, speed: speed, course: course)
+            accuracy: dilution.map { $0 * NMEAReader.rangeError }, speed: speed, heading: course)
     }
 }

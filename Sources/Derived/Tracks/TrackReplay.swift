@@ -36,7 +36,7 @@ public struct TrackReplay: Hashable, Sendable {
                     fix: Fix(
                         time: start.advanced(byMicroseconds: due), position: fix.position,
                         altitude: fix.altitude, accuracy: fix.accuracy,
-                        speed: fix.speed.map { $0 * speed }, course: fix.course)))
+                        speed: fix.speed.map { $0 * speed }, heading: fix.heading)))
         }
         self.items = items
     }

@@ -16,6 +16,8 @@ struct Configuration: Sendable, Equatable {
     var libraries = SystemLibraries.standardFolder
     /// The broker where sensors are announced; `nil` for none.
     var mqtt: MQTTSection?
+    /// Where gpsd listens.
+    var gpsd = GPSDPlace()
 
     init() {}
 
@@ -47,6 +49,7 @@ struct Configuration: Sendable, Equatable {
         var fields = try ConfigurationFields(root, of: "the configuration")
         if let section = fields.take("packages") { packages = try PackageLimits(section) }
         if let section = fields.take("budgets") { budgets = try BudgetTable(section) }
+        if let section = fields.take("gpsd") { gpsd = try GPSDPlace(section) }
         if let value = fields.take("libraries") {
             guard let path = value.string, path.hasPrefix("/") else {
                 throw ConfigurationError(

@@ -51,7 +51,9 @@ struct HostServices: Sendable {
             in: paths.data,
             drivers: setup?.drivers
                 ?? DriverCatalogue.standard(roots: roots)
-                + [packs, configuration.mqtt?.driver].compactMap(\.self),
+                + [packs, configuration.gpsd.driver, configuration.mqtt?.driver].compactMap(\.self),
+            // What is played has its own steps, and the same each time.
+            derivers: setup == nil ? [DerivedDriver()] : [],
             time: TimeSource(now: now) { try await Task.sleep(for: $0) }, logger: logger)
         authority =
             setup == nil

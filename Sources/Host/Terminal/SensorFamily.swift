@@ -70,6 +70,14 @@ struct SensorFamily {
         "barometer": SensorFamily(
             "floor, height, weather",
             "on which floor and how high you are, and from the weather roughly where"),
+        "activity": SensorFamily(
+            "when you walk, ride or rest",
+            "when you walk, run, ride, drive and rest, and from that your day"),
+        "vibration": motion,
+        "altitude": SensorFamily(
+            "floor, stairs, height", "on which floor you are and when you climb or travel"),
+        "satellites": SensorFamily(
+            "being in or out of doors", "whether you are in the open, and when you go out"),
         "steps": SensorFamily(
             "when and how you walk", "when and how much you walk, and from that your day"),
         "location": place, "gps": place, "gnss": place, "position": place,

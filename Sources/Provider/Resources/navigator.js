@@ -50,6 +50,9 @@
   }
 
   const number = (value) => (typeof value === "number" ? value : null);
+  // A sample has a number in every field: one below zero stands for what the receiver does not know.
+  const known = (value) => (value >= 0 ? number(value) : null);
+  const UNKNOWN_ALTITUDE = -9999;
 
   // A position of a sample, or null where it holds none. What is not known of the accuracy is no bound.
   function positionOf(sample) {
@@ -57,11 +60,11 @@
     const coords = {
       latitude: sample.latitude,
       longitude: sample.longitude,
-      altitude: number(sample.altitude),
-      accuracy: number(sample.accuracy) ?? Infinity,
+      altitude: sample.altitude > UNKNOWN_ALTITUDE ? number(sample.altitude) : null,
+      accuracy: known(sample.accuracy) ?? Infinity,
       altitudeAccuracy: number(sample.altitudeAccuracy),
-      heading: number(sample.heading),
-      speed: number(sample.speed),
+      heading: known(sample.heading),
+      speed: known(sample.speed),
     };
     const plain = { ...coords };
     Object.defineProperty(coords, "toJSON", { value: () => plain });

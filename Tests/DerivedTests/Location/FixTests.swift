@@ -24,7 +24,7 @@ struct FixTests {
     @Test func `what is not finite is not known`() throws {
         let fix = Fix(
             time: time, position: try place(0, 0), altitude: .nan, accuracy: -1,
-            speed: .infinity, course: -.infinity)
+            speed: .infinity, heading: -.infinity)
         #expect(fix == Fix(time: time, position: try place(0, 0)))
     }
 }

@@ -61,7 +61,7 @@ struct NMEATests {
             #expect(abs((fix.altitude ?? .nan) - wanted.altitude) < 1e-9)
             #expect(abs((fix.accuracy ?? .nan) - wanted.accuracy) < 1e-9)
             #expect(abs((fix.speed ?? .nan) - wanted.speed) < 0.01)
-            #expect(fix.course == 323.1)
+            #expect(fix.heading == 323.1)
         }
     }
 

@@ -71,6 +71,27 @@ struct ConfigurationTests {
         #expect(throws: ConfigurationError.self) { try parsed(#"{"mqtt": \#(section)}"#) }
     }
 
+    @Test func `where gpsd listens can be set`() throws {
+        let place = try parsed(#"{"gpsd": {"host": "::1", "port": 12947}}"#).gpsd
+        #expect(place.host == "::1")
+        #expect(place.port == 12947)
+        let standard = try parsed(#"{"gpsd": {}}"#).gpsd
+        #expect(standard.host == "127.0.0.1")
+        #expect(standard.port == 2947)
+    }
+
+    @Test(arguments: [
+        (#"{"gpsd": {"host": "pi.local"}}"#, "host must be an IP address"),
+        (#"{"gpsd": {"host": 5}}"#, "host must be an IP address"),
+        (#"{"gpsd": {"port": 0}}"#, "port must be a whole number from 1 to 65535"),
+        (#"{"gpsd": {"device": "/dev/a"}}"#, "“device” means nothing in gpsd"),
+        (#"{"gpsd": []}"#, "gpsd must be an object"),
+    ])
+    func `gpsd listens at an address`(text: String, complaint: String) throws {
+        let error = #expect(throws: ConfigurationError.self) { try parsed(text) }
+        #expect(error?.message == complaint)
+    }
+
     @Test func `every budget can be set, for all apps and for one`() throws {
         let budgets = try parsed(
             """

@@ -23,7 +23,7 @@ struct OwnTracksTests {
         let fix = try #require(Fix(sample, fields: Fix.fields))
         #expect(fix.position == Position(latitude: 52.52, longitude: 13.405))
         #expect(fix.time == time)
-        #expect((fix.altitude, fix.accuracy, fix.course) == (34, 12, 270))
+        #expect((fix.altitude, fix.accuracy, fix.heading) == (34, 12, 270))
         #expect(abs((fix.speed ?? 0) - 10) < 1e-12)
         #expect(
             content.readings[1].reading

@@ -96,7 +96,7 @@ struct SensorLoggerTests {
         let fix = try #require(Fix(sample, fields: Fix.fields))
         #expect(fix.altitude == 408.25)
         #expect(fix.speed == nil)
-        #expect(fix.course == nil)
+        #expect(fix.heading == nil)
     }
 
     @Test(

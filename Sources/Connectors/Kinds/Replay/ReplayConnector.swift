@@ -1,0 +1,77 @@
+import Derived
+import Payloads
+import Samples
+
+/// Plays the track of a file as if the machine moved along it now.
+///
+/// Fixes are named as those of ``GPSDConnector`` are, and their times are those at which they are told.
+struct ReplayConnector: ConnectorKind {
+    static let kind = "replay"
+    static let standardFormat: String? = "named"
+    /// A track of one fix that is played in a loop is told so often, and no track is begun anew sooner.
+    private static let leastRound = Duration.milliseconds(100)
+
+    /// The absolute path of a GPX or NMEA file.
+    let file: String
+    /// How many times as fast as it was recorded.
+    let speed: Double
+    /// Whether it begins anew at its end.
+    let isLoop: Bool
+    private let sleep: @Sendable (Duration) async throws -> Void
+
+    init(_ source: inout PackObject) throws(PackError) {
+        let file = try source.requiredText("file")
+        guard file.hasPrefix("/") else { throw source.wrong("file", "is no absolute path") }
+        let speed = try source.number("speed", in: 0.001...1000) ?? 1
+        self.init(file: file, speed: speed, isLoop: try source.flag("loop") ?? false)
+    }
+
+    /// - Parameter sleep: how to wait for the next fix.
+    init(
+        file: String, speed: Double = 1, isLoop: Bool = false,
+        sleep: @escaping @Sendable (Duration) async throws -> Void = {
+            try await Task.sleep(for: $0)
+        }
+    ) {
+        (self.file, self.speed, self.isLoop, self.sleep) = (file, speed, isLoop, sleep)
+    }
+
+    var place: String { "replay of \(file)" }
+
+    func connect(_ inlet: Inlet) async throws {
+        let fixes = try await ReplayFile(file).fixes()
+        let replay: TrackReplay
+        do {
+            replay = try TrackReplay(fixes, from: .now(), speed: speed)
+        } catch {
+            throw ConnectorError("\(file): \(error.message)")
+        }
+        guard let last = replay.items.last else {
+            throw ConnectorError("\(file) holds no place that could be played.")
+        }
+        inlet.connected()
+        // From the last fix to the first again as long as it was to the last.
+        let before = replay.items.dropLast().last
+        let round = last.due + max(Self.leastRound, last.due - (before?.due ?? .zero))
+        var passed = Duration.zero
+        repeat {
+            for item in replay.items {
+                try await wait(until: item.due, &passed)
+                inlet.take(Reading(item.fix, isOfNow: true))
+            }
+            if isLoop {
+                try await wait(until: round, &passed)
+                passed = .zero
+            }
+        } while isLoop
+        // What has ended is not played again, as it would be if this returned.
+        inlet.warn("\(file) was played to its end.")
+        while true { try await sleep(.seconds(86_400)) }
+    }
+
+    private func wait(until due: Duration, _ passed: inout Duration) async throws {
+        if due > passed { try await sleep(due - passed) }
+        try Task.checkCancellation()
+        passed = max(passed, due)
+    }
+}

@@ -1,0 +1,44 @@
+import Samples
+import Synchronization
+import VM
+
+/// Sensors whose samples a test makes.
+final class FedDriver: SensorDriver {
+    private final class Source: SampleSource {
+        let output = Mutex<AsyncThrowingStream<Sample, any Error>.Continuation?>(nil)
+
+        func samples() -> AsyncThrowingStream<Sample, any Error> {
+            let (stream, continuation) = AsyncThrowingStream.makeStream(of: Sample.self)
+            output.withLock { $0 = continuation }
+            return stream
+        }
+    }
+
+    private let sensors: [(sensor: Sensor, source: Source)]
+
+    init(_ sensors: [(id: SensorID, fields: [Field])]) {
+        self.sensors = sensors.map { id, fields in
+            (
+                Sensor(
+                    id: id, title: "\(id)", fields: fields, source: "a test",
+                    cadence: .asTheyCome), Source()
+            )
+        }
+    }
+
+    func discover() -> [DiscoveredSensor] {
+        sensors.map { DiscoveredSensor($0, .pushed($1)) }
+    }
+
+    /// - Returns: whether somebody takes them.
+    @discardableResult
+    func feed(_ samples: [Sample], to id: SensorID) -> Bool {
+        guard let source = sensors.first(where: { $0.sensor.id == id })?.source,
+            let output = source.output.withLock({ $0 })
+        else { return false }
+        for sample in samples {
+            if case .terminated = output.yield(sample) { return false }
+        }
+        return true
+    }
+}

@@ -1,0 +1,204 @@
+import Derived
+import Payloads
+import Samples
+import Testing
+import VM
+
+@testable import Connectors
+
+/// gpsd and what pretends to be it, over real sockets.
+@Suite(.timeLimit(.minutes(1)))
+struct GPSDConnectorTests {
+    private static let greeting =
+        #"{"class":"VERSION","release":"3.22","proto_major":3,"proto_minor":14}"# + "\r\n"
+    private static let base = Timestamp.now().advanced(byMicroseconds: -3_600_000_000)
+
+    /// A fix that was made so many seconds after an hour ago.
+    private static func fix(_ second: Double, latitude: Double = 47, eph: Double = 5) -> String {
+        let time = base.advanced(byMicroseconds: Int64(second * 1e6)).description
+        return #"{"class":"TPV","device":"/dev/a","mode":3,"time":"\#(time)","lat":\#(latitude),"#
+            + #""lon":8,"altMSL":400,"eph":\#(eph),"speed":1,"track":90}"# + "\r\n"
+    }
+
+    private static func source(
+        _ port: Int, device: String? = nil, report: GPSDConnector.Report = .fix,
+        highestRate: Double = SupervisedSource.standardRate
+    ) throws -> SupervisedSource {
+        let fields =
+            report == .fix
+            ? Fix.fields
+            : ["used", "visible"].map { Field($0, unit: "{satellite}", kind: .integer) }
+        return SupervisedSource(
+            GPSDConnector(port: port, device: device, report: report),
+            maker: try SampleMaker(
+                format: .named, names: fields.map(\.name), rules: fields.map { FieldRule($0) }),
+            highestRate: highestRate, sleep: { _ in try Task.checkCancellation() })
+    }
+
+    private static func server(
+        _ answers: String..., ends: Bool = true
+    ) async throws -> ChattyServer {
+        try await ChattyServer { number in
+            ChattyServer.Script(
+                greeting: greeting,
+                answer: answers.indices.contains(number) ? Array(answers[number].utf8) : [],
+                ends: ends && number < answers.count - 1)
+        }
+    }
+
+    @Test func `B8: a fix of gpsd is a sample of location`() async throws {
+        let server = try await Self.server(Self.fix(0))
+        let source = try Self.source(server.port)
+        let samples = try await source.take(1)
+        #expect(samples.map(\.time) == [Self.base])
+        #expect(samples.first?.values == [47, 8, 400, 5, 1, 90].map { .number($0) })
+        #expect(server.asked == [#"?WATCH={"enable":true,"json":true}"# + "\n"])
+        try await until { server.open == 0 }
+    }
+
+    @Test func `one receiver of several can be chosen`() async throws {
+        let other = Self.fix(0).replacing("/dev/a", with: "/dev/b")
+        let server = try await Self.server(other + Self.fix(1))
+        let source = try Self.source(server.port, device: "/dev/a")
+        #expect(
+            try await source.take(1).map(\.time.microseconds).first == Self.base.microseconds
+                + 1_000_000)
+        #expect(
+            server.asked == [#"?WATCH={"enable":true,"json":true,"device":"/dev/a"}"# + "\n"])
+    }
+
+    @Test func `the satellites are counted`() async throws {
+        let sky = #"{"class":"SKY","uSat":5,"nSat":9}"# + "\n"
+        let server = try await Self.server(Self.fix(0) + sky)
+        let source = try Self.source(server.port, report: .satellites)
+        #expect(try await source.take(1).map(\.values) == [[.integer(5), .integer(9)]])
+        #expect(source.report?.leftOut.total == 0)
+    }
+
+    @Test(arguments: [(9.0, true, true), (11, false, true), (99, false, true), (101, false, false)])
+    func `B10: the accuracy of a fix decides for whom it is good enough`(
+        eph: Double, isFine: Bool, isCoarse: Bool
+    ) async throws {
+        let server = try await Self.server(Self.fix(0, eph: eph))
+        let sample = try #require(try await Self.source(server.port).take(1).first)
+        let fix = try #require(Fix(sample, fields: Fix.fields))
+        #expect(fix.accuracy == eph)
+        #expect(AccuracyLimit.fine.accepts(fix) == isFine)
+        #expect(AccuracyLimit.coarse.accepts(fix) == isCoarse)
+    }
+
+    @Test(arguments: [0, 1, 5])
+    func `B11: every fix of a batch is taken, and the newest is the latest`(
+        count: Int
+    ) async throws {
+        // The newest comes first.
+        let batch = (0..<count).map { Self.fix(100 - Double($0)) }.joined()
+        let server = try await Self.server(batch + Self.fix(1, latitude: 48))
+        let samples = try await Self.source(server.port).take(count + 1)
+        let fixes = samples.compactMap { Fix($0, fields: Fix.fields) }
+        #expect(fixes.count == count + 1)
+        let newest = try #require(Fix.newest(of: fixes))
+        let seconds: Int64 = count == 0 ? 1 : 100
+        #expect(newest.time == Self.base.advanced(byMicroseconds: seconds * 1_000_000))
+    }
+
+    @Test func `what is no fix is left out and counted, and the rest is taken`() async throws {
+        let old = Self.fix(0).replacing(Self.base.description, with: "1999-12-31T23:59:59Z")
+        let ahead = Self.fix(2 * 3600)
+        let huge = #"{"class":"TPV","x":""# + String(repeating: "a", count: 1 << 20) + "\"}\n"
+        let server = try await Self.server(
+            "garbage\n\u{0}\u{1}\n" + Self.fix(0) + old + ahead + huge + Self.fix(0)
+                + #"{"class":"TPV","mode":3,"lat":100,"lon":0}"# + "\n" + Self.fix(1)
+                + #"{"class":"TPV","mode":1}"# + "\n{\"class\":\"TPV\",\"mo",
+            Self.fix(2))
+        let source = try Self.source(server.port)
+        let samples = try await source.take(3)
+        #expect(
+            samples.map { ($0.time.microseconds - Self.base.microseconds) / 1_000_000 } == [
+                0, 1, 2,
+            ])
+        let leftOut = try #require(source.report?.leftOut)
+        #expect(leftOut.malformed == 4)
+        #expect(leftOut.mistimed == 2)
+        #expect(leftOut.repeated == 1)
+        #expect(source.report?.taken == 3)
+        #expect(server.connections == 2)
+    }
+
+    @Test func `B8: gpsd that went is connected to when it is back`() async throws {
+        let first = try await Self.server(Self.fix(0))
+        let source = try Self.source(first.port)
+        let port = first.port
+        var times: [Timestamp] = []
+        var second: ChattyServer?
+        for try await sample in source.samples() {
+            times.append(sample.time)
+            if times.count == 2 { break }
+            try await first.close()
+            second = try await ChattyServer(port: port) { _ in
+                .init(greeting: Self.greeting, answer: Array(Self.fix(1).utf8))
+            }
+            // Its connection outlives the server that took it.
+            first.hangUp()
+        }
+        #expect(times.map { $0.microseconds - Self.base.microseconds } == [0, 1_000_000])
+        #expect(source.report?.connections == 2)
+        #expect(second?.connections == 1)
+    }
+
+    @Test func `what is faster than its rate is left out, in bounded memory`() async throws {
+        let server = try await ChattyServer { _ in
+            .init(
+                greeting: Self.greeting,
+                answer: Array(
+                    String(repeating: Self.fix(0).replacing("\"time\"", with: "\"at\""), count: 50)
+                        .utf8), endless: true)
+        }
+        let source = try Self.source(server.port, highestRate: 10)
+        let samples = try await source.take(10)
+        #expect(samples.count == 10)
+        try await until { (source.report?.leftOut.excess ?? 0) > 100 }
+        try await until { server.open == 0 }
+    }
+
+    @Test(arguments: [
+        "HTTP/1.1 400 Bad Request\r\n\r\n", "", "{\"class\":\"TPV\",\"mode\":3}\n",
+    ])
+    func `what is not gpsd is called so`(greeting: String) async throws {
+        let server = try await ChattyServer { _ in .init(greeting: greeting) }
+        let source = try Self.source(server.port)
+        let task = Task { try await source.take(1) }
+        try await until { server.open == 1 }
+        try await server.close()
+        server.hangUp()
+        try await until { source.report?.problem != nil }
+        let problem = try #require(source.report?.problem)
+        #expect(problem.hasPrefix("gpsd at 127.0.0.1:\(server.port) "))
+        #expect(source.report?.connections == 0)
+        task.cancel()
+        _ = try? await task.value
+    }
+
+    @Test func `a connection that nobody wants any more ends at once`() async throws {
+        let server = try await ChattyServer { _ in .init(greeting: "") }
+        let connector = GPSDConnector(port: server.port)
+        let inlet = Inlet(
+            maker: try SampleMaker(
+                format: .named, names: ["latitude"], rules: [FieldRule(Field("latitude"))]),
+            limit: RateLimit(rate: 10), now: { .now() })
+        let task = Task { try await connector.connect(inlet) }
+        try await until { server.open == 1 }
+        task.cancel()
+        await #expect(throws: (any Error).self) { try await task.value }
+        try await until { server.open == 0 }
+    }
+
+    @Test func `complaints of gpsd are told`() async throws {
+        let server = try await Self.server(
+            #"{"class":"ERROR","message":"no such device"}"# + "\n" + Self.fix(0))
+        let source = try Self.source(server.port)
+        _ = try await source.take(1)
+        #expect(
+            source.report?.problem == "gpsd at 127.0.0.1:\(server.port) says: no such device.")
+    }
+}

@@ -1,0 +1,84 @@
+import Derived
+import Foundation
+import Samples
+import Testing
+import VM
+
+@testable import Connectors
+
+/// Whether `location` is there, and what it gives in a virtual machine.
+@Suite(.timeLimit(.minutes(1)))
+struct LocationDriverTests {
+    private static let greeting =
+        #"{"class":"VERSION","release":"3.22","proto_major":3,"proto_minor":14}"# + "\r\n"
+
+    private func isUnavailable(_ item: DiscoveredSensor, because reason: String) -> Bool {
+        guard case .unavailable(let told, let remedy) = item.availability else { return false }
+        return told == reason && remedy == "sudo apt-get install gpsd"
+    }
+
+    @Test func `B4: without gpsd location is unavailable, and soon`() async throws {
+        // A port that was free a moment ago.
+        let server = try await ChattyServer { _ in .init() }
+        let port = server.port
+        try await server.close()
+        let start = ContinuousClock.now
+        let found = LocationDriver(port: port).discover()
+        #expect(ContinuousClock.now - start < .seconds(5))
+        #expect(found.map(\.sensor.id) == ["location", "satellites"])
+        for item in found {
+            #expect(isUnavailable(item, because: "no gpsd answers at 127.0.0.1:\(port)"))
+        }
+    }
+
+    @Test(arguments: [
+        ("", "what listens at 127.0.0.1:PORT says nothing"),
+        ("{\"class\":\"VERSION\"", "what listens at 127.0.0.1:PORT says nothing"),
+        ("SSH-2.0-OpenSSH\r\n", "what answers at 127.0.0.1:PORT is not gpsd"),
+        (String(repeating: "x", count: 20_000), "what answers at 127.0.0.1:PORT is not gpsd"),
+    ])
+    func `what is not gpsd does not hold up the look for it`(
+        greeting: String, reason: String
+    ) async throws {
+        let server = try await ChattyServer { _ in .init(greeting: greeting) }
+        let start = ContinuousClock.now
+        let found = LocationDriver(port: server.port).discover()
+        #expect(ContinuousClock.now - start < .seconds(5))
+        let expected = reason.replacing("PORT", with: "\(server.port)")
+        #expect(found.allSatisfy { isUnavailable($0, because: expected) })
+    }
+
+    @Test func `B8, D4, F5: where gpsd is, the machine stores where it is`() async throws {
+        let time = Timestamp.now().advanced(byMicroseconds: -1_000_000)
+        let report =
+            #"{"class":"TPV","mode":3,"time":"\#(time)","lat":47,"lon":8,"altMSL":400,"eph":5,"#
+            + #""speed":1,"track":90}"# + "\n" + #"{"class":"SKY","uSat":5,"nSat":9}"# + "\n"
+        let server = try await ChattyServer { _ in
+            .init(greeting: Self.greeting, answer: Array(report.utf8))
+        }
+        let folder = FileManager.default.temporaryDirectory.appending(
+            path: "location-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let machine = try await VirtualMachine.start(
+            in: folder.path(percentEncoded: false), drivers: [LocationDriver(port: server.port)])
+        #expect(await machine.status(of: "location")?.state == .available)
+        #expect(await machine.status(of: "location")?.sensor.fields == Fix.fields)
+        // Nothing is asked of gpsd before it is collected, and nothing while it is off.
+        #expect(server.asked.isEmpty)
+        try await machine.setLevel(.off, of: "satellites")
+        let work = Task { await machine.collect() }
+        try await until { await machine.newest(of: "location") != nil }
+        #expect(
+            await machine.newest(of: "location")?.values
+                == [47, 8, 400, 5, 1, 90].map { .number($0) })
+        #expect(server.asked.count == 1)
+        try await machine.setLevel(.medium, of: "satellites")
+        try await until { await machine.newest(of: "satellites") != nil }
+        #expect(await machine.newest(of: "satellites")?.values == [.integer(5), .integer(9)])
+        #expect(await machine.status(of: "location")?.source?.link == .connected)
+        work.cancel()
+        await work.value
+        await machine.close()
+        try await until { server.open == 0 }
+    }
+}

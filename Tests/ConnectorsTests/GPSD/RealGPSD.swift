@@ -1,0 +1,91 @@
+import Foundation
+import NIOCore
+import NIOPosix
+import Samples
+import Synchronization
+
+/// A gpsd of a test's own on a free port, fed with sentences of NMEA 0183; it ends with this value.
+final class RealGPSD {
+    static let program = "/usr/sbin/gpsd"
+
+    let port: Int
+    private let receiver: any Channel
+    private let process = Process()
+
+    /// - Parameter first: when its first fix was; each is a second later, and comes a tenth after.
+    init(first: Timestamp) async throws {
+        receiver = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+            .childChannelInitializer { channel in
+                let talk = Talk(first: first)
+                let work = channel.eventLoop.scheduleRepeatedTask(
+                    initialDelay: .milliseconds(100), delay: .milliseconds(100)
+                ) { _ in
+                    channel.writeAndFlush(ByteBuffer(string: talk.next()), promise: nil)
+                }
+                channel.closeFuture.whenComplete { _ in work.cancel() }
+                return channel.eventLoop.makeSucceededVoidFuture()
+            }
+            .bind(host: "127.0.0.1", port: 0).get()
+        // One that is free now; gpsd cannot be asked for any.
+        let free = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+            .bind(host: "127.0.0.1", port: 0).get()
+        port = free.localAddress?.port ?? 0
+        try await free.close()
+        process.executableURL = URL(filePath: Self.program)
+        process.arguments = [
+            "-N", "-n", "-S", "\(port)", "tcp://127.0.0.1:\(receiver.localAddress?.port ?? 0)",
+        ]
+        process.environment = [:]
+        process.standardOutput = FileHandle.nullDevice
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+    }
+
+    deinit {
+        stop()
+        receiver.close(promise: nil)
+    }
+
+    func stop() {
+        guard process.isRunning else { return }
+        // A signal that the thread of a test has blocked is blocked for it, too; this one is not.
+        kill(process.processIdentifier, SIGKILL)
+        process.waitUntilExit()
+    }
+
+    /// What a receiver says that moves to the north-east.
+    private final class Talk: Sendable {
+        private let first: Timestamp
+        private let count = Mutex(0)
+
+        init(first: Timestamp) {
+            self.first = first
+        }
+
+        func next() -> String {
+            let number = count.withLock { count in
+                defer { count += 1 }
+                return count
+            }
+            let time = first.advanced(byMicroseconds: Int64(number) * 1_000_000)
+            // 2026-11-21T22:23:01…
+            let text = Array("\(time)")
+            let clock = String(text[11..<13] + text[14..<16] + text[17..<19]) + ".00"
+            let date = String(text[8..<10] + text[5..<7] + text[2..<4])
+            let minutes = String(format: "%07.4f", 30 + Double(number) * 0.01)
+            let place = "47\(minutes),N,00815.0000,E"
+            return [
+                "GPGGA,\(clock),\(place),1,05,1.5,450.0,M,48.0,M,,",
+                "GPGSA,A,3,01,02,03,04,05,,,,,,,,2.5,1.5,2.0",
+                "GPGSV,2,1,06,01,40,083,46,02,17,308,41,03,07,344,39,04,22,228,45",
+                "GPGSV,2,2,06,05,30,100,40,06,10,200,",
+                "GPRMC,\(clock),A,\(place),10.0,045.0,\(date),,,A",
+            ].map(Self.sentence).joined()
+        }
+
+        private static func sentence(_ body: String) -> String {
+            let sum = body.utf8.reduce(0) { $0 ^ $1 }
+            return "$\(body)*\(String(format: "%02X", sum))\r\n"
+        }
+    }
+}

@@ -1,0 +1,46 @@
+import Derived
+import Foundation
+import Samples
+import Testing
+import VM
+
+@testable import Connectors
+
+/// Debian's gpsd itself, with a receiver that a test plays.
+@Suite(
+    .timeLimit(.minutes(2)), .enabled(if: FileManager.default.fileExists(atPath: RealGPSD.program)))
+struct RealGPSDTests {
+    @Test func `B8: what a receiver says comes through gpsd`() async throws {
+        let daemon = try await RealGPSD(first: .now().advanced(byMicroseconds: -600_000_000))
+        let driver = LocationDriver(port: daemon.port)
+        try await until { driver.discover().allSatisfy { !$0.isUnavailable } }
+        let found = driver.discover()
+        #expect(found.map(\.sensor.id) == ["location", "satellites"])
+        for item in found {
+            guard case .pushed(let source) = item.availability else { continue }
+            let source2 = try #require(source as? SupervisedSource)
+            let samples = try await source2.take(5)
+            if item.sensor.id == "satellites" {
+                #expect(samples.last?.values == [.integer(5), .integer(6)])
+                continue
+            }
+            let fixes = samples.compactMap { Fix($0, fields: Fix.fields) }
+            #expect(fixes.count == 5)
+            for (earlier, later) in zip(fixes, fixes.dropFirst()) {
+                #expect(later.time > earlier.time)
+                #expect(later.position.latitude > earlier.position.latitude)
+            }
+            let fix = try #require(fixes.last)
+            #expect(abs(fix.position.latitude - 47.5) < 0.5)
+            #expect(abs(fix.position.longitude - 8.25) < 1e-6)
+            #expect(fix.altitude.map { abs($0 - 450) < 0.1 } == true)
+            // 10 knots to the north-east.
+            #expect(fix.speed.map { abs($0 - 5.144) < 0.01 } == true)
+            #expect(fix.heading.map { abs($0 - 45) < 0.1 } == true)
+            #expect(fix.accuracy.map { $0 > 0 && $0 < 100 } == true)
+            #expect(source2.report?.leftOut.malformed == 0)
+        }
+        daemon.stop()
+        try await until { driver.discover().allSatisfy(\.isUnavailable) }
+    }
+}

@@ -1,0 +1,130 @@
+import Derived
+import Foundation
+import Payloads
+import Samples
+import Synchronization
+import Testing
+import VM
+
+@testable import Connectors
+
+/// Tracks of files, told as if they were passed now.
+@Suite(.timeLimit(.minutes(1)))
+struct ReplayTests {
+    private static let gpx = """
+        <?xml version="1.0"?><gpx version="1.1" xmlns="http://www.topografix.com/GPX/1/1"><trk><trkseg>
+        <trkpt lat="47" lon="8"><ele>400</ele><time>2020-01-01T00:00:00Z</time></trkpt>
+        <trkpt lat="47.1" lon="8"><time>2020-01-01T00:00:10Z</time></trkpt>
+        </trkseg><trkseg>
+        <trkpt lat="47.2" lon="8"><time>2020-01-01T00:01:00Z</time></trkpt>
+        </trkseg></trk></gpx>
+        """
+    private static let nmea = """
+        $GPRMC,000000.00,A,4700.0000,N,00800.0000,E,10.0,045.0,010120,,,A*67\r
+        $GPRMC,000010.00,A,4706.0000,N,00800.0000,E,10.0,045.0,010120,,,A*60\r
+        $GPRMC,000100.00,A,4712.0000,N,00800.0000,E,10.0,045.0,010120,,,A*65\r
+
+        """
+
+    /// What was waited for between two fixes.
+    private final class Waits: Sendable {
+        private let all = Mutex<[Duration]>([])
+        var seconds: [Double] { all.withLock { $0.map { Double($0.wholeMicroseconds) / 1e6 } } }
+
+        func wait(_ duration: Duration) async throws {
+            try Task.checkCancellation()
+            all.withLock { $0.append(duration) }
+            // Nobody gets to the end of what never ends.
+            if duration > .seconds(3600) { try await Task.sleep(for: duration) }
+            await Task.yield()
+        }
+    }
+
+    private func played(
+        _ content: String, speed: Double = 1, isLoop: Bool = false, count: Int
+    ) async throws -> (samples: [Sample], waits: [Double]) {
+        let file = FileManager.default.temporaryDirectory.appending(
+            path: "track-\(UUID().uuidString)")
+        try Data(content.utf8).write(to: file)
+        defer { try? FileManager.default.removeItem(at: file) }
+        let waits = Waits()
+        let source = SupervisedSource(
+            ReplayConnector(
+                file: file.path(percentEncoded: false), speed: speed, isLoop: isLoop,
+                sleep: { try await waits.wait($0) }),
+            maker: try SampleMaker(
+                format: .named, names: Fix.fields.map(\.name),
+                rules: Fix.fields.map { FieldRule($0) }))
+        return (try await source.take(count), waits.seconds)
+    }
+
+    @Test(arguments: [gpx, nmea])
+    func `B8, E23: a track is played at its speed, with the times of now`(
+        content: String
+    ) async throws {
+        let start = Timestamp.now()
+        let (samples, waits) = try await played(content, speed: 10, count: 3)
+        let places = samples.compactMap { $0.values.first?.double }
+        #expect(places.count == 3)
+        for (place, expected) in zip(places, [47, 47.1, 47.2]) {
+            #expect(abs(place - expected) < 1e-9)
+        }
+        #expect(Array(waits.prefix(2)) == [1, 5])
+        #expect(samples.allSatisfy { $0.time >= start && $0.time <= .now() })
+    }
+
+    @Test func `E23: a loop begins anew, and once is once`() async throws {
+        let (samples, waits) = try await played(Self.gpx, isLoop: true, count: 7)
+        let places = samples.compactMap { $0.values.first?.double }
+        #expect(places == [47, 47.1, 47.2, 47, 47.1, 47.2, 47])
+        #expect(Array(waits.prefix(6)) == [10, 50, 50, 10, 50, 50])
+    }
+
+    @Test func `what a track does not tell is not made up`() async throws {
+        let (samples, _) = try await played(Self.gpx, count: 3)
+        #expect(
+            samples.map { $0.values.dropFirst(2).compactMap(\.double) }
+                == [[400, -1, -1, -1], [-9999, -1, -1, -1], [-9999, -1, -1, -1]])
+    }
+
+    @Test(arguments: [
+        ("", "holds no place"), ("hello", "holds no place"), ("<html></html>", "not GPX"),
+        ("<!DOCTYPE gpx><gpx/>", "track-"), ("<gpx></gpx>", "holds no place"),
+    ])
+    func `a file that is no track says so`(content: String, reason: String) async throws {
+        let file = FileManager.default.temporaryDirectory.appending(
+            path: "track-\(UUID().uuidString)")
+        try Data(content.utf8).write(to: file)
+        defer { try? FileManager.default.removeItem(at: file) }
+        let error = await failure(of: file.path(percentEncoded: false))
+        #expect(error?.message.contains(reason) == true, "\(error?.message ?? "")")
+    }
+
+    @Test(arguments: ["/nowhere", "/dev/zero", "/tmp"])
+    func `what is no file is not waited for`(path: String) async throws {
+        let error = await failure(of: path)
+        #expect(error?.message.hasPrefix("\(path): It ") == true)
+    }
+
+    private func failure(of path: String) async -> ConnectorError? {
+        let inlet = SampleMakerInlet.make()
+        do {
+            try await ReplayConnector(file: path).connect(inlet)
+            return nil
+        } catch {
+            return error as? ConnectorError
+        }
+    }
+}
+
+/// An inlet whose samples nobody takes.
+enum SampleMakerInlet {
+    static func make() -> Inlet {
+        guard
+            let maker = try? SampleMaker(
+                format: .named, names: Fix.fields.map(\.name),
+                rules: Fix.fields.map { FieldRule($0) })
+        else { preconditionFailure("the fields of fixes are names") }
+        return Inlet(maker: maker, limit: RateLimit(rate: 1000), now: { .now() })
+    }
+}
