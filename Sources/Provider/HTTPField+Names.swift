@@ -7,6 +7,7 @@ extension HTTPField.Name {
     static let lastEventID = known("Last-Event-ID")
     static let idempotencyKey = known("Idempotency-Key")
     static let damaged = known("Nervous-Damaged")
+    static let sensor = known("Nervous-Sensor")
     static let link = known("Link")
     static let nervousRequest = known("Nervous-Request")
     static let nervousAnswer = known("Nervous-Answer")
