@@ -168,7 +168,8 @@ let package = Package(
         .target(
             name: "Provider",
             dependencies: [
-                "Addresses", "Samples", "SampleForms", "LAE", "Auth", "JSApps", "Net", "Texts",
+                "Addresses", "Connectors", "Samples", "SampleForms", "LAE", "Auth", "JSApps", "Net",
+                "Texts",
                 "VM", "Derived", "Sessions", "Payloads", "CZlib", hummingbird, hummingbirdCore,
                 lifecycle, logging,
                 .product(name: "Crypto", package: "swift-crypto"),

@@ -19,5 +19,10 @@ public struct AccessRequest: Hashable, Sendable {
         self.isContinuation = isContinuation
     }
 
+    /// The same wish about another sensor.
+    func about(_ sensor: SensorID) -> AccessRequest {
+        AccessRequest(operation, of: sensor, access, isContinuation: isContinuation)
+    }
+
     var privilege: PrivilegeID { PrivilegeID(sensor: sensor, access: access) }
 }

@@ -68,8 +68,8 @@ extension AuthDatabase {
             sql: """
                 INSERT OR REPLACE INTO permission
                 (client, privilege, run, state, access, maximumRate, precision, history, expires,
-                 background, decided, identity)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                 background, decided, identity, chosen, passedOver)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """,
             arguments: [
                 record.client, record.privilege.description, record.run ?? "",
@@ -77,6 +77,8 @@ extension AuthDatabase {
                 record.terms?.maximumRate, record.terms?.precision,
                 record.terms?.history?.wholeMicroseconds, record.terms?.expires?.microseconds,
                 record.terms?.background ?? true, record.decided.microseconds, record.identity,
+                (record.terms?.only?.chosen).map(Self.text),
+                (record.terms?.only?.passedOver).map(Self.text),
             ])
     }
 
@@ -136,17 +138,37 @@ extension AuthDatabase {
         let history: Int64? = row["history"]
         let expires: Int64? = row["expires"]
         let run: String = row["run"]
+        // A list that cannot be read must not become a grant of all.
+        guard let only = choice(row) else { return nil }
         var terms: Terms?
         if let access = access.flatMap(Access.init(rawValue:)) {
             terms = Terms(
                 access: access, maximumRate: row["maximumRate"], precision: row["precision"],
                 history: history.map { .microseconds($0) },
-                expires: expires.map(Timestamp.init(microseconds:)), background: row["background"])
+                expires: expires.map(Timestamp.init(microseconds:)), background: row["background"],
+                only: only)
         }
         var record = PermissionRecord(
             client: row["client"], privilege: privilege, state: state, terms: terms,
             run: run.isEmpty ? nil : run, decided: Timestamp(microseconds: row["decided"]))
         record.identity = row["identity"]
         return record
+    }
+
+    /// Sensors separated by blanks, which no name of one holds.
+    private static func text(_ sensors: [SensorID]) -> String {
+        sensors.map(\.description).joined(separator: " ")
+    }
+
+    /// The instances of a row, which may have none; `nil` where they cannot be read.
+    private static func choice(_ row: Row) -> InstanceChoice?? {
+        guard let chosen = row["chosen"] as String? else { return .some(nil) }
+        let others: String? = row["passedOver"]
+        let names = [chosen, others ?? ""].map { $0.split(separator: " ").map(String.init) }
+        let sensors = names.map { $0.compactMap(SensorID.init(_:)) }
+        guard sensors[0].count == names[0].count, !sensors[0].isEmpty,
+            sensors[1].count == names[1].count
+        else { return nil }
+        return InstanceChoice(sensors[0], passingOver: sensors[1])
     }
 }

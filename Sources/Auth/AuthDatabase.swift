@@ -149,6 +149,14 @@ struct AuthDatabase: Sendable {
                     ) STRICT, WITHOUT ROWID;
                     """)
         }
+        migrator.registerMigration("instances") { database in
+            // What was decided before is for all instances: no list is no limit.
+            try database.execute(
+                sql: """
+                    ALTER TABLE permission ADD COLUMN chosen TEXT;
+                    ALTER TABLE permission ADD COLUMN passedOver TEXT;
+                    """)
+        }
         return migrator
     }
 }

@@ -7,6 +7,7 @@ public struct AuthError: Error, Sendable, CustomStringConvertible {
             case statisticsOnly, notInBackground, invalidPrivilege, notFound, nameTaken, unsafeFile
             case storeFailed, tooManyAttempts, undeclared, invalidKey, tooLarge
             case storageFull, diskFull, invalidMessage, tooManyMessages, restricted
+            case severalSensors
         }
         private let kind: Kind
 
@@ -26,6 +27,8 @@ public struct AuthError: Error, Sendable, CustomStringConvertible {
         public static let statisticsOnly = Code(kind: .statisticsOnly)
         /// The client's grant holds only while a person watches, and nobody does.
         public static let notInBackground = Code(kind: .notInBackground)
+        /// The client named a kind, and may use several instances of it.
+        public static let severalSensors = Code(kind: .severalSensors)
         /// The policy of this machine keeps it from everybody.
         public static let restricted = Code(kind: .restricted)
         /// A privilege in a manifest or a flag is not one.

@@ -16,18 +16,20 @@ extension Authority {
         }
     }
 
-    /// How a client stands with a sensor; `nil` when nothing was ever decided about it.
+    /// How a client stands with a sensor; `nil` when nothing was ever decided about it, or the person
+    /// chose others of its kind.
     public func permission(of client: Client, for sensor: SensorID) -> SensorPermission? {
         if client.kind == .owner { return .granted }
         let isKnown = permissions.all(of: client.name).contains { record in
             record.privilege.sensor?.covers(sensor) == true
+                && record.opinion(on: sensor) == .chosen
         }
         guard isKnown else { return nil }
         let request = AccessRequest("permission", of: sensor, .raw)
         switch permissions.verdict(on: request, by: client, at: now()) {
         case .granted: return .granted
         case .statisticsOnly: return .statistics
-        case .notInBackground: return .denied
+        case .notInBackground, .elsewhere: return .denied
         case .denied, .restricted:
             let stats = AccessRequest("permission", of: sensor, .stats)
             guard case .granted = permissions.verdict(on: stats, by: client, at: now()) else {
@@ -63,33 +65,36 @@ extension Authority {
     ///   - run: the run that `allowOnce` and `denyOnce` are for, and that any decision was made in; it
     ///     must be going on still, so that no answer is another app's.
     ///   - isAnswer: whether the person gave it when asked: who says no twice is not asked again.
+    ///   - choice: the instances that it is given for, where not in the terms; `nil` for all.
     /// - Throws: `notFound` when the client or the run does not exist, `invalidPrivilege` when the
-    ///   terms give what the privilege does not, `restricted` when the policy lets nobody have what is
+    ///   terms give what the privilege does not, or sensors of another kind; `restricted` when the policy lets nobody have what is
     ///   given, `storeFailed` when it cannot be kept.
     public func decide(
         _ decision: Decision, on privilege: PrivilegeID, by client: String, run: String? = nil,
-        isAnswer: Bool = false
+        isAnswer: Bool = false, among choice: InstanceChoice? = nil
     ) async throws(AuthError) {
         try await inTurn { () async throws(AuthError) in
             let record = try await keep(
-                decision, on: privilege, by: client, run: run, isAnswer: isAnswer)
+                decision, on: privilege, by: client, run: run, isAnswer: isAnswer, choice)
             await log.note(.decided(record))
         }
     }
 
     private func keep(
         _ decision: Decision, on privilege: PrivilegeID, by client: String, run: String?,
-        isAnswer: Bool
+        isAnswer: Bool, _ choice: InstanceChoice?
     ) async throws(AuthError) -> PermissionRecord {
         guard clients[client] != nil else {
             throw AuthError(
                 .notFound, "There is no app or client named \(client).",
                 hint: "List the apps with: nervous apps")
         }
-        let terms = try terms(decision, privilege)
+        var terms = try terms(decision, privilege)
+        if let choice { terms?.only = choice }
         if let terms {
             let given = privilege.sensor.map { PrivilegeID(sensor: $0, access: terms.access) }
             try checkRestriction(of: given ?? privilege)
+            if let choice = terms.only { try check(choice, privilege, terms.access) }
         }
         let isOnce = decision == .allowOnce || decision == .denyOnce
         if isOnce || run != nil { try checkRun(run, of: client) }
@@ -163,6 +168,27 @@ extension Authority {
         let isGoing = tokens.all.contains { $0.client.name == client && $0.client.run == run }
         guard run != nil, isGoing else {
             throw AuthError(.notFound, "There is no run \(run ?? "") of \(client) to decide for.")
+        }
+    }
+
+    /// Passes a choice of sensors that the privilege is about, each of which may be given.
+    private func check(
+        _ choice: InstanceChoice, _ privilege: PrivilegeID, _ access: Access
+    ) throws(AuthError) {
+        let all = choice.chosen + choice.passedOver
+        guard let kind = privilege.sensor, all.allSatisfy(kind.covers) else {
+            throw AuthError(
+                .invalidPrivilege, "\(privilege) can be given only for sensors that it is about.",
+                hint: "List them with: nervous sensors")
+        }
+        guard !choice.chosen.isEmpty, all.count <= InstanceChoice.limit else {
+            throw AuthError(
+                .invalidPrivilege,
+                "A choice names at least one sensor, and is made among \(InstanceChoice.limit) at"
+                    + " most.")
+        }
+        for sensor in choice.chosen {
+            try checkRestriction(of: PrivilegeID(sensor: sensor, access: access))
         }
     }
 

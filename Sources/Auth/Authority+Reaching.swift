@@ -41,7 +41,7 @@ extension Authority {
             throw await refuse(
                 privilege, client, operation: Self.fetching, .notInBackground,
                 "\(client.name) may use \(privilege) only while you watch it, and nobody does.")
-        case .undecided, .statisticsOnly: break
+        case .undecided, .statisticsOnly, .elsewhere: break
         }
         let declared = apps[client.name]?.privileges ?? []
         let isDeclared = asksAtFirstUse(client) || declared.contains { $0.id == privilege }

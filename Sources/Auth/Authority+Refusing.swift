@@ -1,3 +1,5 @@
+import Samples
+
 /// What is told to those who get nothing, and what the log has of it.
 extension Authority {
     /// Refuses a token that nobody holds; beyond the limit without a line for each.
@@ -48,6 +50,23 @@ extension Authority {
             hint: hint
                 ?? "Allow it with: nervous permissions grant \(client.name) \(request.privilege)",
             privilege: request.privilege)
+    }
+
+    /// Why a client does not get what the person did not choose for it; the log has it.
+    func elsewhere(
+        _ request: AccessRequest, _ client: Client, _ privilege: PrivilegeID, _ chosen: [SensorID]
+    ) async -> AuthError {
+        let mine = chosen.filter(request.sensor.covers)
+        guard mine.isEmpty else {
+            return await refuse(
+                request, client, .severalSensors,
+                "\(request.sensor) stands for \(mine.count) sensors that \(client.name) may use.",
+                hint: "Name one of them: "
+                    + mine.map(\.description).joined(separator: ", "))
+        }
+        return await refuse(
+            request, client, .denied,
+            "You did not choose \(request.sensor) when you allowed \(privilege) to \(client.name).")
     }
 
     /// Why a client may not use what is no sensor; the log has it.

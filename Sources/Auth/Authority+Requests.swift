@@ -1,3 +1,5 @@
+import Samples
+
 /// What apps ask for while they run, and how the person answers.
 extension Authority {
     // MARK: - The person
@@ -35,6 +37,12 @@ extension Authority {
     public func state(of privilege: PrivilegeID, for client: Client) -> PermissionState {
         if client.kind == .owner { return .granted }
         if case .granted = verdict(on: privilege, by: client) { return .granted }
+        // The name of several that it may use; which one, it has to say.
+        if case .elsewhere(_, let chosen) = verdict(on: privilege, by: client),
+            let sensor = privilege.sensor, chosen.contains(where: sensor.covers)
+        {
+            return .granted
+        }
         return mayAsk(privilege, of: client) ? .prompt : .denied
     }
 
@@ -134,7 +142,7 @@ extension Authority {
         guard let sensor = privilege.sensor, let access = privilege.access else {
             return permissions.verdict(on: privilege, by: client, at: now())
         }
-        return permissions.verdict(
-            on: AccessRequest("state", of: sensor, access), by: client, at: now())
+        let request = meant(AccessRequest("state", of: sensor, access), by: client)
+        return permissions.verdict(on: request, by: client, at: now())
     }
 }

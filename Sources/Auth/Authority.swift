@@ -119,7 +119,8 @@ public actor Authority {
 
     /// Whether the holder of a token may do what it wants to do with a sensor now.
     ///
-    /// A declared privilege that nobody decided is put to the prompter first.
+    /// A declared privilege that nobody decided is put to the prompter first. Where the person chose
+    /// one instance of a kind, the kind's name stands for it, and the grant is for that instance.
     ///
     /// - Parameters:
     ///   - token: what the call carried.
@@ -151,39 +152,42 @@ public actor Authority {
                 token: token, name: name, for: requested, operation: requested.operation)
             if let failure { throw failure }
         }
-        switch permissions.verdict(on: requested, by: client, at: now()) {
+        let wanted = meant(requested, by: client)
+        switch permissions.verdict(on: wanted, by: client, at: now()) {
         case .granted(let terms):
             return Grant(
-                client: client.name, run: client.run, sensor: requested.sensor, terms: terms)
+                client: client.name, run: client.run, sensor: wanted.sensor, terms: terms)
+        case .elsewhere(let privilege, let chosen):
+            throw await elsewhere(wanted, client, privilege, chosen)
         case .denied(let privilege):
             throw await refuse(
-                requested, client, .denied, "You have denied \(privilege) to \(client.name).")
+                wanted, client, .denied, "You have denied \(privilege) to \(client.name).")
         case .statisticsOnly:
             throw await refuse(
-                requested, client, .statisticsOnly,
-                "\(client.name) may read only statistics of \(requested.sensor).")
+                wanted, client, .statisticsOnly,
+                "\(client.name) may read only statistics of \(wanted.sensor).")
         case .restricted:
             throw await restricted(
-                requested.privilege, client, operation: requested.operation, request: requested)
+                wanted.privilege, client, operation: wanted.operation, request: wanted)
         case .notInBackground(let privilege):
             throw await refuse(
-                requested, client, .notInBackground,
+                wanted, client, .notInBackground,
                 "\(client.name) may use \(privilege) only while you watch it, and nobody does.")
         case .undecided:
-            if let denied = permissions.denial(of: requested.sensor, to: client) {
+            if let denied = permissions.denial(of: wanted.sensor, to: client) {
                 throw await refuse(
-                    requested, client, .denied, "You have denied \(denied) to \(client.name).")
+                    wanted, client, .denied, "You have denied \(denied) to \(client.name).")
             }
-            if let refusal = refusals.final(requested, of: client.name) {
+            if let refusal = refusals.final(wanted, of: client.name) {
                 throw await refuse(
-                    requested, client, .denied,
+                    wanted, client, .denied,
                     "You said no to \(refusal.privilege) for \(client.name) twice, so it is not"
                         + " asked again.",
                     hint: "To be asked again: nervous permissions reset \(client.name)")
             }
             throw await refuse(
-                requested, client, .undecided,
-                "Nobody has allowed \(requested.privilege) to \(client.name).")
+                wanted, client, .undecided,
+                "Nobody has allowed \(wanted.privilege) to \(client.name).")
         }
     }
 

@@ -19,35 +19,38 @@ struct Consent: Sendable {
 
     /// - Throws: `noPermission` when nobody answers, `interrupted` when the person ends it.
     func settle() async throws {
-        for (privilege, decision) in flags.decisions {
-            try await ticket.decide(decision, privilege, session)
-        }
+        for flag in flags.decisions { try await ticket.decide(flag, session) }
         try await allowBlanket()
         tellOfRestrictions()
         tellOfRefusals()
         let undecided = app.privileges.filter { $0.state == "prompt" }.compactMap(\.question)
             .filter { !flags.covers($0.id) }
-        guard !undecided.isEmpty, mayAsk else { return }
+        let isTerminal = Console.inputIsTerminal && Console.talkIsTerminal && !console.isJSON
+        // The kind has an answer: a run that nobody is there for goes on without what is new.
+        let newcomers = isTerminal ? self.newcomers : []
+        guard !undecided.isEmpty || !newcomers.isEmpty, mayAsk else { return }
         // A question can do without the fields, and is put where nobody can tell what there is.
         let sensors = try? await session.client.get(
             ItemList<SensorDescription>.self, "/api/v1/sensors"
         ).items
-        let open = undecided.filter { sensors.map($0.isThere) ?? true }
-        tellOfMissing(undecided.filter { !open.contains($0) }, among: sensors ?? [])
+        let there = undecided.filter { sensors.map($0.isThere) ?? true }
+        tellOfMissing(undecided.filter { !there.contains($0) }, among: sensors ?? [])
+        let open = there + newcomers
         guard !open.isEmpty else { return }
-        guard Console.inputIsTerminal, Console.talkIsTerminal, !console.isJSON else {
-            throw unanswered(open)
-        }
+        guard isTerminal else { throw unanswered(open) }
         for (index, privilege) in open.enumerated() {
             let question = PermissionQuestion(
                 app: app.name, version: app.version, title: app.title, privilege: privilege,
                 number: index + 1, count: open.count,
                 signer: app.signer.map { _ in app.shownSigner },
                 isUpdate: app.updatedFrom != nil,
-                fields: Self.fields(of: privilege, in: sensors ?? []))
+                fields: Self.fields(of: privilege, in: sensors ?? []),
+                instances: Self.instances(of: privilege, in: sensors ?? []),
+                isNewcomer: newcomers.contains(privilege))
             switch await answer(question) {
-            case .decided(let decision):
-                try await ticket.decide(decision, privilege.id, session, isAnswer: true)
+            case .decided(let decision, let choice):
+                try await ticket.decide(
+                    decision, privilege.id, session, isAnswer: true, among: choice)
             case .nobody: throw unanswered(Array(open[index...]))
             case .tooSmall: throw tooSmall(Array(open[index...]))
             case .interrupted: throw CommandFailure(.interrupted, "Interrupted: that was no yes.")
@@ -72,9 +75,11 @@ struct Consent: Sendable {
         let question = PermissionQuestion(
             app: app.name, version: app.version, title: app.title, privilege: privilege, number: 1,
             count: 1, signer: app.signer.map { _ in app.shownSigner },
-            fields: Self.fields(of: privilege, in: sensors?.items ?? []))
+            fields: Self.fields(of: privilege, in: sensors?.items ?? []),
+            instances: Self.instances(of: privilege, in: sensors?.items ?? []))
         switch await answer(question) {
-        case .decided(let decision): return try await keep(decision, id, isAnswer: true)
+        case .decided(let decision, let choice):
+            return try await keep(decision, id, isAnswer: true, among: choice)
         case .nobody: return try await leave(privilege, unanswered([privilege]))
         case .tooSmall: return try await leave(privilege, tooSmall([privilege]))
         case .interrupted:
@@ -84,10 +89,11 @@ struct Consent: Sendable {
     }
 
     private func keep(
-        _ decision: Decision, _ id: PrivilegeID, isAnswer: Bool = false
+        _ decision: Decision, _ id: PrivilegeID, isAnswer: Bool = false,
+        among choice: InstanceChoice? = nil
     ) async throws -> Bool {
         do {
-            try await ticket.decide(decision, id, session, isAnswer: isAnswer)
+            try await ticket.decide(decision, id, session, isAnswer: isAnswer, among: choice)
         } catch let gone as CommandFailure where gone.code == .noInput {
             // The run ended while the question stood.
         }
@@ -188,6 +194,26 @@ struct Consent: Sendable {
         return first
     }
 
+    /// What came after the person had chosen among the sensors of a kind, and the flags do not name.
+    private var newcomers: [Privilege] {
+        app.privileges.flatMap { declared -> [Privilege] in
+            guard let kind = declared.question, !flags.covers(kind.id) else { return [] }
+            return (declared.newcomers ?? []).compactMap(SensorID.init(_:)).compactMap(kind.about)
+        }
+    }
+
+    private static func instances(
+        of privilege: Privilege, in sensors: [SensorDescription]
+    ) -> [SensorInstance] {
+        sensors.filter(privilege.isAbout).compactMap { sensor in
+            SensorID(sensor.id).map { id in
+                SensorInstance(
+                    id: id, title: sensor.title, source: sensor.source,
+                    newest: sensor.newest.flatMap(Timestamp.init(milliseconds:)))
+            }
+        }
+    }
+
     private static func fields(
         of privilege: Privilege, in sensors: [SensorDescription]
     ) -> [Field] {
@@ -226,12 +252,19 @@ struct Consent: Sendable {
 }
 
 extension Privilege {
+    /// The same about one sensor of the kind.
+    fileprivate func about(_ sensor: SensorID) -> Privilege? {
+        id.access.map { Privilege(.sensor(sensor, $0), reason: reason) }
+    }
+
+    /// Whether a sensor is one that it is about, and is here or has left samples.
+    fileprivate func isAbout(_ sensor: SensorDescription) -> Bool {
+        let isPart = SensorID(sensor.id).flatMap { id.sensor?.covers($0) } ?? false
+        return isPart && (sensor.available || sensor.newest != nil)
+    }
+
     /// Whether this machine has what it is about, or had it and kept samples.
     fileprivate func isThere(_ sensors: [SensorDescription]) -> Bool {
-        guard let wanted = id.sensor else { return true }
-        return sensors.contains { sensor in
-            let isPart = SensorID(sensor.id).map(wanted.covers) ?? false
-            return isPart && (sensor.available || sensor.newest != nil)
-        }
+        id.sensor == nil || sensors.contains(where: isAbout)
     }
 }

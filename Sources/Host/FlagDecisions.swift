@@ -4,7 +4,15 @@ import Samples
 
 /// What `--allow`, `--deny` and `--allow-all` decide for one run; denial is stronger.
 struct FlagDecisions {
-    let decisions: [(PrivilegeID, Decision)]
+    /// One decision.
+    struct Flag: Hashable {
+        let privilege: PrivilegeID
+        let decision: Decision
+        /// The instances that it is for; `nil` for all.
+        var only: [SensorID]?
+    }
+
+    let decisions: [Flag]
     /// What is allowed only because everything is.
     let blanket: [PrivilegeID]
     private let covered: Set<PrivilegeID>
@@ -20,17 +28,18 @@ struct FlagDecisions {
     ) throws {
         allowsAll = allowAll
         let known = declared.filter(\.supported).compactMap { PrivilegeID($0.privilege) }
-        var decisions: [(PrivilegeID, Decision)] = []
+        var decisions: [Flag] = []
         var covered: Set<PrivilegeID> = []
         for (texts, decision) in [(allow, Decision.allowOnce), (deny, .denyOnce)] {
             for text in texts {
-                let named = PrivilegeID(text)
+                let flag = Self.flag(text, decision)
+                let named = flag?.privilege
                 let owner = known.first { declared in
                     named.map { Self.covers(declared, $0) } ?? false
                 }
-                guard let privilege = named, let owner = owner ?? (asksAtFirstUse ? named : nil)
+                guard let flag, let owner = owner ?? (asksAtFirstUse ? named : nil)
                 else { throw Self.undeclared(text, known) }
-                decisions.append((privilege, decision))
+                decisions.append(flag)
                 covered.insert(owner)
             }
         }
@@ -38,6 +47,21 @@ struct FlagDecisions {
         covered.formUnion(blanket)
         self.decisions = decisions
         self.covered = covered
+    }
+
+    /// Reads `PRIVILEGE`, or `PRIVILEGE=SENSOR,SENSOR` for what is allowed of a kind.
+    ///
+    /// - Returns: `nil` for a text that is neither, or names sensors that the privilege is not about.
+    static func flag(_ text: String, _ decision: Decision) -> Flag? {
+        // An origin has no equals sign, nor has any other privilege.
+        let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        guard let privilege = PrivilegeID(String(parts[0])) else { return nil }
+        guard parts.count > 1 else { return Flag(privilege: privilege, decision: decision) }
+        guard decision == .allowOnce, let kind = privilege.sensor else { return nil }
+        let names = parts[1].split(separator: ",", omittingEmptySubsequences: false)
+        let only = names.compactMap { SensorID(String($0)) }
+        guard only.count == names.count, only.allSatisfy(kind.covers) else { return nil }
+        return Flag(privilege: privilege, decision: decision, only: only)
     }
 
     /// Whether the flags say something about a declared privilege.

@@ -1,6 +1,7 @@
 import Auth
 import Foundation
 import Provider
+import Samples
 
 /// A run that was prepared: what is decided now holds for it, and then it can be started.
 struct Ticket: Sendable {
@@ -19,16 +20,28 @@ struct Ticket: Sendable {
         return Ticket(run: made.run, app: app)
     }
 
-    /// - Parameter isAnswer: whether the person gave it when asked.
+    /// - Parameters:
+    ///   - isAnswer: whether the person gave it when asked.
+    ///   - choice: the instances that it is for; `nil` for all.
     func decide(
         _ decision: Decision, _ privilege: PrivilegeID, _ session: HostSession,
-        isAnswer: Bool = false
+        isAnswer: Bool = false, among choice: InstanceChoice? = nil
     ) async throws {
         let parts = [app, privilege.description].map(ControlClient.segment)
         _ = try await session.client.data(
             .put, "/api/v1/grants/\(parts.joined(separator: "/"))",
             body: try JSONEncoder().encode(
-                DecisionRequest(decision, run: run, isAnswer: isAnswer)))
+                DecisionRequest(decision, run: run, isAnswer: isAnswer, among: choice)))
+    }
+
+    /// Decides what a flag says; what else there is beside the sensors it names is the host's to say.
+    func decide(_ flag: FlagDecisions.Flag, _ session: HostSession) async throws {
+        var request = DecisionRequest(flag.decision, run: run)
+        request.only = flag.only?.map(\.description)
+        let parts = [app, flag.privilege.description].map(ControlClient.segment)
+        _ = try await session.client.data(
+            .put, "/api/v1/grants/\(parts.joined(separator: "/"))",
+            body: try JSONEncoder().encode(request))
     }
 
     /// Starts it in the background.

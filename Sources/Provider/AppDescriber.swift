@@ -1,9 +1,11 @@
 import Auth
 import JSApps
+import Samples
 
 /// Says what an installed app is, who signed it and how its privileges stand.
 struct AppDescriber: Sendable {
     let authority: Authority
+    let isGrantable: GrantableCheck
     let library: AppLibrary
     let supervisor: RunSupervisor
 
@@ -33,8 +35,14 @@ struct AppDescriber: Sendable {
     private func describe(
         _ app: InstalledApp, _ names: [SignerKey: String]
     ) async -> AppDescription {
-        AppDescription(
-            app, await authority.standing(of: app.declared),
+        var newcomers: [PrivilegeID: [SensorID]] = [:]
+        for privilege in app.manifest.privileges {
+            newcomers[privilege.id] = await authority.newcomers(
+                to: privilege, of: app.name.text,
+                among: await isGrantable.instances(of: privilege.id))
+        }
+        return AppDescription(
+            app, await authority.standing(of: app.declared), newcomers: newcomers,
             signerName: app.signer.flatMap { names[$0] },
             lastRun: await supervisor.lastRun(of: app.name.text),
             budget: supervisor.budget(app.name.text))

@@ -16,6 +16,42 @@ struct GrantableCheck: Sendable {
         return await !machine.instances(of: sensor).isEmpty
     }
 
+    /// The sensors that a privilege is about, of those that are here or have left samples.
+    func instances(of privilege: PrivilegeID) async -> [SensorID] {
+        guard let kind = privilege.sensor else { return [] }
+        var found: [SensorID] = []
+        for sensor in await machine.instances(of: kind) {
+            let one = await machine.status(of: sensor)
+            if one?.state == .available || one?.newest != nil { found.append(sensor) }
+        }
+        return found
+    }
+
+    /// The choice that names make; what else there is now was passed over, unless that is said.
+    ///
+    /// - Throws: `Problem` for a name that is not that of a sensor here.
+    func choice(
+        _ only: [String], passingOver others: [String]?, of privilege: PrivilegeID
+    ) async throws -> InstanceChoice {
+        var chosen: [SensorID] = []
+        for name in only {
+            let sensor = try Self.sensor(name)
+            guard await machine.status(of: sensor) != nil else { throw Problem(unknown: sensor) }
+            chosen.append(sensor)
+        }
+        let passedOver = try others.map { try $0.map(Self.sensor) }
+        if let passedOver { return InstanceChoice(chosen, passingOver: passedOver) }
+        return InstanceChoice(chosen, passingOver: await instances(of: privilege))
+    }
+
+    private static func sensor(_ name: String) throws -> SensorID {
+        guard let sensor = SensorID(name) else {
+            throw Problem.invalidBody(
+                "\(name.prefix(80).debugDescription) is not a sensor's name.")
+        }
+        return sensor
+    }
+
     /// - Throws: `Problem` for a privilege that nothing here serves, or a sensor that nobody knows.
     func callAsFunction(_ privilege: PrivilegeID) async throws {
         guard let sensor = privilege.sensor else {

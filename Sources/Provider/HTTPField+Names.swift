@@ -9,6 +9,7 @@ extension HTTPField.Name {
     static let damaged = known("Nervous-Damaged")
     static let dropped = known("Nervous-Dropped")
     static let refused = known("Nervous-Refused")
+    static let sensor = known("Nervous-Sensor")
     static let link = known("Link")
     static let nervousRequest = known("Nervous-Request")
     static let nervousAnswer = known("Nervous-Answer")

@@ -56,6 +56,8 @@ extension Problem {
             case .undeclared: (.forbidden, "undeclared", "The app has not declared this")
             case .notInBackground:
                 (.forbidden, "not-in-background", "Allowed only while the person watches")
+            case .severalSensors:
+                (.conflict, "several-sensors", "The name stands for several sensors")
             case .restricted: (.forbidden, "restricted", "Nobody is given this on this machine")
             case .invalidPrivilege:
                 (.unprocessableContent, "invalid-privilege", "This is not a privilege")

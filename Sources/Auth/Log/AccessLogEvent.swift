@@ -90,6 +90,12 @@ public struct AccessLogEvent: Hashable, Sendable {
     public static let hostStopped = AccessLogEvent(.hostStopped)
 }
 
+extension InstanceChoice {
+    fileprivate var logText: String {
+        chosen.map(\.description).joined(separator: " ")
+    }
+}
+
 extension Terms {
     /// The terms in the words of the API.
     fileprivate var logText: String {
@@ -99,6 +105,7 @@ extension Terms {
         if let history { parts.append("history \(history)") }
         if let expires { parts.append("until \(expires)") }
         if !background { parts.append("not in the background") }
+        if let only { parts.append("only \(only.logText)") }
         return parts.joined(separator: ", ")
     }
 }

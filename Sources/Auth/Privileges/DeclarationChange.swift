@@ -87,6 +87,10 @@ extension PermissionRecord {
             guard given.includes(access) || access.includes(given) else { return nil }
             terms?.access = given.includes(access) ? access : given
         }
+        if let choice = terms?.only, let sensor = privilege.sensor {
+            guard let rest = choice.narrowed(to: sensor) else { return nil }
+            terms?.only = rest
+        }
         var record = PermissionRecord(
             client: client, privilege: privilege, state: state, terms: terms, run: run,
             decided: decided)

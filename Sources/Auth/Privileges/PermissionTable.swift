@@ -20,6 +20,9 @@ struct PermissionTable: Sendable {
         case statisticsOnly(PrivilegeID)
         /// Granted by the decision about this privilege only while somebody watches, and nobody does.
         case notInBackground(PrivilegeID)
+        /// Granted by the decision about this privilege for these instances, of which the request
+        /// names none or more than one.
+        case elsewhere(PrivilegeID, [SensorID])
         /// Kept from everybody by the policy.
         case restricted
         case undecided
@@ -73,14 +76,18 @@ struct PermissionTable: Sendable {
                 return .denied(record.privilege)
             }
         }
+        // A choice says nothing about what was not there when it was made.
         let grants = relevant.filter { record in
-            record.state == .granted && record.terms?.expires.map { now < $0 } ?? true
+            record.state == .granted && !record.isExpired(at: now)
+                && record.opinion(on: request.sensor) != .silent
         }
         let rivals = grants.filter { $0.privilege.access?.includes(request.access) == true }
         // What was decided about the most specific sensor holds; among its equals the widest.
         let depth = rivals.map(Self.depth).max()
-        let granted = rivals.filter { record in
-            Self.depth(record) == depth && record.terms?.access.includes(request.access) == true
+        let deepest = rivals.filter { Self.depth($0) == depth }
+        let granted = deepest.filter { record in
+            record.opinion(on: request.sensor) == .chosen
+                && record.terms?.access.includes(request.access) == true
         }.max { Self.rank($0) < Self.rank($1) }
         if let granted, var found = granted.terms {
             // A grant of samples gives finer statistics than one of statistics alone.
@@ -91,11 +98,37 @@ struct PermissionTable: Sendable {
             let holds = found.background || client.isWatched
             return holds ? .granted(found) : .notInBackground(granted.privilege)
         }
-        let aggregates = (rivals.filter { Self.depth($0) == depth } + grants).first {
-            $0.terms?.access == .stats
+        let aggregates = (deepest + grants).first { record in
+            record.terms?.access == .stats && record.opinion(on: request.sensor) != .passedOver
         }
-        guard request.access == .raw, let aggregates else { return .undecided }
-        return .statisticsOnly(aggregates.privilege)
+        if request.access == .raw, let aggregates { return .statisticsOnly(aggregates.privilege) }
+        guard let choice = deepest.first(where: { $0.opinion(on: request.sensor) != .chosen }),
+            let chosen = choice.terms?.only?.chosen
+        else { return .undecided }
+        return .elsewhere(choice.privilege, chosen)
+    }
+
+    /// The sensor that a client means by a name: where the person chose one instance of a kind for
+    /// it, the kind's name stands for that one.
+    ///
+    /// What holds for the run comes first, then what was decided about the most specific name.
+    func sensor(
+        meantBy name: SensorID, for access: Access, by client: Client, at now: Timestamp
+    ) -> SensorID {
+        let choices = all(of: client.name).filter { record in
+            record.state == .granted && record.terms?.only != nil && !record.isExpired(at: now)
+                && (record.run == nil || record.run == client.run)
+                && record.privilege.sensor?.covers(name) == true
+                && record.privilege.access?.includes(access) == true
+        }
+        let first = choices.max { left, right in
+            (left.run == nil ? 0 : 1, Self.depth(left))
+                < (right.run == nil ? 0 : 1, Self.depth(right))
+        }
+        let isInstance = choices.contains { $0.opinion(on: name) == .chosen }
+        guard !isInstance, let meant = first?.terms?.only?.chosen(by: name), meant.count == 1
+        else { return name }
+        return meant[0]
     }
 
     /// What the decisions say about something other than a sensor.
@@ -124,7 +157,7 @@ struct PermissionTable: Sendable {
     /// Whether the person can still be asked: nothing was decided, or only about less than this.
     func isOpen(_ request: AccessRequest, by client: Client, at now: Timestamp) -> Bool {
         switch verdict(on: request, by: client, at: now) {
-        case .granted, .denied, .notInBackground, .restricted: false
+        case .granted, .denied, .notInBackground, .elsewhere, .restricted: false
         case .statisticsOnly(let privilege): privilege.access == .stats
         case .undecided: true
         }
@@ -154,8 +187,11 @@ struct PermissionTable: Sendable {
             }
         }
         let request = AccessRequest("ask", of: sensor, access)
-        guard case .denied = verdict(on: request, by: client, at: now) else { return false }
-        return true
+        switch verdict(on: request, by: client, at: now) {
+        case .denied: return true
+        case .elsewhere(_, let chosen): return !chosen.contains(where: sensor.covers)
+        case .granted, .statisticsOnly, .notInBackground, .restricted, .undecided: return false
+        }
     }
 
     /// How specific the sensor of a decision is, among those that cover the same sensor.
@@ -178,5 +214,10 @@ extension PrivilegeID {
 extension PermissionRecord {
     func isExpired(at now: Timestamp) -> Bool {
         terms?.expires.map { $0 <= now } ?? false
+    }
+
+    /// What a grant says about a sensor that its privilege covers.
+    func opinion(on sensor: SensorID) -> InstanceChoice.Opinion {
+        terms?.only?.opinion(on: sensor) ?? .chosen
     }
 }

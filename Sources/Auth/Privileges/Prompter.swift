@@ -22,10 +22,15 @@ public struct PermissionQuestion: Hashable, Sendable {
     public let signer: String?
     /// Whether an earlier version was installed, so that this is new or wider.
     public let isUpdate: Bool
+    /// The sensors that it is about, where there are several to choose from.
+    public let instances: [SensorInstance]
+    /// Whether it is about a sensor that came after the person had chosen others of its kind.
+    public let isNewcomer: Bool
 
     public init(
         app: String, version: String, title: String?, privilege: Privilege, number: Int, count: Int,
-        signer: String? = nil, isUpdate: Bool = false, fields: [Field] = []
+        signer: String? = nil, isUpdate: Bool = false, fields: [Field] = [],
+        instances: [SensorInstance] = [], isNewcomer: Bool = false
     ) {
         self.app = app
         self.version = version
@@ -36,6 +41,8 @@ public struct PermissionQuestion: Hashable, Sendable {
         self.signer = signer
         self.isUpdate = isUpdate
         self.fields = fields
+        self.instances = instances.count > 1 ? instances : []
+        self.isNewcomer = isNewcomer
     }
 }
 

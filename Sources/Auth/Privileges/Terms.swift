@@ -13,10 +13,13 @@ public struct Terms: Hashable, Sendable {
     public var expires: Timestamp?
     /// Whether it also holds while no person watches the app.
     public var background: Bool
+    /// The instances of the kind that it is for; `nil` for all, those that come later included.
+    public var only: InstanceChoice?
 
     public init(
         access: Access, maximumRate: Double? = nil, precision: Double? = nil,
-        history: Duration? = nil, expires: Timestamp? = nil, background: Bool = true
+        history: Duration? = nil, expires: Timestamp? = nil, background: Bool = true,
+        only: InstanceChoice? = nil
     ) {
         self.access = access
         self.maximumRate = maximumRate
@@ -24,5 +27,6 @@ public struct Terms: Hashable, Sendable {
         self.history = history
         self.expires = expires
         self.background = background
+        self.only = only
     }
 }

@@ -3,6 +3,7 @@ import Auth
 import Foundation
 import Provider
 import Samples
+import Texts
 
 /// Shows and changes what apps may do.
 struct PermissionsCommand: AsyncParsableCommand {
@@ -17,6 +18,7 @@ struct PermissionsCommand: AsyncParsableCommand {
               nervous permissions grant hello-sensors sensor:cpu --rate 1 --precision 5
               nervous permissions deny hello-sensors sensor:memory
               nervous permissions grant hello-sensors sensor:cpu --expires 7d --no-background
+              nervous permissions grant hello-sensors sensor:network --only network.eth0
               nervous permissions reset hello-sensors           ask again at the next run
               nervous permissions export > decisions.json
 
@@ -138,14 +140,25 @@ struct PermissionsCommand: AsyncParsableCommand {
         @Flag(help: "Only statistics, never a single sample.")
         var statsOnly = false
 
+        @Option(
+            help: ArgumentHelp(
+                "Only this sensor of the kind, such as network.eth0; may be repeated.",
+                valueName: "sensor"))
+        var only: [String] = []
+
         func run() async throws {
             let asked = PrivilegeID(privilege)
+            if let wrong = only.first(where: { !Self.isPart($0, of: asked) }) {
+                throw CommandFailure(
+                    .usage, "\(privilege) is not about \(wrong.escapedForDisplay(limit: 60)).",
+                    hint: "List the sensors with: nervous sensors")
+            }
             if let asked, asked.sensor == nil {
                 return try await PermissionsCommand.decide(
                     options, client, privilege, DecisionRequest(.allowAlways))
             }
             let input = TermsInput(now: .now())
-            let terms: TermsDescription
+            var terms: TermsDescription
             do throws(TermsInput.Fault) {
                 terms = TermsDescription(
                     access: statsOnly ? "stats" : asked?.access?.rawValue ?? "raw",
@@ -157,8 +170,14 @@ struct PermissionsCommand: AsyncParsableCommand {
             } catch {
                 throw CommandFailure(.usage, error.message)
             }
+            terms.only = only.isEmpty ? nil : only
             try await PermissionsCommand.decide(
                 options, client, privilege, DecisionRequest(terms: terms))
+        }
+
+        private static func isPart(_ name: String, of privilege: PrivilegeID?) -> Bool {
+            guard let kind = privilege?.sensor, let sensor = SensorID(name) else { return false }
+            return kind.covers(sensor)
         }
     }
 

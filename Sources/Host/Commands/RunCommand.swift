@@ -36,7 +36,10 @@ struct RunCommand: AsyncParsableCommand {
     var app: String
 
     @Option(
-        help: "Allow this for this run, such as sensor:cpu or sensor:cpu:stats; may be repeated.")
+        help: """
+            Allow this for this run, such as sensor:cpu or sensor:cpu:stats, or for some sensors of a \
+            kind sensor:network=network.eth0; may be repeated.
+            """)
     var allow: [String] = []
 
     @Option(help: "Refuse this for this run; stronger than --allow; may be repeated.")
@@ -88,7 +91,12 @@ struct RunCommand: AsyncParsableCommand {
     var isInsecure = false
 
     func validate() throws {
-        for text in allow + deny where PrivilegeID(text) == nil {
+        for text in allow where FlagDecisions.flag(text, .allowOnce) == nil {
+            throw ValidationError(
+                "\(text) is not a privilege: write it like sensor:cpu, or for one of several"
+                    + " sensors like sensor:network=network.eth0.")
+        }
+        for text in deny where PrivilegeID(text) == nil {
             throw ValidationError("\(text) is not a privilege: write it like sensor:cpu.")
         }
         if let duration, Duration(span: duration) == nil {

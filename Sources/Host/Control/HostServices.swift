@@ -49,9 +49,7 @@ struct HostServices: Sendable {
         let packs = PackShelf(folder: paths.sensorPacks)
         machine = try await VirtualMachine.start(
             in: paths.data,
-            drivers: setup?.drivers
-                ?? DriverCatalogue.standard(roots: roots)
-                + [packs, configuration.gpsd.driver, configuration.mqtt?.driver].compactMap(\.self),
+            drivers: setup?.drivers ?? Self.drivers(roots, configuration, packs),
             // What is played has its own steps, and the same each time.
             derivers: setup == nil ? [DerivedDriver()] : [],
             time: TimeSource(now: now) { try await Task.sleep(for: $0) }, logger: logger)
@@ -105,6 +103,16 @@ struct HostServices: Sendable {
             libraries: SystemLibraries(folder: configuration.libraries),
             now: now, turns: turns, logger: logger)
         await supervisor.open(setup?.between(provider.connection) ?? provider.connection)
+    }
+
+    /// What finds the sensors of this machine, and those outside it.
+    private static func drivers(
+        _ roots: SystemRoots, _ configuration: Configuration, _ packs: PackShelf
+    ) -> [any SensorDriver] {
+        var drivers = DriverCatalogue.standard(roots: roots)
+        drivers += [packs, configuration.gpsd.driver]
+        if let broker = configuration.mqtt { drivers.append(broker.driver) }
+        return drivers
     }
 
     /// Lets go of everything, where no group of services does it.

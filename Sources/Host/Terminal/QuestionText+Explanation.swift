@@ -15,6 +15,13 @@ extension QuestionText {
                 "own terms: how many samples a second, how finely, how far back, until when, and"
                     + " whether also when nobody watches."
             ] : []
+        let choice =
+            question.instances.isEmpty
+            ? []
+            : [
+                "\(question.instances.count) sensors fit. After your letter you choose which of them"
+                    + " it may use."
+            ]
         let calls =
             origin == nil
             ? []
@@ -28,7 +35,7 @@ extension QuestionText {
                 isWrite
                     ? "It learns nothing by that. Others take what it publishes for the sensor's own."
                     : "That can reveal \(revelation).",
-            ] + calls + [
+            ] + choice + calls + [
                 "It gets it through this host alone, and every use is listed by:"
                     + " nervous log \(name)",
                 "once: until this run ends.", "always: until you change it.",

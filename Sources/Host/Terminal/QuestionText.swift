@@ -60,6 +60,11 @@ struct QuestionText {
         return isRaw ? "every sample of \(sensor)" : "statistics of \(sensor), never a sample"
     }
 
+    /// What it wants, with how many sensors that may be, since the person is to choose.
+    private var wishOfKind: String {
+        question.instances.isEmpty ? wish : "\(wish); of \(question.instances.count) here"
+    }
+
     /// What it tells about the person, in the host's words.
     var revelation: String {
         if let origin { return Self.revelation(of: origin) }
@@ -123,12 +128,12 @@ struct QuestionText {
     }
 
     private var compact: [String] {
-        let novelty = question.isUpdate ? "Wants, new: " : "Wants:   "
+        let novelty = question.isUpdate || question.isNewcomer ? "Wants, new: " : "Wants:   "
         return [
             "", frame,
             app, signer,
             origin.map { line(question.isUpdate ? "Calls, new: " : "Calls:   ", $0) }
-                ?? cut(novelty + wish),
+                ?? cut(novelty + wishOfKind),
             "Reveals: " + brief,
         ] + claim("Claims:  ", atMost: 1) + [
             isRaw
@@ -142,10 +147,12 @@ struct QuestionText {
             ["Title:   \"" + CautiousText.line(of: $0, width: width - 11) + "\""]
         }
         var lines = ["", frame, app] + (title ?? []) + [signer]
-        let newness = question.isUpdate ? "  (new in this update)" : ""
+        let newness =
+            question.isNewcomer
+            ? "  (new here since you chose)" : question.isUpdate ? "  (new in this update)" : ""
         lines.append(
             origin.map { line("Wants:   to call ", $0, newness) }
-                ?? cut("Wants:   " + wish + newness))
+                ?? cut("Wants:   " + wishOfKind + newness))
         if let pin { lines.append(cut("Trusts:  only the certificate \(pin)")) }
         if !fields.isEmpty { lines.append(cut("Fields:  " + fields)) }
         lines += CautiousText.wrapped(

@@ -6,14 +6,15 @@ import Samples
 /// Nothing of the package reaches the terminal unescaped, nothing else writes there meanwhile, and
 /// what is typed before the question has stood there for a moment answers nothing. End of input, a
 /// terminal that went away and three answers that are none: nobody answered, and that is no.
-struct TerminalPrompter: Prompter {
+struct TerminalPrompter {
     /// How long no key may come before one counts: who types on does not mean this question.
     static let deadTime = Duration.milliseconds(500)
     private static let attempts = 3
 
     /// How a question ends.
     enum Answer: Hashable {
-        case decided(Decision)
+        /// With the instances that it is for; `nil` for all.
+        case decided(Decision, among: InstanceChoice? = nil)
         /// Also where there is no terminal.
         case nobody
         /// The terminal is too small to show who asks what.
@@ -26,11 +27,6 @@ struct TerminalPrompter: Prompter {
     var path = "/dev/tty"
     var pause: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
     var now: @Sendable () -> Timestamp = { .now() }
-
-    func decide(_ question: PermissionQuestion) async -> Decision? {
-        guard case .decided(let decision) = await answer(question) else { return nil }
-        return decision
-    }
 
     /// Puts a question; others wait until it is answered.
     func answer(_ question: PermissionQuestion) async -> Answer {
@@ -51,15 +47,18 @@ struct TerminalPrompter: Prompter {
         } while terminal.discard()
         terminal.listen()
         do throws(Dialogue.End) {
-            return .decided(try await decision(on: question, text, &dialogue))
+            let (decision, choice) = try await decision(on: question, text, &dialogue)
+            return .decided(decision, among: choice)
         } catch {
             return error == .interrupted ? .interrupted : .nobody
         }
     }
 
+    private typealias Decided = (Decision, InstanceChoice?)
+
     private func decision(
         on question: PermissionQuestion, _ text: QuestionText, _ dialogue: inout Dialogue
-    ) async throws(Dialogue.End) -> Decision {
+    ) async throws(Dialogue.End) -> Decided {
         let access = question.privilege.id.access ?? .raw
         var failures = 0
         var prompt = text.prompt
@@ -67,16 +66,20 @@ struct TerminalPrompter: Prompter {
             let answer = try await dialogue.ask(prompt)
             prompt = text.prompt
             switch answer.lowercased().filter({ !$0.isWhitespace }) {
-            case "o", "once": return .allowOnce
-            case "a", "always": return .allowAlways
+            case "o", "once": return try await chosen(.allowOnce, question, &dialogue)
+            case "a", "always": return try await chosen(.allowAlways, question, &dialogue)
             case "s" where text.isRaw, "statistics" where text.isRaw:
-                return .statisticsOnly
-            case "", "n", "no", "d", "deny": return .denyOnce
-            case "v", "never": return .deny
+                return try await chosen(.statisticsOnly, question, &dialogue)
+            case "", "n", "no", "d", "deny": return (.denyOnce, nil)
+            case "v", "never": return (.deny, nil)
             case "e" where text.takesTerms, "edit" where text.takesTerms:
+                let start = Decision.allow(Terms(access: access))
+                let (given, choice) = try await chosen(start, question, &dialogue)
+                guard given == start else { return (given, nil) }
                 let terms = TermsDialogue(
-                    question: question, access: access, input: TermsInput(now: now()))
-                if let terms = try await terms.terms(&dialogue) { return .allow(terms) }
+                    question: question, access: access, choice: choice,
+                    input: TermsInput(now: now()))
+                if let terms = try await terms.terms(&dialogue) { return (.allow(terms), nil) }
                 dialogue.say(["Nothing was allowed."] + text.lines)
             case "?", "explain", "help":
                 try await dialogue.page(text.explanation(columns: dialogue.columns))
@@ -89,5 +92,18 @@ struct TerminalPrompter: Prompter {
         }
         dialogue.say(["No answer counts as no."])
         throw .nobody
+    }
+
+    /// A decision that gives, for the sensors that the person chooses where there are several; who
+    /// chooses none says no.
+    private func chosen(
+        _ decision: Decision, _ question: PermissionQuestion, _ dialogue: inout Dialogue
+    ) async throws(Dialogue.End) -> Decided {
+        guard !question.instances.isEmpty else { return (decision, nil) }
+        switch try await ChoiceDialogue(question: question, now: now()).choice(&dialogue) {
+        case .all: return (decision, nil)
+        case .some(let choice): return (decision, choice)
+        case .none: return (.denyOnce, nil)
+        }
     }
 }

@@ -8,12 +8,14 @@ struct TermsDialogue {
 
     let question: PermissionQuestion
     let access: Access
+    /// The instances that they are for; `nil` for all.
+    var choice: InstanceChoice?
     let input: TermsInput
 
     /// - Returns: `nil` when the person gave up, and is to be asked again what they want.
     func terms(_ dialogue: inout Dialogue) async throws(Dialogue.End) -> Terms? {
         dialogue.say(["Your terms; Enter alone sets no limit."])
-        var terms = Terms(access: access)
+        var terms = Terms(access: access, only: choice)
         guard
             let rate = try await limit("Samples a second> ", &dialogue, input.rate),
             let precision = try await limit(

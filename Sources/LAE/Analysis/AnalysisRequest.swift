@@ -45,6 +45,19 @@ public struct AnalysisRequest: Hashable, Sendable {
         return inputs.map(\.sensor).filter { seen.insert($0).inserted }
     }
 
+    /// The same with the sensors that names stand for in their place; others stay.
+    public func reading(_ meant: [SensorID: SensorID]) -> AnalysisRequest {
+        var request = self
+        request.inputs = inputs.map { input in
+            FieldReference(sensor: meant[input.sensor] ?? input.sensor, field: input.field)
+        }
+        request.conditions = conditions.map { condition in
+            FieldCondition(
+                sensor: condition.sensor.map { meant[$0] ?? $0 }, condition: condition.condition)
+        }
+        return request
+    }
+
     /// Whether the parts go together, as far as can be told without the sensors.
     ///
     /// - Throws: `invalidAnalysis`.

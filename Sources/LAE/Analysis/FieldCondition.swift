@@ -6,6 +6,11 @@ public struct FieldCondition: Hashable, Sendable {
     public let sensor: SensorID?
     public let condition: Condition
 
+    init(sensor: SensorID?, condition: Condition) {
+        self.sensor = sensor
+        self.condition = condition
+    }
+
     /// Reads a condition whose field may stand behind its sensor and a dot.
     ///
     /// - Throws: `invalidCondition` when it has not that shape.

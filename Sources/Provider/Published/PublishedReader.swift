@@ -24,7 +24,7 @@ struct PublishedReader {
         var buffer = ByteBuffer()
         guard form.isList else {
             let page = try await engine.latest(for: grant)
-            guard let sample = page.samples.first else { throw Problem.noSamples(form.sensor) }
+            guard let sample = page.samples.first else { throw Problem.noSamples(grant.sensor) }
             PublishedSample(form: form, fields: page.fields)
                 .write(sample, withTime: false, to: &buffer)
             return .json(buffer)
@@ -57,9 +57,11 @@ struct PublishedReader {
         var buffer = ByteBuffer()
         var count = 0
         buffer.writeString("[")
+        var sensor: SensorID?
         repeat {
             let grant = try await grant(
-                "samples", form, request, context, isContinuation: count > 0)
+                "samples", form, request, context, continuing: sensor)
+            sensor = grant.sensor
             let page = try await engine.samples(selection, for: grant)
             if count > 0, !page.samples.isEmpty { buffer.writeString(",") }
             count += page.samples.count
@@ -74,13 +76,16 @@ struct PublishedReader {
     }
 
     /// What is missing on this machine is said before anybody is asked for it.
+    ///
+    /// - Parameter sensor: what was read before, where this goes on with it.
     private func grant(
         _ operation: String, _ form: PublishedSensor, _ request: Request,
-        _ context: ProviderContext, isContinuation: Bool = false
+        _ context: ProviderContext, continuing sensor: SensorID? = nil
     ) async throws -> Grant {
-        try await engine.checkReadable(form.sensor)
+        if sensor == nil { try await engine.checkReadable(form.sensor) }
         return try await door.grant(
-            operation, .raw, of: form.sensor, request, context, isContinuation: isContinuation)
+            operation, .raw, of: sensor ?? form.sensor, request, context,
+            isContinuation: sensor != nil)
     }
 }
 

@@ -17,13 +17,17 @@ struct AnalysisRoutes {
         // Strangers are not told what is wrong with their bodies.
         _ = try await door.client("analyze", request, context)
         var whole = request
-        let asked = try await whole.lastingJSON(AnalysisBody.self).request(now: door.now())
+        var asked = try await whole.lastingJSON(AnalysisBody.self).request(now: door.now())
         let request = whole
         let access: Access = asked.analysis.needsSamples ? .raw : .stats
         var grants: [Grant] = []
+        var meant: [SensorID: SensorID] = [:]
         for sensor in asked.sensors {
-            grants.append(try await door.grant("analyze", access, of: sensor, request, context))
+            let grant = try await door.grant("analyze", access, of: sensor, request, context)
+            meant[sensor] = grant.sensor
+            grants.append(grant)
         }
+        asked = asked.reading(meant)
         let answer = try await analyze(asked, grants, request, context)
         return try Response.json(AnalysisReply(answer, of: asked.analysis.name))
             .endingConnection(context)

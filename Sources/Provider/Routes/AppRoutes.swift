@@ -14,7 +14,9 @@ struct AppRoutes {
     let facts: HostFacts
 
     private var describe: AppDescriber {
-        AppDescriber(authority: door.authority, library: library, supervisor: supervisor)
+        AppDescriber(
+            authority: door.authority, isGrantable: door.isGrantable, library: library,
+            supervisor: supervisor)
     }
 
     func add(to routes: inout RouteTable) {

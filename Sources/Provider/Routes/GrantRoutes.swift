@@ -27,8 +27,13 @@ struct GrantRoutes {
         let name = try context.decoded("client").required("client")
         let (decision, privilege) = (try body.checked(), try context.privilege())
         if decision != .deny, decision != .denyOnce { try await isGrantable(privilege) }
+        var choice: InstanceChoice?
+        if let (chosen, others) = try body.choice() {
+            choice = try await isGrantable.choice(chosen, passingOver: others, of: privilege)
+        }
         try await door.authority.decide(
-            decision, on: privilege, by: name, run: body.run, isAnswer: body.answer ?? false)
+            decision, on: privilege, by: name, run: body.run, isAnswer: body.answer ?? false,
+            among: choice)
         return try .json(await grants(of: name))
     }
 

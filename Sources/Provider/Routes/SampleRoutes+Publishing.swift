@@ -17,8 +17,10 @@ extension SampleRoutes {
     /// Takes all samples of a body or none.
     @Sendable
     func publish(_ request: Request, _ context: ProviderContext) async throws -> Response {
-        let id = try request.sensor(context)
-        let grant = try await door.grant("publish", .write, of: id, request, context)
+        let name = try request.sensor(context)
+        let grant = try await door.grant("publish", .write, of: name, request, context)
+        // The fields are those of this sensor, whatever the name stands for when the body is here.
+        let id = grant.sensor
         let form = try SampleForm(contentType: request.headers[.contentType])
         let key = try request.idempotencyKey()
         let fields = try await engine.publishedFields(for: grant)
@@ -32,8 +34,9 @@ extension SampleRoutes {
             intake.batch,
             key: key.map { BatchKey(client: grant.client, name: $0, digest: intake.digest) },
             for: still)
-        return try .json(
-            Receipt(accepted: receipt.accepted, last: receipt.last), status: .created)
+        return try Response.json(
+            Receipt(accepted: receipt.accepted, last: receipt.last), status: .created
+        ).naming(id, asked: name)
     }
 }
 

@@ -31,8 +31,9 @@ extension SampleRoutes {
 
     @Sendable
     func samples(_ request: Request, _ context: ProviderContext) async throws -> Response {
-        let id = try request.sensor(context)
-        let grant = try await door.grant("samples", .raw, of: id, request, context)
+        let name = try request.sensor(context)
+        let grant = try await door.grant("samples", .raw, of: name, request, context)
+        let id = grant.sensor
         let form = try SampleForm(accept: request.headers[.accept])
         let most = form == .json ? Self.longestPage : Self.longestStream
         var selection = try selection(request, limit: request.limit(atMost: most))
@@ -53,7 +54,7 @@ extension SampleRoutes {
         response.headers[.damaged] = page.damage.damageField
         response.headers[.contentType] = form.mediaType
         response.headers[.vary] = "Accept"
-        return response
+        return response.naming(id, asked: name)
     }
 
     private static func whole(

@@ -39,11 +39,13 @@ struct SensorRoutes {
     @Sendable
     private func describe(_ request: Request, _ context: ProviderContext) async throws -> Response {
         let client = try await door.client("sensor", request, context)
-        let id = try request.sensor(context)
-        guard let status = await machine.status(of: id) else {
-            throw Problem(unknown: id)
-        }
+        let name = try request.sensor(context)
+        let id = await door.authority.sensor(meantBy: name, by: client)
         let permission = await door.authority.permission(of: client, for: id)
+        let isHidden = await door.authority.isPassedOver(id, for: client)
+        guard !isHidden, let status = await machine.status(of: id) else {
+            throw Problem(unknown: name)
+        }
         let seesNewest = await door.authority.seesNewest(of: id, client)
         return try .json(
             SensorDescription(status, permission ?? .prompt, seesNewest: seesNewest))
@@ -56,10 +58,10 @@ struct SensorRoutes {
         let page = try await engine.latest(for: grant)
         var buffer = ByteBuffer()
         guard let sample = page.samples.first else {
-            throw Problem.noSamples(id)
+            throw Problem.noSamples(grant.sensor)
         }
         buffer.writeJSON(sample, page.fields)
-        return .json(buffer)
+        return .json(buffer).naming(grant.sensor, asked: id)
     }
 
     // MARK: - Collection, the owner's

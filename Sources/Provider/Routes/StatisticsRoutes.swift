@@ -20,7 +20,8 @@ struct StatisticsRoutes {
         let id = try request.sensor(context)
         let grant = try await door.grant("stats", .stats, of: id, request, context)
         let table = try await engine.statistics(query(request), for: grant)
-        return try .json(StatisticsAnswer(table, of: id))
+        return try Response.json(StatisticsAnswer(table, of: grant.sensor))
+            .naming(grant.sensor, asked: id)
     }
 
     /// Statistics that may be asked for at once.

@@ -28,8 +28,10 @@ struct StreamRoutes {
 
     @Sendable
     private func stream(_ request: Request, _ context: ProviderContext) async throws -> Response {
-        let id = try request.sensor(context)
-        let grant = try await door.grant("stream", .raw, of: id, request, context)
+        let name = try request.sensor(context)
+        let grant = try await door.grant("stream", .raw, of: name, request, context)
+        // What a kind's name stands for may change; the stream goes on with what it began with.
+        let id = grant.sensor
         let newest = await machine.lastSequence()
         var last = newest
         if let text = request.headers[.lastEventID] {
@@ -66,7 +68,7 @@ struct StreamRoutes {
                 if let ticket { await turns?.leave(ticket.number) }
                 try await writer.finish(nil)
             }
-        ).endingConnection(context)
+        ).naming(id, asked: name).endingConnection(context)
     }
 
     /// Goes on until the reader leaves or the host stops; ends by throwing when permission ends.

@@ -25,6 +25,10 @@ public struct AppDescription: Codable, Sendable {
         public let exhausted: Bool?
         /// The file of the policy that lets nobody have it; its state is `denied` then.
         public let restrictedBy: String?
+        /// The sensors that came after the person had chosen among those that it is about.
+        ///
+        /// Each is another question. Not there where there are none.
+        public let newcomers: [String]?
     }
 
     public struct Signer: Codable, Sendable {
@@ -68,7 +72,8 @@ public struct AppDescription: Codable, Sendable {
     public let update: UpdateDescription?
 
     init(
-        _ app: InstalledApp, _ standing: Standing, signerName: String?, lastRun: RunReport?,
+        _ app: InstalledApp, _ standing: Standing, newcomers: [PrivilegeID: [SensorID]] = [:],
+        signerName: String?, lastRun: RunReport?,
         budget: RunBudget, update: UpdateDescription? = nil
     ) {
         name = app.name.text
@@ -88,14 +93,16 @@ public struct AppDescription: Codable, Sendable {
         publishedName = app.manifest.publishedName
         folder = app.index.folder
         updatedFrom = app.index.updatedFrom
-        privileges = app.manifest.privileges.map { DeclaredPrivilege($0, standing) }
+        privileges = app.manifest.privileges.map {
+            DeclaredPrivilege($0, standing, newcomers: newcomers[$0.id] ?? [])
+        }
         self.budget = BudgetDescription(budget)
         self.update = update
     }
 }
 
 extension AppDescription.DeclaredPrivilege {
-    init(_ privilege: Privilege, _ standing: Standing) {
+    init(_ privilege: Privilege, _ standing: Standing, newcomers: [SensorID] = []) {
         let isUndecided = standing.undecided.contains(privilege.id)
         let isDenied = standing.denied.contains(privilege.id)
         let isExhausted = standing.exhausted.contains(privilege.id)
@@ -109,6 +116,7 @@ extension AppDescription.DeclaredPrivilege {
             pin: pin?.description, reason: privilege.reason,
             state: !isSupported || isDenied ? "denied" : isUndecided ? "prompt" : "granted",
             supported: isSupported, exhausted: isExhausted ? true : nil,
-            restrictedBy: standing.restricted[privilege.id]?.file)
+            restrictedBy: standing.restricted[privilege.id]?.file,
+            newcomers: newcomers.isEmpty ? nil : newcomers.map(\.description))
     }
 }

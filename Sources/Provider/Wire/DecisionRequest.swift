@@ -1,4 +1,5 @@
 public import Auth
+import Samples
 
 /// A decision as the owner sends it.
 public struct DecisionRequest: Codable, Sendable {
@@ -9,12 +10,22 @@ public struct DecisionRequest: Codable, Sendable {
     public let run: String?
     /// Whether the person gave it when asked; who says no twice is not asked again.
     public var answer: Bool?
+    /// The instances that it is for, where no terms say so.
+    public var only: [String]?
+    /// Those that the person saw beside them; what there is now where it is not said.
+    public var passedOver: [String]?
 
     /// - Parameters:
     ///   - run: the run that a decision for once is for.
     ///   - isAnswer: whether the person gave it when asked.
-    public init(_ decision: Decision, run: String? = nil, isAnswer: Bool = false) {
+    ///   - choice: the instances that it is for; `nil` for all.
+    public init(
+        _ decision: Decision, run: String? = nil, isAnswer: Bool = false,
+        among choice: InstanceChoice? = nil
+    ) {
         answer = isAnswer ? true : nil
+        only = choice?.chosen.map(\.description)
+        passedOver = choice?.passedOver.map(\.description)
         var terms: Terms?
         if case .allow(let own) = decision { terms = own }
         self.terms = terms.map(TermsDescription.init)
@@ -35,6 +46,30 @@ public struct DecisionRequest: Codable, Sendable {
         decision = "allow"
         self.terms = terms
         run = nil
+        only = nil
+        passedOver = nil
+    }
+
+    /// The names of the instances that it is for, and of those beside them where that is said; `nil`
+    /// where it is for all.
+    ///
+    /// - Throws: `Problem` when it says so twice, or of what gives nothing.
+    func choice() throws -> (chosen: [String], passedOver: [String]?)? {
+        guard only == nil || terms?.only == nil else {
+            throw Problem.invalidBody("only stands beside the terms and in them.")
+        }
+        let isOfTerms = terms?.only != nil
+        let others = isOfTerms ? terms?.passedOver : passedOver
+        guard let chosen = only ?? terms?.only else {
+            guard passedOver == nil, terms?.passedOver == nil else {
+                throw Problem.invalidBody("passedOver goes with only.")
+            }
+            return nil
+        }
+        guard decision != "deny", decision != "deny-once" else {
+            throw Problem.invalidBody("only is for what is allowed; deny each of the others.")
+        }
+        return (chosen, others)
     }
 
     /// - Throws: `Problem` when it is not a decision.

@@ -13,6 +13,10 @@ public struct TermsDescription: Codable, Sendable {
     /// Milliseconds since 1970.
     public var expires: Double?
     public var background: Bool?
+    /// The instances of the kind that it is for; not there where it is for all.
+    public var only: [String]?
+    /// Those that were there when the person chose, and were not chosen.
+    public var passedOver: [String]?
 
     /// Terms as a person said them; the host checks them.
     public init(
@@ -35,8 +39,12 @@ public struct TermsDescription: Codable, Sendable {
         history = terms.history?.span
         expires = terms.expires?.milliseconds
         background = terms.background
+        only = terms.only?.chosen.map(\.description)
+        passedOver = terms.only?.passedOver.map(\.description)
     }
 
+    /// The terms without the choice of instances, which is checked against what there is.
+    ///
     /// - Throws: `Problem` when a member is out of its range.
     func terms() throws -> Terms {
         guard let access = Access(rawValue: access) else {

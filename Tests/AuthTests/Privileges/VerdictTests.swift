@@ -50,6 +50,7 @@ struct VerdictTests {
         case .denied: "denied"
         case .statisticsOnly: "statistics only"
         case .notInBackground: "not in background"
+        case .elsewhere(_, let chosen): "only \(chosen)"
         case .restricted: "restricted"
         case .undecided: "undecided"
         }

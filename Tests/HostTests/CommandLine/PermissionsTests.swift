@@ -11,6 +11,8 @@ struct PermissionsTests {
             var history: String?
             var expires: Double?
             var background: Bool?
+            var only: [String]?
+            var passedOver: [String]?
         }
 
         let client: String
@@ -65,6 +67,29 @@ struct PermissionsTests {
         #expect(export.exported >= before.rounded(.down))
         #expect(export.decisions.map(\.privilege) == ["sensor:cpu", "sensor:memory"])
         #expect(export.decisions.map(\.state) == ["granted", "denied"])
+    }
+
+    @Test func `a grant can be for some sensors of a kind, and says so everywhere`() throws {
+        let sandbox = try installed()
+        for name in ["temperature.indoors", "temperature.outdoors"] {
+            let made = try sandbox.nervous(
+                "sensors", "add", name, "--field", "temperature:Cel")
+            #expect(made.code == 0, "\(made.errors)")
+        }
+        let grant = try sandbox.nervous(
+            "permissions", "grant", "demo", "sensor:temperature", "--only", "temperature.indoors")
+        #expect(grant.code == 0, "\(grant.errors)")
+        let list = try sandbox.nervous("permissions", "demo").output
+        #expect(list.contains("only temperature.indoors, every sample"))
+        let export = try JSONDecoder().decode(
+            Export.self, from: Data(try sandbox.nervous("permissions", "export").output.utf8))
+        #expect(export.decisions.map(\.terms?.only) == [["temperature.indoors"]])
+        #expect(export.decisions.map(\.terms?.passedOver) == [["temperature.outdoors"]])
+        for (only, code) in [("humidity", 64), ("Temperature", 64), ("temperature.gone", 66)] {
+            let wrong = try sandbox.nervous(
+                "permissions", "grant", "demo", "sensor:temperature", "--only", only)
+            #expect(wrong.code == Int32(code), "\(only): \(wrong.errors)")
+        }
     }
 
     @Test func `a grant without terms sets no limit`() throws {

@@ -17,7 +17,11 @@ struct QuestionTextTests {
             privilege: Privilege(
                 .sensor(sensor, access), reason: String(repeating: "Because of ä. ", count: 14)),
             number: 10, count: 64, signer: String(repeating: "signer ", count: 9),
-            isUpdate: true, fields: (1...40).map { Field("field\($0)", unit: "By") })
+            isUpdate: true, fields: (1...40).map { Field("field\($0)", unit: "By") },
+            instances: (1...40).map {
+                SensorInstance(
+                    id: sensor.instance("\($0)"), title: "\($0)", source: "test", newest: nil)
+            })
         return QuestionText(question, columns: columns - 1, rows: rows)
     }
 

@@ -133,7 +133,7 @@ struct ConformanceTests {
         _ host: ServedHost, _ operations: [Description.Operation]
     ) async throws -> [Exercise] {
         let app = try await host.begin().token
-        var exercises: [Exercise] = []
+        var exercises = try await several(host, app)
         for operation in operations {
             let path = operation.path.replacing(/\{[a-z]+\}/, with: "gauge")
             func call(_ token: String?) -> Call { Call(operation.method, path, token: token) }
@@ -166,6 +166,39 @@ struct ConformanceTests {
         }
         let code = Call("POST", "/api/v1/launch", json: #"{"code": "x"}"#)
         return exercises + [Exercise("redeem", 429, code)]
+    }
+
+    /// What those are told who may use several sensors of a kind and name the kind.
+    private static func several(_ host: ServedHost, _ app: String) async throws -> [Exercise] {
+        for kind in ["heat", "light", "gyroscope"] {
+            let chosen = ["\(kind).left", "\(kind).right"]
+            for name in chosen { try await host.declareSensor(name, numbers: "x") }
+            let choice = InstanceChoice(chosen.compactMap { SensorID($0) })
+            let terms = Terms(access: .raw, only: choice)
+            try await host.decide(.allow(terms), "sensor:\(kind)", by: "my-app")
+        }
+        let heat = "/api/v1/sensors/heat"
+        let calls = [
+            ("latest", Call("GET", "\(heat)/latest")), ("samples", Call("GET", "\(heat)/samples")),
+            ("statistics", Call("GET", "\(heat)/stats")),
+            (
+                "analyze",
+                Call(
+                    "POST", "/api/v1/analyze",
+                    json: #"{"analysis": "trend", "inputs": ["heat.x"]}"#)
+            ),
+            ("publishedLatest", Call("GET", "/nervousnet-api/raw-sensor-data/Light")),
+            (
+                "publishedHistory",
+                Call("GET", "/nervousnet-api/historic-sensor-data?axon=Light&start=0&end=1")
+            ),
+            ("firstRead", Call("GET", "/nervous-api/gyr/getGyr")),
+        ]
+        return calls.map { operation, call in
+            var call = call
+            call.token = app
+            return Exercise(operation, 409, call)
+        }
     }
 
     @Test func `a host without a port has no address for a page`() async throws {

@@ -1,0 +1,65 @@
+import Auth
+import Samples
+
+/// Asks which sensors of a kind an answer is for.
+struct ChoiceDialogue {
+    /// What the person chose.
+    enum Choice: Hashable {
+        /// All that there are, and those that come later.
+        case all
+        case some(InstanceChoice)
+        case none
+    }
+
+    private static let attempts = 3
+
+    let question: PermissionQuestion
+    let now: Timestamp
+
+    func choice(_ dialogue: inout Dialogue) async throws(Dialogue.End) -> Choice {
+        try await dialogue.page(lines(columns: dialogue.columns))
+        for _ in 0..<Self.attempts {
+            let answer = try await dialogue.ask("Numbers like 1 3, or all; Enter: no> ")
+            if let choice = choice(answer) { return choice }
+            dialogue.say(["From 1 to \(question.instances.count), with blanks between."])
+        }
+        dialogue.say(["No answer counts as no."])
+        throw .nobody
+    }
+
+    /// Two lines for each sensor: the host's words, then those of the sensor's maker in quotes.
+    func lines(columns: Int) -> [String] {
+        let head = CautiousText.wrapped(
+            "Which of these? All means also those to come.", width: columns)
+        return question.instances.enumerated().reduce(into: head) { lines, item in
+            let (place, instance) = (item.offset + 1, item.element)
+            let age =
+                instance.newest.map { Format.age($0.milliseconds, now: now) } ?? "no value yet"
+            lines += CautiousText.wrapped(
+                "\(place). \(instance.id), \(age)", width: columns, indent: "   ")
+            let room = columns - "   \"\" from \"\"".utf8.count
+            let source = CautiousText.line(of: instance.source, width: room / 2)
+            let title = CautiousText.line(
+                of: instance.title, width: room - CautiousText.columns(of: source))
+            lines.append("   \"\(title)\" from \"\(source)\"")
+        }
+    }
+
+    /// - Returns: `nil` for an answer that is none.
+    private func choice(_ answer: String) -> Choice? {
+        let words = answer.lowercased().split { $0 == "," || $0.isWhitespace }
+        switch words {
+        case [], ["n"], ["no"]: return Choice.none
+        case ["all"]: return .all
+        default: break
+        }
+        var chosen: [SensorID] = []
+        for word in words {
+            guard word.utf8.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains),
+                let number = Int(word), (1...question.instances.count).contains(number)
+            else { return nil }
+            chosen.append(question.instances[number - 1].id)
+        }
+        return .some(InstanceChoice(chosen, passingOver: question.instances.map(\.id)))
+    }
+}
