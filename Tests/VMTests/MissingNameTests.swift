@@ -22,17 +22,17 @@ struct MissingNameTests {
         try Sensor(declared: id, title: "Declared", fields: [Field("x", unit: "m")])
     }
 
-    @Test func `what is missing holds no name, and goes before when it comes`() async throws {
+    @Test func `what is missing takes no name from what was declared, and what comes does`()
+        async throws
+    {
         let machine = try Machine()
         let driver = LateDriver()
-        try await machine.using(driver) { started in
-            #expect(try await started.declare(declared("gauge")))
-            try await started.discover()
-            #expect(await started.status(of: "gauge")?.state == .available)
-            #expect(await started.status(of: "gauge")?.sensor.title == "Declared")
+        try await machine.using { started in
+            _ = try await started.declare(declared("gauge"))
         }
+        // A driver that knows of such hardware came with an update.
         try await machine.using(driver) { started in
-            // Also after a restart.
+            #expect(await started.status(of: "gauge")?.state == .available)
             #expect(await started.status(of: "gauge")?.sensor.title == "Declared")
             driver.isThere.withLock { $0 = true }
             try await started.discover()
@@ -48,10 +48,13 @@ struct MissingNameTests {
         }
     }
 
-    @Test func `what is there holds its name`() async throws {
+    @Test(arguments: [true, false])
+    func `a name of the machine is not declared, be it there or missing`(isThere: Bool)
+        async throws
+    {
         let machine = try Machine()
         let driver = LateDriver()
-        driver.isThere.withLock { $0 = true }
+        driver.isThere.withLock { $0 = isThere }
         try await machine.using(driver) { started in
             let error = await #expect(throws: VirtualMachineError.self) {
                 try await started.declare(declared("gauge"))
