@@ -62,7 +62,7 @@ extension VirtualMachine {
 
     private func drop(_ id: SensorID) async throws(VirtualMachineError) -> Bool {
         guard declared.sensors[id] != nil else {
-            if sensors[id] != nil { throw Self.taken(id) }
+            try checkUntaken(id)
             throw VirtualMachineError(
                 .unknownSensor, "There is no sensor named \(id).",
                 hint: "List them with: nervous sensors")
@@ -79,16 +79,11 @@ extension VirtualMachine {
     }
 
     private func checkUntaken(_ id: SensorID) throws(VirtualMachineError) {
-        // What is missing is taken by no one; should it come, it goes before.
-        guard sensors[id]?.isUnavailable ?? true else {
-            throw Self.taken(id)
+        guard sensors[id] == nil else {
+            throw VirtualMachineError(
+                .sensorTaken, "\(id) is a sensor of this machine.",
+                hint: "Choose another name, such as my.\(id)")
         }
-    }
-
-    private static func taken(_ id: SensorID) -> VirtualMachineError {
-        VirtualMachineError(
-            .sensorTaken, "\(id) is a sensor of this machine.",
-            hint: "Choose another name, such as my.\(id)")
     }
 
     /// One change after the other, with those of levels.

@@ -8,7 +8,7 @@ extension VirtualMachine {
     private static let derivingPage = 1000
 
     /// What the drivers and the derivers found, in the order in which one goes before another: what is
-    /// missing holds no name that something else has.
+    /// missing takes no name from what is there.
     nonisolated static func ranked(
         _ own: [DiscoveredSensor], _ derived: [DiscoveredSensor]
     ) -> [DiscoveredSensor] {

@@ -155,9 +155,11 @@ struct GPSDConnectorTests {
                         .utf8), endless: true)
         }
         let source = try Self.source(server.port, highestRate: 10)
-        let samples = try await source.take(10)
-        #expect(samples.count == 10)
-        try await until { (source.report?.leftOut.excess ?? 0) > 100 }
+        for try await _ in source.samples() {
+            if let excess = source.report?.leftOut.excess, excess > 100 { break }
+        }
+        let report = try #require(source.report)
+        #expect(report.taken + report.leftOut.excess == report.received)
         try await until { server.open == 0 }
     }
 

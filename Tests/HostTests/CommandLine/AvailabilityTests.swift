@@ -52,4 +52,26 @@ struct AvailabilityTests {
         #expect(asked.errors.contains("demo asks for sensor:battery"))
         again.kill(SIGTERM)
     }
+
+    @Test func `B4: without gpsd nobody is asked for the location, nor for steps without a sensor`()
+        throws
+    {
+        let sandbox = try Sandbox()
+        let sys = sandbox.path("sys")
+        try FileManager.default.createDirectory(atPath: sys, withIntermediateDirectories: true)
+        // The port of TCP that nobody may listen at.
+        let folder = sandbox.path("home/.config/nervous")
+        try FileManager.default.createDirectory(
+            atPath: folder, withIntermediateDirectories: true)
+        try #"{"gpsd": {"port": 1}}"#.write(
+            toFile: "\(folder)/config.json", atomically: true, encoding: .utf8)
+        let host = try ServingHost(sandbox, ["--sys-root", sys])
+        let run = try sandbox.nervous("run", app(sandbox, ["location", "steps"]))
+        #expect(run.code == 0, "\(run.errors)")
+        #expect(run.output == "location missing\nsteps missing\n")
+        let told = "demo is not given sensor:location, and you are not asked: "
+        #expect(run.errors.contains(told + "no gpsd answers at 127.0.0.1:1"), "\(run.errors)")
+        #expect(run.errors.contains("it needs accelerometer"), "\(run.errors)")
+        host.kill(SIGTERM)
+    }
 }

@@ -48,6 +48,28 @@ struct NavigatorTests {
         }
     }
 
+    @Test func `D4: what the receiver does not know is not known to the app`() async throws {
+        try await ServedHost.with { host in
+            try await host.declareSensor(
+                "location",
+                numbers: "latitude", "longitude", "altitude", "accuracy", "speed", "heading")
+            let lines = try await Self.play(
+                """
+                const { geolocation } = navigator;
+                publish("location", { latitude: 1, longitude: 2, altitude: -9999, accuracy: -1,
+                  speed: -1, heading: -1 });
+                const { coords } = await new Promise((resolve, reject) =>
+                  geolocation.getCurrentPosition(resolve, reject, { maximumAge: 60_000 }));
+                say(coords, coords.accuracy === Infinity);
+                """, decisions: ["sensor:location": .allowAlways], on: host)
+            #expect(
+                lines == [
+                    #"{"latitude":1,"longitude":2,"altitude":null,"accuracy":null,"#
+                        + #""altitudeAccuracy":null,"heading":null,"speed":null} true"#
+                ])
+        }
+    }
+
     @Test(arguments: [
         (false, [:], "2 true"), (true, ["sensor:location": Decision.deny], "1 true"),
         (true, ["sensor:location": .allowAlways], "3 true"),

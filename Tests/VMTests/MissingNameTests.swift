@@ -1,0 +1,65 @@
+import Samples
+import Synchronization
+import Testing
+
+@testable import VM
+
+/// Who has a name that hardware has, too.
+@Suite(.timeLimit(.minutes(1)))
+struct MissingNameTests {
+    /// Hardware that is missing until it comes.
+    private final class LateDriver: SensorDriver {
+        let isThere = Mutex(false)
+        private let sensor = FakeSensor("gauge")
+
+        func discover() -> [DiscoveredSensor] {
+            if isThere.withLock({ $0 }) { return sensor.discover() }
+            return [DiscoveredSensor(sensor.sensor, .unavailable(reason: "none", remedy: nil))]
+        }
+    }
+
+    private func declared(_ id: SensorID) throws -> Sensor {
+        try Sensor(declared: id, title: "Declared", fields: [Field("x", unit: "m")])
+    }
+
+    @Test func `what is missing takes no name from what was declared, and what comes does`()
+        async throws
+    {
+        let machine = try Machine()
+        let driver = LateDriver()
+        try await machine.using { started in
+            _ = try await started.declare(declared("gauge"))
+        }
+        // A driver that knows of such hardware came with an update.
+        try await machine.using(driver) { started in
+            #expect(await started.status(of: "gauge")?.state == .available)
+            #expect(await started.status(of: "gauge")?.sensor.title == "Declared")
+            driver.isThere.withLock { $0 = true }
+            try await started.discover()
+            #expect(await started.status(of: "gauge")?.sensor.source == "a test")
+            driver.isThere.withLock { $0 = false }
+            try await started.discover()
+            #expect(await started.status(of: "gauge")?.sensor.title == "Declared")
+            try await started.withdraw("gauge")
+            try await started.discover()
+            #expect(
+                await started.status(of: "gauge")?.state
+                    == .unavailable(reason: "none", remedy: nil))
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func `a name of the machine is not declared, be it there or missing`(isThere: Bool)
+        async throws
+    {
+        let machine = try Machine()
+        let driver = LateDriver()
+        driver.isThere.withLock { $0 = isThere }
+        try await machine.using(driver) { started in
+            let error = await #expect(throws: VirtualMachineError.self) {
+                try await started.declare(declared("gauge"))
+            }
+            #expect(error?.code == .sensorTaken)
+        }
+    }
+}
