@@ -69,8 +69,8 @@ struct DamageTests {
     @Test func `a route of which samples are damaged says so`() throws {
         let sandbox = try Sandbox()
         let range = try Self.damaged(
-            sandbox, sensor: "location", fields: ["latitude", "longitude"])
-        let made = try sandbox.nervous("sessions", "new", "x", "--sensor", "location")
+            sandbox, sensor: "location.phone", fields: ["latitude", "longitude"])
+        let made = try sandbox.nervous("sessions", "new", "x", "--sensor", "location.phone")
         let id = made.output.trimmingCharacters(in: .newlines)
         #expect(try sandbox.nervous("sessions", "start", id).code == 0)
         let queue = try DatabaseQueue(path: "\(sandbox.data)/sessions.sqlite")

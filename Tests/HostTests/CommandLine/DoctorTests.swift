@@ -55,6 +55,19 @@ struct DoctorTests {
         #expect(host.wait() == 0)
     }
 
+    @Test func `C39: each kind of sensor that is missing is named, with what would enable it`() throws {
+        let sandbox = try Sandbox()
+        let report = try doctor(sandbox, "sensors")
+        let findings = report.of("sensors")
+        // No machine that tests run on has all of these.
+        for kind in ["location", "proximity", "mqtt", "bluetooth"] {
+            #expect(findings.contains { $0.state == "note" && $0.message.hasPrefix("\(kind): ") })
+        }
+        let location = try #require(findings.first { $0.message.hasPrefix("location: ") })
+        #expect(location.fix == "sudo apt-get install gpsd")
+        #expect(findings.contains { $0.state == "fine" && $0.message.contains("cpu") })
+    }
+
     @Test func `what is wrong is named, with the command that helps`() throws {
         let sandbox = try Sandbox()
         #expect(try sandbox.nervous("query", "load").code == 0)

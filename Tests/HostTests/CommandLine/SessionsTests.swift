@@ -41,11 +41,11 @@ struct SessionsTests {
     /// Makes a session with a sensor of locations, and says what it is called by.
     private func make(_ sandbox: Sandbox) throws -> String {
         let added = try sandbox.nervous(
-            "sensors", "add", "location", "--field", "latitude:deg", "--field",
+            "sensors", "add", "location.phone", "--field", "latitude:deg", "--field",
             "longitude:deg")
         #expect(added.code == 0, "\(added.errors)")
         let made = try sandbox.nervous(
-            "sessions", "new", "Lunch walk", "--sensor", "location", "--description", "By the lake")
+            "sessions", "new", "Lunch walk", "--sensor", "location.phone", "--description", "By the lake")
         #expect(made.code == 0, "\(made.errors)")
         let id = made.output.trimmingCharacters(in: .newlines)
         #expect(made.errors.contains("nervous sessions start \(id)"))
@@ -115,7 +115,7 @@ struct SessionsTests {
         try Data(("t,latitude,longitude\n" + rows.joined(separator: "\n") + "\n").utf8)
             .write(to: URL(filePath: sandbox.path("walk.csv")))
         let sent = try sandbox.nervous(
-            "import", sandbox.path("walk.csv"), "--sensor", "location")
+            "import", sandbox.path("walk.csv"), "--sensor", "location.phone")
         #expect(sent.code == 0, "\(sent.errors)")
         let measured = try decoded(
             Route.self, sandbox.nervous("sessions", "export", id).output)
