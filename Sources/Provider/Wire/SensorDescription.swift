@@ -37,6 +37,8 @@ public struct SensorDescription: Codable, Sendable {
     public let newest: Double?
     public let failure: String?
     public let failures: Int
+    /// Something to know about how it is read, such as why its device takes no samples by itself.
+    public let note: String?
 
     init(_ status: SensorStatus, _ permission: SensorPermission, seesNewest: Bool) {
         id = status.sensor.id.description
@@ -57,6 +59,7 @@ public struct SensorDescription: Codable, Sendable {
         newest = seesNewest ? status.newest?.time.milliseconds : nil
         failure = status.failure
         failures = status.failures
+        note = status.note
     }
 }
 
