@@ -20,6 +20,9 @@ struct GlobalOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Read this tree in place of /sys.", valueName: "dir"))
     var sysRoot = "/sys"
 
+    @Option(help: ArgumentHelp("Open devices of this folder in place of /dev.", valueName: "dir"))
+    var devRoot = "/dev"
+
     @Option(help: "How the program's own log is written on standard error: text or json.")
     var logFormat = LogFormat.text
 
@@ -32,7 +35,7 @@ struct GlobalOptions: ParsableArguments {
         get throws { try Configuration(path: paths.configuration) }
     }
 
-    var roots: SystemRoots { SystemRoots(proc: procRoot, sys: sysRoot) }
+    var roots: SystemRoots { SystemRoots(proc: procRoot, sys: sysRoot, dev: devRoot) }
 
     var console: Console { Console(isJSON: json) }
 

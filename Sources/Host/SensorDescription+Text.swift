@@ -16,6 +16,7 @@ extension SensorDescription {
                 lines.append("Helps:    \(remedy.escapedForDisplay(limit: 300))")
             }
         }
+        if let note { lines.append("Note:     \(note.escapedForDisplay(limit: 300))") }
         if let failure {
             lines.append("Failure:  \(failure.escapedForDisplay(limit: 300)) (\(failures) in all)")
         }

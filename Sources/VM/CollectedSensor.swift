@@ -8,6 +8,12 @@ struct CollectedSensor {
     var failures = 0
     /// The work that reads it; `nil` while it is off, unavailable or nothing is collected.
     var collection: Task<Void, Never>?
+    /// Whether that work has a device take samples by itself, and is to give it back.
+    var isCapturing = false
+    /// What gives a device back; nothing reads it before that has ended.
+    var closing: Task<Void, Never>?
+    /// Something to know about how it is read; `nil` where nothing is.
+    var note: String?
     /// Grows with every change, so that a sample read under an older rule is not stored.
     var generation = 0
 

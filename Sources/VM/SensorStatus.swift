@@ -14,6 +14,8 @@ public struct SensorStatus: Hashable, Sendable {
     public let level: CollectionLevel
     /// The last failure to read it, until a read succeeds.
     public let failure: String?
+    /// Something to know about how it is read, such as why its device takes no samples by itself.
+    public let note: String?
     /// Reads that failed since start.
     public let failures: Int
     public let newest: StoredSample?

@@ -16,6 +16,8 @@ extension VirtualMachine {
         }
         isCollecting = false
         for id in sensors.keys { restart(id) }
+        // Devices are left as they were found.
+        for closing in sensors.values.compactMap(\.closing) { await closing.value }
         await flush()
         await maintenance?.value
     }

@@ -8,26 +8,45 @@ extension VirtualMachine {
         suspend(id)
         guard var known = sensors[id] else { return }
         if isCollecting, let interval = level(of: id).interval(known.sensor.cadence) {
-            known.collection = collection(
-                of: id, known.availability, every: interval, generation: known.generation)
+            known.collection = collection(of: id, known, every: interval)
+            known.isCapturing = isCapture(id, known, every: interval)
         }
         sensors[id] = known
     }
 
     /// Ends the reading of a sensor; what is being read meanwhile is not stored.
     func suspend(_ id: SensorID) {
-        sensors[id]?.collection?.cancel()
-        sensors[id]?.collection = nil
-        sensors[id]?.generation += 1
+        guard var known = sensors[id] else { return }
+        known.collection?.cancel()
+        if known.isCapturing { known.closing = known.collection }
+        known.isCapturing = false
+        known.note = nil
+        known.collection = nil
+        known.generation += 1
+        sensors[id] = known
+    }
+
+    private func isCapture(
+        _ id: SensorID, _ known: CollectedSensor, every interval: Duration
+    ) -> Bool {
+        guard case .polled(let reader) = known.availability else { return false }
+        return reader is any BufferedReader && wantsBlocks(of: id, every: interval)
     }
 
     private func collection(
-        of id: SensorID, _ availability: Availability, every interval: Duration, generation: Int
+        of id: SensorID, _ known: CollectedSensor, every interval: Duration
     ) -> Task<Void, Never>? {
-        switch availability {
+        let (generation, closing) = (known.generation, known.closing)
+        let isCapture = isCapture(id, known, every: interval)
+        return switch known.availability {
         case .polled(let reader):
             Task(executorPreference: executor) {
-                await self.poll(reader, id, every: interval, generation: generation)
+                await closing?.value
+                if isCapture, let reader = reader as? any BufferedReader {
+                    await self.capture(from: reader, id, every: interval, generation: generation)
+                } else {
+                    await self.poll(reader, id, every: interval, generation: generation)
+                }
             }
         case .pushed(let source):
             Task { await self.receive(source, id, every: interval, generation: generation) }
@@ -40,7 +59,7 @@ extension VirtualMachine {
         }
     }
 
-    private nonisolated func poll(
+    nonisolated func poll(
         _ reader: any SampleReader, _ id: SensorID, every interval: Duration, generation: Int
     ) async {
         var reader = reader

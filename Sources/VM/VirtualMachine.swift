@@ -111,7 +111,7 @@ public actor VirtualMachine {
         let newest = known.sensor.derivation == nil ? stored : nil
         return SensorStatus(
             sensor: known.sensor, state: known.state, level: level(of: id),
-            failure: known.failure, failures: known.failures, newest: newest,
+            failure: known.failure, note: known.note, failures: known.failures, newest: newest,
             source: known.report)
     }
 

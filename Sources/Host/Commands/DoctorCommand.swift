@@ -40,7 +40,9 @@ struct DoctorCommand: AsyncParsableCommand {
 
     func run() async throws {
         let progress = ProgressLine("Checking", options.console)
-        let context = DoctorContext(paths: options.paths, roots: options.roots) { progress.show($0, of: $1) }
+        let context = DoctorContext(paths: options.paths, roots: options.roots) {
+            progress.show($0, of: $1)
+        }
         var findings: [Finding] = []
         for check in DoctorContext.checks where checks.isEmpty || checks.contains(check.name) {
             let found = await check.findings(context)

@@ -39,6 +39,8 @@ public struct SensorDescription: Codable, Sendable {
     public let failures: Int
     /// How a source that sends of its own accord is doing; for those who may read all.
     public let connection: ConnectionReport?
+    /// Something to know about how it is read, such as why its device takes no samples by itself.
+    public let note: String?
 
     init(_ status: SensorStatus, _ permission: SensorPermission, seesNewest: Bool) {
         id = status.sensor.id.description
@@ -60,6 +62,7 @@ public struct SensorDescription: Codable, Sendable {
         failure = status.failure
         failures = status.failures
         connection = seesNewest ? status.source.map(ConnectionReport.init) : nil
+        note = status.note
     }
 }
 

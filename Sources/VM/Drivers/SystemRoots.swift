@@ -4,11 +4,14 @@ public struct SystemRoots: Hashable, Sendable {
     public let proc: String
     /// The sysfs mount, usually `/sys`.
     public let sys: String
+    /// Where device nodes are, usually `/dev`.
+    public let dev: String
 
     public static let standard = SystemRoots(proc: "/proc", sys: "/sys")
 
-    public init(proc: String, sys: String) {
+    public init(proc: String, sys: String, dev: String = "/dev") {
         self.proc = proc
         self.sys = sys
+        self.dev = dev
     }
 }

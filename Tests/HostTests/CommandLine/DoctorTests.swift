@@ -55,7 +55,9 @@ struct DoctorTests {
         #expect(host.wait() == 0)
     }
 
-    @Test func `C39: each kind of sensor that is missing is named, with what would enable it`() throws {
+    @Test func `C39: each kind of sensor that is missing is named, with what would enable it`()
+        throws
+    {
         let sandbox = try Sandbox()
         let report = try doctor(sandbox, "sensors")
         let findings = report.of("sensors")

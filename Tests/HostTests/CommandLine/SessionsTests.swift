@@ -45,7 +45,8 @@ struct SessionsTests {
             "longitude:deg")
         #expect(added.code == 0, "\(added.errors)")
         let made = try sandbox.nervous(
-            "sessions", "new", "Lunch walk", "--sensor", "location.phone", "--description", "By the lake")
+            "sessions", "new", "Lunch walk", "--sensor", "location.phone", "--description",
+            "By the lake")
         #expect(made.code == 0, "\(made.errors)")
         let id = made.output.trimmingCharacters(in: .newlines)
         #expect(made.errors.contains("nervous sessions start \(id)"))

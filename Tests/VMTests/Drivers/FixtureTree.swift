@@ -6,7 +6,8 @@ final class FixtureTree: Sendable {
     private let root: URL
 
     var roots: SystemRoots {
-        SystemRoots(proc: root.path + "/proc", sys: root.path + "/sys")
+        SystemRoots(
+            proc: root.path + "/proc", sys: root.path + "/sys", dev: root.path + "/dev")
     }
 
     /// Writes each text to its path, such as `sys/class/thermal/thermal_zone0/temp`.

@@ -4,7 +4,7 @@ import Texts
 /// Lines of a program of this machine, that runs all the time or again and again.
 public struct CommandConnector: ConnectorKind {
     public static let kind = "command"
-    static let consequence =
+    public static let consequence =
         "Nervous runs this program as you and not confined: it may do what you may do."
 
     private static let standardTimeout = Duration.seconds(30)

@@ -2,12 +2,23 @@ import Samples
 
 /// One number that an Industrial I/O device measures.
 struct IIOChannel: Sendable {
+    /// What a raw number means.
+    struct Scale: Hashable, Sendable {
+        let offset: Double
+        let factor: Double
+    }
+
+    /// The start of its attributes' names, such as `in_accel_x`.
+    let name: String
     /// The field that it fills.
     let field: Field
     /// The attribute with the reading.
     let reading: SystemFile
     let scale: SystemFile?
     let offset: SystemFile?
+    /// Those of the raw number, which a buffer holds also where the reading is another.
+    private let rawScale: SystemFile?
+    private let rawOffset: SystemFile?
 
     /// The channel `name`, such as `in_accel_x`, whose scale may be shared as `in_accel_scale`.
     ///
@@ -28,11 +39,18 @@ struct IIOChannel: Sendable {
             case .count: input
             }
         guard let candidate else { return nil }
+        self.name = name
         self.field = field
         reading = candidate
-        let needsScale = kind.form == .scaled && input == nil
-        scale = needsScale ? file("\(name)_scale", "\(kind.channel)_scale") : nil
-        offset = needsScale ? file("\(name)_offset", "\(kind.channel)_offset") : nil
+        rawScale = kind.form == .scaled ? file("\(name)_scale", "\(kind.channel)_scale") : nil
+        rawOffset = kind.form == .scaled ? file("\(name)_offset", "\(kind.channel)_offset") : nil
+        scale = input == nil ? rawScale : nil
+        offset = input == nil ? rawOffset : nil
+    }
+
+    /// What makes a number of the buffer one of the kernel's units.
+    func scaleOfRaw() throws(SensorError) -> Scale {
+        Scale(offset: try rawOffset?.number() ?? 0, factor: try rawScale?.number() ?? 1)
     }
 
     /// (reading + offset) × scale.

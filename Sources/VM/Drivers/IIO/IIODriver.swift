@@ -7,9 +7,11 @@ import Samples
 /// Documentation/ABI/testing/sysfs-bus-iio.
 struct IIODriver: SensorDriver {
     private let folder: SystemFolder
+    private let nodes: String
 
     init(roots: SystemRoots) {
         folder = SystemFolder("\(roots.sys)/bus/iio/devices")
+        nodes = roots.dev
     }
 
     func discover() -> [DiscoveredSensor] {
@@ -35,7 +37,13 @@ struct IIODriver: SensorDriver {
         do throws(SensorError) {
             let matrix =
                 channels.count == 3 ? try MountMatrix.of(kind.channel, in: device) : nil
-            let reader = Reader(channels: channels, kind: kind, matrix: matrix)
+            let number = device.path.split(separator: "/").last ?? ""
+            let scan = IIOScan(
+                device: device, node: "\(nodes)/\(number)", bus: folder, kind: kind,
+                channels: channels, matrix: matrix)
+            // One buffer has one reader: where a device measures more, it is asked.
+            let isAlone = IIOKind.all.count { !IIOChannel.all(of: $0, in: device).isEmpty } == 1
+            let reader = Reader(scan: scan, isOffered: isAlone && scan.isOffered)
             return DiscoveredSensor(sensor, .polled(reader))
         } catch {
             return DiscoveredSensor(sensor, .unavailable(reason: error.message, remedy: nil))
@@ -55,28 +63,31 @@ struct IIODriver: SensorDriver {
         return DiscoveredSensor(sensor, .unavailable(reason: reason, remedy: remedy))
     }
 
-    private struct Reader: SampleReader {
-        let channels: [IIOChannel]
-        let kind: IIOKind
-        let matrix: MountMatrix?
+    private struct Reader: BufferedReader {
+        let scan: IIOScan
+        /// Whether the device takes samples by itself.
+        let isOffered: Bool
 
         mutating func read() throws(SensorError) -> [Value]? {
-            if case .count = kind.form {
+            if case .count = scan.kind.form {
                 var counts: [Value] = []
-                for channel in channels { counts.append(.integer(try channel.reading.integer())) }
+                for channel in scan.channels {
+                    counts.append(.integer(try channel.reading.integer()))
+                }
                 return counts
             }
             var numbers: [Double] = []
-            for channel in channels { numbers.append(try channel.number() * kind.factor) }
-            var values: [Value] = []
-            for (number, channel) in zip(matrix?.turned(numbers) ?? numbers, channels) {
-                if kind.id == "temperature" {
-                    values.append(try channel.reading.temperature(celsius: number))
-                } else {
-                    values.append(try channel.reading.value(number))
-                }
+            for channel in scan.channels {
+                numbers.append(try channel.number() * scan.kind.factor)
             }
-            return values
+            return try scan.values(numbers)
+        }
+
+        func capture(
+            every interval: Duration, now: @escaping @Sendable () -> Timestamp
+        ) throws(SensorError) -> (any SampleCapture)? {
+            guard isOffered else { return nil }
+            return try IIOCapture(scan, every: interval, now: now)
         }
     }
 }

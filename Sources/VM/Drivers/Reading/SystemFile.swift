@@ -42,6 +42,18 @@ struct SystemFile: Hashable, Sendable {
         }
     }
 
+    /// Writes an attribute; an empty text ends what stood there.
+    ///
+    /// - Throws: as `text`, also where the kernel refuses what is written.
+    func write(_ text: String) throws(SensorError) {
+        let descriptor = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else { throw failure(errno) }
+        defer { close(descriptor) }
+        let line = Array((text + "\n").utf8)
+        let count = line.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+        guard count == line.count else { throw failure(count < 0 ? errno : EIO) }
+    }
+
     /// The lines of a procfs table.
     func lines() throws(SensorError) -> [Substring] {
         try text(limit: Self.tableLimit).split(separator: "\n")
