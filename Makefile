@@ -35,6 +35,7 @@ test-long:
 	NERVOUS_LONG_TESTS=1 $(SWIFT) test --skip-build --filter HostileScriptTests
 	@# Skipped, and said, where nobody has installed what it needs.
 	Tests/SchemaFuzz/run
+	Tests/AddingASensor/run
 
 check:
 	$(SWIFT) format lint --strict --recursive --parallel Package.swift Sources Tests \

@@ -6,7 +6,8 @@ let groups: [(String, () async throws -> [Figure])] = [
     ("store", Storing.figures),
     ("sum", { try await Summing.figures(options) }), ("serve", Serving.figures),
     ("publish", Publishing.figures), ("rows", Rows.figures),
-    ("mqtt", Messages.figures),
+    ("mqtt", Messages.figures), ("serial", SerialLines.figures),
+    ("collect", Collecting.figures),
     ("open", { try await Opening.figures(options) }),
 ]
 let machine = ProcessInfo.processInfo

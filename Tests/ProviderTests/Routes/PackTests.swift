@@ -116,10 +116,12 @@ struct PackTests {
                 for _ in 1...2 { try await host.machine.setLevel(.off, of: "gyroscope.left") }
                 while try await Self.sensor(host, "gyroscope.left")["connection"]?["state"]?.string
                     != "disconnected"
-                { await Task.yield() }
+                { try await Task.sleep(for: .milliseconds(5)) }
                 let sequence = await host.machine.lastSequence()
                 try await host.machine.setLevel(.medium, of: "gyroscope.left")
-                while await host.machine.lastSequence() == sequence { await Task.yield() }
+                while await host.machine.lastSequence() == sequence {
+                    try await Task.sleep(for: .milliseconds(5))
+                }
                 let sensor = try await Self.sensor(host, "gyroscope.left")
                 #expect(sensor["connection"]?["connections"]?.number?.int64 == 2)
             }

@@ -1,0 +1,67 @@
+import Foundation
+import Glibc
+
+/// What collecting costs: processor time and memory of a host that nobody asks anything.
+enum Collecting {
+    private static let sensors = 50
+    private static let rate = 10
+    private static let rounds = 3
+    private static let span = Duration.seconds(10)
+
+    static func figures() async throws -> [Figure] {
+        let (idle, memory) = try await BenchHost.with { host in
+            (try await shares(host), BenchHost.resident(host.process.processIdentifier))
+        }
+        let busy = try await BenchHost.with { host in
+            for number in 0..<sensors { try install(number, on: host) }
+            return try await shares(host)
+        }
+        return [
+            Figure(
+                name: "processor, the machine's own sensors at 1 Hz", unit: "% of a core",
+                rounds: idle, limit: ""),
+            Figure(
+                name: "the same with \(sensors) sensors at \(rate) Hz more", unit: "% of a core",
+                rounds: busy, limit: "simulated, so their making counts too"),
+            Figure(
+                name: "memory of the host that only collects", unit: "MiB", rounds: [memory],
+                limit: ""),
+        ]
+    }
+
+    private static func install(_ number: Int, on host: BenchHost) throws {
+        let file = "\(host.folder.path)/pack.json"
+        let text = """
+            {"id": "bench.\(number)", "title": "bench",
+             "fields": [{"name": "x", "unit": "m/s2"}, {"name": "y", "unit": "m/s2"},
+                        {"name": "z", "unit": "m/s2"}],
+             "source": {"kind": "simulated", "sensor": "accelerometer", "rate": \(rate),
+                        "seed": \(number)}}
+            """
+        try text.write(toFile: file, atomically: true, encoding: .utf8)
+        _ = try host.nervous("sensors", "install", file, "--yes")
+    }
+
+    /// Percent of one core, span by span.
+    private static func shares(_ host: BenchHost) async throws -> [Double] {
+        // What the start costs is not meant.
+        try await Task.sleep(for: .seconds(3))
+        var shares: [Double] = []
+        for _ in 0..<rounds {
+            let before = try used(by: host.process.processIdentifier)
+            let taken = try await seconds { try await Task.sleep(for: span) }
+            shares.append(100 * (try used(by: host.process.processIdentifier) - before) / taken)
+        }
+        return shares
+    }
+
+    /// Seconds of processor time, of user and system, by proc_pid_stat(5).
+    private static func used(by process: Int32) throws -> Double {
+        let text = try String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)
+        // The name before the last parenthesis may hold anything.
+        let fields = text[(text.lastIndex(of: ")") ?? text.startIndex)...].split(separator: " ")
+        guard fields.count > 13, let user = Double(fields[12]), let system = Double(fields[13])
+        else { throw Programs.Failure(description: "no processor time") }
+        return (user + system) / Double(sysconf(Int32(_SC_CLK_TCK)))
+    }
+}
