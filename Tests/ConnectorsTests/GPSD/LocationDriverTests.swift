@@ -1,6 +1,7 @@
 import Derived
 import Foundation
 import Samples
+import TestSupport
 import Testing
 import VM
 
@@ -18,10 +19,8 @@ struct LocationDriverTests {
     }
 
     @Test func `B4: without gpsd location is unavailable, and soon`() async throws {
-        // A port that was free a moment ago.
-        let server = try await ChattyServer { _ in .init() }
-        let port = server.port
-        try await server.close()
+        let deaf = DeafPort()
+        let port = deaf.number
         let start = ContinuousClock.now
         let found = LocationDriver(port: port).discover()
         #expect(ContinuousClock.now - start < .seconds(5))
@@ -29,6 +28,7 @@ struct LocationDriverTests {
         for item in found {
             #expect(isUnavailable(item, because: "no gpsd answers at 127.0.0.1:\(port)"))
         }
+        withExtendedLifetime(deaf) {}
     }
 
     @Test(arguments: [

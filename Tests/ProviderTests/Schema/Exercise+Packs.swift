@@ -11,27 +11,27 @@ extension Exercise {
                     method, "/api/v1/sensor-packs" + target, token: host.owner, json: json))
         }
         let pack = """
-            {"id": "gyroscope.left", "title": "A made-up gyroscope",
+            {"id": "turning.left", "title": "A made-up gyroscope",
              "fields": [{"name": "x", "unit": "rad/s"}],
              "source": {"kind": "simulated", "sensor": "gyroscope"}}
             """
-        let gauge = pack.replacing("gyroscope.left", with: "gauge")
+        let gauge = pack.replacing("turning.left", with: "gauge")
         return [
             owned("checkPack", 200, "POST", "", json: pack),
-            owned("checkPack", 200, "POST", "?as=gyroscope.right&set=rate:=5", json: pack),
+            owned("checkPack", 200, "POST", "?as=turning.right&set=rate:=5", json: pack),
             owned("checkPack", 400, "POST", "?as=No", json: pack),
             owned("checkPack", 422, "POST", "", json: "{"),
-            owned("installPack", 201, "PUT", "/gyroscope.left", json: pack),
-            owned("installPack", 200, "PUT", "/gyroscope.left", json: pack),
+            owned("installPack", 201, "PUT", "/turning.left", json: pack),
+            owned("installPack", 200, "PUT", "/turning.left", json: pack),
             owned("installPack", 409, "PUT", "/gauge", json: gauge),
-            owned("installPack", 413, "PUT", "/gyroscope.left", json: big),
-            owned("installPack", 422, "PUT", "/gyroscope.right", json: pack),
+            owned("installPack", 413, "PUT", "/turning.left", json: big),
+            owned("installPack", 422, "PUT", "/turning.right", json: pack),
             owned("installPack", 404, "PUT", "/Not-One", json: pack),
             owned("packs", 200, "GET", ""),
-            owned("pack", 200, "GET", "/gyroscope.left"),
-            owned("pack", 404, "GET", "/gyroscope.right"),
-            owned("removePack", 204, "DELETE", "/gyroscope.left"),
-            owned("removePack", 404, "DELETE", "/gyroscope.left"),
+            owned("pack", 200, "GET", "/turning.left"),
+            owned("pack", 404, "GET", "/turning.right"),
+            owned("removePack", 204, "DELETE", "/turning.left"),
+            owned("removePack", 404, "DELETE", "/turning.left"),
         ]
     }
 }
