@@ -41,7 +41,7 @@ struct CommandTests {
         let deadline = ContinuousClock.now + .seconds(60)
         while PipeDevice.processes(naming: marker) > 0 {
             guard ContinuousClock.now < deadline else { throw DeviceFault("\(marker) still runs") }
-            await Task.yield()
+            try await Task.sleep(for: .milliseconds(20))
         }
     }
 

@@ -30,7 +30,7 @@ struct KindTests {
             guard ContinuousClock.now < deadline else {
                 throw DeviceFault("\(what) did not come: \(report)")
             }
-            await Task.yield()
+            try await Task.sleep(for: .milliseconds(2))
         }
     }
 
@@ -175,7 +175,9 @@ struct KindTests {
                 task.cancel()
                 try await task.value
                 let deadline = ContinuousClock.now + .seconds(60)
-                while device.isHeld, ContinuousClock.now < deadline { await Task.yield() }
+                while device.isHeld, ContinuousClock.now < deadline {
+                    try await Task.sleep(for: .milliseconds(5))
+                }
                 #expect(!device.isHeld)
             }
         }

@@ -6,7 +6,7 @@ import Testing
 @testable import VM
 
 /// What the virtual machine does with a device that takes samples by itself.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct CapturingTests {
     /// Collects from a tree's accelerometer until `body` has ended.
     private func collecting(

@@ -5,7 +5,7 @@ import Testing
 @testable import VM
 
 /// Who has a name that hardware has, too.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct MissingNameTests {
     /// Hardware that is missing until it comes.
     private final class LateDriver: SensorDriver {

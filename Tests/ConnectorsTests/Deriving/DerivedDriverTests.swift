@@ -7,7 +7,7 @@ import VM
 @testable import Connectors
 
 /// Sensors that are made of others, through the virtual machine and its store.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct DerivedDriverTests {
     private let machine = DerivedMachine()
     private static let accelerometer: [(SensorID, [Field])] = [

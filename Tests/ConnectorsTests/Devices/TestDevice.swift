@@ -56,7 +56,7 @@ struct DeviceFault: Error, CustomStringConvertible {
             if count > 0 {
                 rest = rest.dropFirst(count)
             } else if errno == EAGAIN {
-                await Task.yield()
+                try await Task.sleep(for: .milliseconds(1))
             } else {
                 throw DeviceFault("write: \(errno)")
             }

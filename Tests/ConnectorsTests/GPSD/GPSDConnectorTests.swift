@@ -7,7 +7,7 @@ import VM
 @testable import Connectors
 
 /// gpsd and what pretends to be it, over real sockets.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct GPSDConnectorTests {
     private static let greeting =
         #"{"class":"VERSION","release":"3.22","proto_major":3,"proto_minor":14}"# + "\r\n"

@@ -8,7 +8,7 @@ import VM
 @testable import Connectors
 
 /// Whether `location` is there, and what it gives in a virtual machine.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct LocationDriverTests {
     private static let greeting =
         #"{"class":"VERSION","release":"3.22","proto_major":3,"proto_minor":14}"# + "\r\n"

@@ -6,7 +6,7 @@ import VM
 @testable import Connectors
 
 /// Who is let in, whom one talks to, and what is said when it fails.
-@Suite(.enabled(if: TestBroker.isInstalled), .timeLimit(.minutes(2)))
+@Suite(.enabled(if: TestBroker.isInstalled), .timeLimit(.minutes(10)))
 struct MQTTAccessTests {
     private static let user = (name: "nervous", password: "correct horse")
 

@@ -9,7 +9,7 @@ import VM
 @testable import Connectors
 
 /// Tracks of files, told as if they were passed now.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct ReplayTests {
     private static let gpx = """
         <?xml version="1.0"?><gpx version="1.1" xmlns="http://www.topografix.com/GPX/1/1"><trk><trkseg>

@@ -20,6 +20,6 @@ extension SupervisedSource {
 func until(_ condition: () async throws -> Bool) async throws {
     while try await !condition() {
         try Task.checkCancellation()
-        await Task.yield()
+        try await Task.sleep(for: .milliseconds(2))
     }
 }

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// What apps say to the person, where a person sees it.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct NotifyTests {
     private static var manifest: [String: Any] {
         [

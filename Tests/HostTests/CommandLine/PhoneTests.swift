@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// A phone's sensors, from the command that declares them to what an app on the phone sends.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct PhoneTests {
     private struct Report: Decodable {
         let token: String

@@ -7,7 +7,7 @@ import Texts
 @testable import Host
 
 /// Which sensors of a kind an answer is for, asked at a real terminal.
-@Suite(.serialized, .timeLimit(.minutes(3)))
+@Suite(.serialized, .timeLimit(.minutes(10)))
 struct ChoiceDialogueTests {
     private static let now = Timestamp(microseconds: 1_800_000_000_000_000)
     private static let indoors: SensorID = "temperature.indoors"

@@ -12,7 +12,7 @@ import Texts
 ///
 /// One after the other: each case holds descriptors of its own, and hundreds at once are more than
 /// `Process` of Foundation can bear while it lists those that are open.
-@Suite(.serialized, .timeLimit(.minutes(3)))
+@Suite(.serialized, .timeLimit(.minutes(10)))
 struct HostileTextTests {
     struct Case: CustomTestStringConvertible, Sendable {
         let hostile: HostileText

@@ -4,7 +4,7 @@ import Testing
 @testable import Host
 
 /// Nothing else writes to the terminal while a question stands.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct OutputGateTests {
     @Test func `writers wait for the answer, in their order`() async throws {
         let (terminal, gate) = (try TerminalPair(), OutputGate())

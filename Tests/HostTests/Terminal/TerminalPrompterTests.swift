@@ -10,7 +10,7 @@ import Testing
 ///
 /// One after the other: each case holds descriptors of its own, and hundreds at once are more than
 /// `Process` of Foundation can bear while it lists those that are open.
-@Suite(.serialized, .timeLimit(.minutes(3)))
+@Suite(.serialized, .timeLimit(.minutes(10)))
 struct TerminalPrompterTests {
     private static let now = Timestamp(microseconds: 1_800_000_000_000_000)
 

@@ -83,7 +83,7 @@ struct ForgedFrameTests {
         #expect(calls.allSatisfy { $0.method == "GET" })
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(10)))
     func `a call that waits for a file can be taken back while the file is not taken`()
         async throws
     {

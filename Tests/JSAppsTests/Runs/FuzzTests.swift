@@ -17,7 +17,7 @@ struct FuzzTests {
         weak var run: AppRun?
     }
 
-    @Test(.timeLimit(.minutes(isLong ? 30 : 3)))
+    @Test(.timeLimit(.minutes(isLong ? 30 : 10)))
     func `a runner that speaks at random ends alone and leaves nothing behind`() async throws {
         let seed = UInt64.random(in: .min ... .max)
         let recorder = CallRecorder()
@@ -66,7 +66,7 @@ struct FuzzTests {
         return Trace(socket: socket, process: process, run: run)
     }
 
-    @Test(.timeLimit(.minutes(isLong ? 15 : 5)))
+    @Test(.timeLimit(.minutes(isLong ? 15 : 10)))
     func `a zygote that speaks at random makes no runner and leaves nothing behind`() async throws {
         let seed = UInt64.random(in: .min ... .max)
         let folder = try TemporaryFolder()

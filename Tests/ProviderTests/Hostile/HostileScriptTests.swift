@@ -15,7 +15,7 @@ struct HostileScriptTests {
     private static let grace = Duration.milliseconds(300)
     private static let memory = 160 << 20
 
-    @Test(.timeLimit(.minutes(isLong ? 20 : 3)))
+    @Test(.timeLimit(.minutes(isLong ? 20 : 10)))
     func `every script ends at its limit, and the host answers all along`() async throws {
         let scripts = Dictionary(
             uniqueKeysWithValues: HostileScript.all.enumerated().map { ("app-\($0)", $1) })

@@ -5,7 +5,7 @@ import Testing
 import Texts
 import VM
 
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct AnalysisRouteTests {
     private static func analyze(
         _ host: ServedHost, _ json: String, token: String? = nil

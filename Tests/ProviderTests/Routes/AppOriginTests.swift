@@ -4,7 +4,7 @@ import JSApps
 import Testing
 
 /// An app's own origin: its files, and the API for its own token alone.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct AppOriginTests {
     private static func get(
         _ host: ServedHost, _ target: String, method: String = "GET", app: String = "my-app",

@@ -2,7 +2,7 @@ import Auth
 import Testing
 import Texts
 
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct DeclarationTests {
     private static func put(
         _ host: ServedHost, _ sensor: String, _ json: String, token: String? = nil

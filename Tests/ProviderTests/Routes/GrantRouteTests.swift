@@ -3,7 +3,7 @@ import Samples
 import Testing
 import Texts
 
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct GrantRouteTests {
     private static func put(
         _ host: ServedHost, _ body: String, _ privilege: String = "sensor:gauge",

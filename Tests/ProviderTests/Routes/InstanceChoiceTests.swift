@@ -6,7 +6,7 @@ import Texts
 @testable import Provider
 
 /// Every way to a sensor's data, where the person chose one of two sensors of a kind.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct InstanceChoiceTests {
     private static let put = "/api/v1/grants/curl/sensor%3Anetwork"
 

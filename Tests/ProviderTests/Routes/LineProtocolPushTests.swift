@@ -7,7 +7,7 @@ import Texts
 @testable import Provider
 
 /// Clients of InfluxDB, with the real `curl` in their place.
-@Suite(.timeLimit(.minutes(3)), .enabled(if: Curl.isInstalled))
+@Suite(.timeLimit(.minutes(10)), .enabled(if: Curl.isInstalled))
 struct LineProtocolPushTests {
     private static let first = "/api/v1/push/influx/write?db=x&precision=s"
     private static let second = "/api/v1/push/influx/api/v2/write?bucket=x&org=y&precision=s"

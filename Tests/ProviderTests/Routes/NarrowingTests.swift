@@ -3,7 +3,7 @@ import Samples
 import Testing
 
 /// What the person takes back of a grant is felt by the next call of an app, and within a stream.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct NarrowingTests {
     /// A term of a grant, and what is left under it.
     struct Term: CustomTestStringConvertible, Sendable {

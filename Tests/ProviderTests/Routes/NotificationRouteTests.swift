@@ -8,7 +8,7 @@ import Texts
 @testable import Provider
 
 /// Messages of apps, and what the owner is told at once.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct NotificationRouteTests {
     private static let path = "/api/v1/notifications"
 

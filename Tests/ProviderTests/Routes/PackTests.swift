@@ -6,7 +6,7 @@ import Texts
 import VM
 
 /// Sensor packs from the call that installs one to the samples of its sensor.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct PackTests {
     private static func pack(_ id: String, _ more: String = "", rate: Int = 200) -> String {
         """

@@ -3,7 +3,7 @@ import Samples
 import Testing
 import Texts
 
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct PagingTests {
     @Test(arguments: [0, 1, 4, 5, 6, 10, 11], ["asc", "desc"])
     func `pages lose and repeat nothing, also of equal times`(

@@ -7,7 +7,7 @@ import Texts
 @testable import Provider
 
 /// Phones that push, with the real `curl` in the place of their apps.
-@Suite(.timeLimit(.minutes(3)), .enabled(if: Curl.isInstalled))
+@Suite(.timeLimit(.minutes(10)), .enabled(if: Curl.isInstalled))
 struct PhonePushTests {
     private static let logger = "/api/v1/push/sensor-logger"
     private static let tracks = "/api/v1/push/owntracks"

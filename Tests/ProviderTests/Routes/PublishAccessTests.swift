@@ -6,7 +6,7 @@ import Texts
 
 @testable import Provider
 
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct PublishAccessTests {
     private static let sample = #"{"count":5,"mood":"up"}"#
 

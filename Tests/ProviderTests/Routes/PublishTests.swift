@@ -8,7 +8,7 @@ import VM
 
 @testable import Provider
 
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct PublishTests {
     private static let two = "1,5,\"up\"\n2,6,\"down\"\n"
 

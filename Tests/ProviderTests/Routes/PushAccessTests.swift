@@ -6,7 +6,7 @@ import Testing
 @testable import Provider
 
 /// Who may push, and how large and how packed a body may be.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct PushAccessTests {
     private static let paths = [
         "/api/v1/push/sensor-logger", "/api/v1/push/owntracks", "/api/v1/push/influx/write",

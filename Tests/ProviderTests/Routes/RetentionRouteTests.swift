@@ -5,7 +5,7 @@ import Testing
 import Texts
 import VM
 
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct RetentionRouteTests {
     private func call(
         _ host: ServedHost, _ method: String, _ target: String, json: String? = nil,

@@ -5,7 +5,7 @@ import Samples
 import Testing
 import Texts
 
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct RunTests {
     private static func latest(_ host: ServedHost, _ token: String) async throws -> Answer {
         try await host.send(Call("GET", "/api/v1/sensors/gauge/latest", token: token))

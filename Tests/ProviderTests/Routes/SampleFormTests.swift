@@ -3,7 +3,7 @@ import Samples
 import Testing
 import Texts
 
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct SampleFormTests {
     private static let values: [Value] = [
         .number(0.1), .integer(9_007_199_254_740_993), .text("on"),

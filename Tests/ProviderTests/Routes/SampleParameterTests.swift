@@ -3,7 +3,7 @@ import Samples
 import Testing
 import Texts
 
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct SampleParameterTests {
     /// `2026-03-01T12:00:00.000250Z`.
     private static let noon = Timestamp(microseconds: 1_772_366_400_000_250)

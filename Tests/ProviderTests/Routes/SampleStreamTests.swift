@@ -7,7 +7,7 @@ import Texts
 
 @testable import Provider
 
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct SampleStreamTests {
     private static let count = 30_000
 

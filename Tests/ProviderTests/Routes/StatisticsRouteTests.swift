@@ -3,7 +3,7 @@ import Samples
 import Testing
 import Texts
 
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct StatisticsRouteTests {
     private static func stats(
         _ host: ServedHost, _ query: String, token: String? = nil

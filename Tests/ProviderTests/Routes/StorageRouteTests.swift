@@ -4,7 +4,7 @@ import Testing
 import Texts
 
 /// What apps keep, over HTTP: hostile keys, other apps, and what the person takes away.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct StorageRouteTests {
     private static func call(
         _ method: String, _ target: String, _ token: String, body: String? = nil,

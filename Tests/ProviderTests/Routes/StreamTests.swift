@@ -3,7 +3,7 @@ import Samples
 import Testing
 import Texts
 
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct StreamTests {
     @Test func `a stream begins now and gives each sample once, in the order of arrival`()
         async throws

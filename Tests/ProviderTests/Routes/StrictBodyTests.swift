@@ -2,7 +2,7 @@ import Auth
 import Testing
 import Texts
 
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct StrictBodyTests {
     @Test(arguments: [
         "", " ", "{", "}", "nil", #"{"level": "off",}"#, #"{"level": "off"} x"#,

@@ -8,7 +8,7 @@ import Texts
 @testable import Provider
 
 /// What a token opens, and what is told and noted where it opens nothing.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct TokenAccessTests {
     private static let invalid = #"Bearer realm="nervous", error="invalid_token""#
     private static let path = "/api/v1/sensors/gauge/stats"

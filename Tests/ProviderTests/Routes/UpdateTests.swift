@@ -5,7 +5,7 @@ import Testing
 import Texts
 
 /// What one package may do in the place of another, as the owner's program meets it.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct UpdateTests {
     private static let both = #"["gauge", {"sensor": "network", "access": "stats", "reason": "r"}]"#
 

@@ -2,7 +2,7 @@ import Auth
 import Testing
 import Texts
 
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct VirtualSensorTests {
     private static let path = "/api/v1/sensors/virtual.pace"
     private static let definition = """

@@ -4,7 +4,7 @@ import Samples
 import Testing
 
 /// `nervous.analyze` in a real run of an app.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct AnalysisScriptTests {
     private static let script = #"""
         const say = (value) => console.log(JSON.stringify(value));

@@ -5,7 +5,7 @@ import Testing
 import Texts
 
 /// Runs that nobody watches.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct BackgroundRunTests {
     private static func policy(first: Duration, failures: Int = 3) -> RestartPolicy {
         var policy = RestartPolicy()

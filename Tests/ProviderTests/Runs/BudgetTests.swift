@@ -3,7 +3,7 @@ import JSApps
 import Testing
 
 /// Each budget, met by a real app in a real process.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct BudgetTests {
     struct Case: CustomTestStringConvertible, Sendable {
         let budget: Budget

@@ -3,7 +3,7 @@ import JSApps
 import Samples
 import Testing
 
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct PublishingAppTests {
     private static let script = """
         const steps = nervous.sensor("steps");

@@ -4,7 +4,7 @@ import JSApps
 import Testing
 
 /// Real apps in real processes that keep something from one run to the next.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct StoringAppTests {
     private static func installed(_ host: ServedHost, isAllowed: Bool = true) async throws {
         try await host.install("demo", privileges: #"[{"storage": true}]"#)

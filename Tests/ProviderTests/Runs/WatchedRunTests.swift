@@ -4,7 +4,7 @@ import NIOCore
 import Testing
 
 /// Runs whose lines go to whoever started them.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct WatchedRunTests {
     private static let chatty = "setInterval(() => console.log('x'.repeat(10000)), 1)"
 

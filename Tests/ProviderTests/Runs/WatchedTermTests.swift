@@ -6,7 +6,7 @@ import Testing
 import Texts
 
 /// A grant that holds only while a person watches, with real runs of an app.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct WatchedTermTests {
     private static let script = """
         nervous.sensor("gauge").latest()

@@ -4,7 +4,7 @@ import Samples
 import Testing
 
 /// The W3C's sensor classes in real runs of apps, after the web's own tests of them.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct GenericSensorTests {
     private static let everything = """
         ["accelerometer", "gyroscope", "magnetometer", "light", "absolute-orientation",

@@ -4,7 +4,7 @@ import Samples
 import Testing
 
 /// Sensors that a person adds.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct InstalledSensorTests {
     @Test
     func `A21: a sensor that was added is fed by one app and read by another, each as allowed`()

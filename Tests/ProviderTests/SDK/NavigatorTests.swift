@@ -4,7 +4,7 @@ import Samples
 import Testing
 
 /// What `navigator` has over the host's sensors, in real runs of apps.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct NavigatorTests {
     private static func play(
         _ body: String, decisions: [String: Decision], on host: ServedHost

@@ -5,7 +5,7 @@ import Testing
 import Texts
 
 /// `nervous.permissions`, settings, signals and errors in real runs of apps.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct PermissionScriptTests {
     @Test func `an app hears when a permission changes, and its run ends when it stops listening`()
         async throws

@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// `nervous.sensor(…).stream` and `watch` in real runs of apps.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct StreamScriptTests {
     private static let last = 120
 

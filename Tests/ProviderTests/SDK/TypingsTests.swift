@@ -6,7 +6,7 @@ import Testing
 @testable import Provider
 
 /// What the typings say, held against what there is.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct TypingsTests {
     @Test func `a program that uses everything rightly compiles strictly`() throws {
         let compiler = try TypeScript()

@@ -3,7 +3,7 @@ import NIOCore
 import Testing
 
 /// Clients that ask before they send a body: `Expect: 100-continue`.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct ContinueTests {
     private static func head(_ host: ServedHost, _ more: String, length: Int) -> String {
         """

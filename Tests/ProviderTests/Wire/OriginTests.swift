@@ -4,7 +4,7 @@ import Testing
 @testable import Provider
 
 /// Who may speak to the server at all: its own `Host`, and pages of its own.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct OriginTests {
     @Test(arguments: [
         "", "example.org", "0.0.0.0:PORT", "localhost", "localhost:1", "localhost:", "LOCALHOST:1",

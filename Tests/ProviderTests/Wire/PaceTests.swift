@@ -5,7 +5,7 @@ import Testing
 @testable import Provider
 
 /// Clients that send or read too slowly, and those that only look like it.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct PaceTests {
     private static let limits = ConnectionLimits(
         header: .seconds(1), period: .seconds(1), progress: 1000, idle: .seconds(60))

@@ -1,7 +1,7 @@
 import Testing
 
 /// What is no proper HTTP: one refusal, then the connection ends.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct RawRequestTests {
     private static let marker = "GET /health HTTP/1.1\r\nHost: HOST\r\n\r\n"
 
