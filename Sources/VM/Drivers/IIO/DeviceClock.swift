@@ -23,8 +23,13 @@ struct DeviceClock: Hashable, Sendable {
     /// Microseconds by which it is ahead of the time of day, which is `now`.
     func ahead(of now: Timestamp) -> Int64 {
         guard let clock else { return 0 }
-        var time = timespec()
-        clock_gettime(clock, &time)
-        return Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1000 - now.microseconds
+        // Seconds and nanoseconds. With optimisation the compiler does not see the members of a timespec
+        // here, whatever is imported.
+        var time = [0, 0]
+        time.withUnsafeMutableBytes { bytes in
+            guard let start = bytes.baseAddress else { return }
+            clock_gettime(clock, start.assumingMemoryBound(to: timespec.self))
+        }
+        return Int64(time[0]) * 1_000_000 + Int64(time[1]) / 1000 - now.microseconds
     }
 }
