@@ -6,6 +6,7 @@
 # make install put nervous, nervous-runner and nervous-unpacker under PREFIX
 
 SWIFT ?= swift
+export SWIFT
 PREFIX ?= $(HOME)/.local
 # Every test at once would hold thousands of descriptors and processes, and none would end in time.
 TEST_WIDTH = --experimental-maximum-parallelization-width 16
@@ -24,15 +25,16 @@ run: build
 test:
 	@Scripts/setup --for-tests
 	$(SWIFT) build --build-tests
-	$(SWIFT) test --skip-build $(TEST_WIDTH) --skip HostileScriptTests
+	Scripts/run-tests 40 $(TEST_WIDTH) --skip HostileScriptTests
 	@# Apps that take all the processor they get: nothing else is measured beside them.
-	$(SWIFT) test --skip-build --filter HostileScriptTests
+	Scripts/run-tests 10 --filter HostileScriptTests
 
 test-long:
 	@Scripts/setup --for-long-tests
-	NERVOUS_LONG_TESTS=1 $(SWIFT) test $(TEST_WIDTH) --skip HostileScriptTests
-	# Its times are strict: nothing else may run beside it.
-	NERVOUS_LONG_TESTS=1 $(SWIFT) test --skip-build --filter HostileScriptTests
+	$(SWIFT) build --build-tests
+	NERVOUS_LONG_TESTS=1 Scripts/run-tests 60 $(TEST_WIDTH) --skip HostileScriptTests
+	@# Its times are strict: nothing else may run beside it.
+	NERVOUS_LONG_TESTS=1 Scripts/run-tests 20 --filter HostileScriptTests
 	@# Skipped, and said, where nobody has installed what it needs.
 	Tests/SchemaFuzz/run
 	Tests/AddingASensor/run
@@ -61,6 +63,9 @@ install: setup
 	install -D -m 0755 .build/release/nervous-runner "$(PREFIX)/libexec/nervous/nervous-runner"
 	install -D -m 0755 .build/release/nervous-unpacker \
 		"$(PREFIX)/libexec/nervous/nervous-unpacker"
+	install -d "$(PREFIX)/share/systemd/user"
+	sed 's|@PREFIX@|$(abspath $(PREFIX))|' Scripts/nervous.service \
+		>"$(PREFIX)/share/systemd/user/nervous.service"
 	@# What headless pages and modules need; absent where the machine had nothing to make it of.
 	for library in document modules; do \
 		script=".build/release/nervous_Host.resources/$$library.js"; \

@@ -77,32 +77,40 @@ let package = Package(
         .target(
             name: "CEscapeProbes", cSettings: [.unsafeFlags(["-Wall", "-Wextra", "-Werror"])]),
 
+        .target(name: "Files", swiftSettings: house),
+
         // Samples and statistics.
         .target(name: "Samples", swiftSettings: house),
         .target(name: "SampleForms", dependencies: ["Samples"], swiftSettings: house),
         .target(name: "Derived", dependencies: ["Samples"], swiftSettings: house),
         .target(name: "Texts", swiftSettings: house),
+        .target(name: "DBus", dependencies: ["CSystemd"], swiftSettings: house),
         .target(
             name: "Payloads", dependencies: ["Derived", "Samples", "Texts"], swiftSettings: house),
         .target(
-            name: "Sessions", dependencies: ["Derived", "Samples", grdb], swiftSettings: house),
+            name: "Sessions", dependencies: ["Derived", "Files", "Samples", "Texts", grdb],
+            swiftSettings: house),
         .target(
             name: "SampleStore", dependencies: ["Samples", "CZlib", "CZstd", grdb],
             swiftSettings: house),
         .target(
-            name: "VM", dependencies: ["Samples", "SampleStore", lifecycle, logging],
+            name: "VM", dependencies: ["Files", "Samples", "SampleStore", lifecycle, logging],
             swiftSettings: house),
         .target(name: "Simulation", dependencies: ["Samples", "VM"], swiftSettings: house),
         .target(
             name: "Connectors",
             dependencies: [
-                "Addresses", "CMosquitto", "CProcess", "Derived", "Payloads", "Samples",
+                "Addresses", "CMosquitto", "CProcess", "DBus", "Derived", "Files", "Payloads",
+                "Samples",
                 "Simulation", "Texts", "Transport", "VM", logging,
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ], swiftSettings: house),
+        .target(
+            name: "Outbox", dependencies: ["Addresses", "Files", "Samples", "Texts", logging],
+            swiftSettings: house),
         .target(name: "LAE", dependencies: ["Samples", "VM", "Auth"], swiftSettings: house),
 
         // Permission, and what is reached with it.
@@ -113,6 +121,7 @@ let package = Package(
                 "Addresses",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 .product(name: "NIOTLS", package: "swift-nio"),
             ], swiftSettings: house),
@@ -128,7 +137,7 @@ let package = Package(
         .target(
             name: "Auth",
             dependencies: [
-                "Addresses", "Samples", "Texts", grdb, logging, lifecycle,
+                "Addresses", "Files", "Samples", "Texts", grdb, logging, lifecycle,
                 .product(name: "Crypto", package: "swift-crypto"),
             ], swiftSettings: house),
 
@@ -139,7 +148,8 @@ let package = Package(
         .target(
             name: "JSApps",
             dependencies: [
-                "Auth", "Archive", "CFiles", "CProcess", "RunnerProtocol", "Texts", logging,
+                "Auth", "Archive", "CFiles", "CProcess", "Files", "RunnerProtocol", "Texts",
+                logging,
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
@@ -164,13 +174,14 @@ let package = Package(
             ].map { .embedInCode("Resources/\($0).js") }, swiftSettings: house),
 
         // The door and the person.
-        .target(name: "Desktop", dependencies: ["CSystemd"], swiftSettings: house),
+        .target(name: "Desktop", dependencies: ["DBus"], swiftSettings: house),
         .target(
             name: "Provider",
             dependencies: [
                 "Addresses", "Connectors", "Samples", "SampleForms", "LAE", "Auth", "JSApps", "Net",
                 "Texts",
-                "VM", "Derived", "Sessions", "Payloads", "CZlib", hummingbird, hummingbirdCore,
+                "VM", "Derived", "Outbox", "Sessions", "Payloads", "CZlib", hummingbird,
+                hummingbirdCore,
                 lifecycle, logging,
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "AsyncAlgorithms", package: "swift-async-algorithms"),
@@ -195,7 +206,7 @@ let package = Package(
             dependencies: [
                 "Addresses", "Connectors", "Samples", "SampleForms", "Texts", "VM", "Simulation",
                 "LAE", "Auth", "JSApps", "Net", "Provider", "Desktop", "RunnerProtocol", "Derived",
-                "Sessions", "Payloads", lifecycle, logging, hummingbird,
+                "Files", "Outbox", "Sessions", "Payloads", lifecycle, logging, hummingbird,
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -207,15 +218,27 @@ let package = Package(
         .executableTarget(name: "nervous", dependencies: ["Host"], swiftSettings: house),
 
         .target(
+            name: "CSpawn", path: "Tests/CSpawn",
+            cSettings: [.unsafeFlags(["-Wall", "-Wextra", "-Werror"])]),
+        .target(
             name: "TestSupport",
             dependencies: [
+                "CProcess", "CSpawn",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ], path: "Tests/TestSupport", swiftSettings: house),
         .testTarget(
+            name: "TestSupportTests", dependencies: ["CProcess", "TestSupport"],
+            swiftSettings: house),
+        .testTarget(
+            name: "FilesTests", dependencies: ["Files", "TestSupport"], swiftSettings: house),
+        .testTarget(
             name: "SamplesTests", dependencies: ["Samples", "TestSupport"], swiftSettings: house),
+        .testTarget(
+            name: "OutboxTests", dependencies: ["Addresses", "Outbox", "Samples"],
+            swiftSettings: house),
         .testTarget(
             name: "SampleFormsTests", dependencies: ["SampleForms", "Samples", "TestSupport"],
             swiftSettings: house),
@@ -236,11 +259,12 @@ let package = Package(
         .testTarget(
             name: "ConnectorsTests",
             dependencies: [
-                "Addresses", "Connectors", "Derived", "Payloads", "Samples", "VM", "TestSupport",
+                "Addresses", "Connectors", "DBus", "Derived", "Payloads", "Samples", "VM",
+                "TestSupport",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
-            ], swiftSettings: house),
+            ], exclude: ["Bluetooth/bluez.py"], swiftSettings: house),
         .testTarget(
             name: "SampleStoreTests",
             dependencies: ["SampleStore", "Samples", grdb, "store-writer", "TestSupport"],
@@ -264,6 +288,15 @@ let package = Package(
         .testTarget(
             name: "AddressesTests", dependencies: ["Addresses", "TestSupport"],
             swiftSettings: house),
+        .testTarget(
+            name: "TransportTests",
+            dependencies: [
+                "Addresses", "Transport",
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOEmbedded", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"), "TestSupport",
+            ], swiftSettings: house),
         .testTarget(
             name: "NetTests",
             dependencies: [
@@ -299,7 +332,7 @@ let package = Package(
             name: "ProviderTests",
             dependencies: [
                 "Provider", "Addresses", "Connectors", "LAE", "VM", "Auth", "JSApps", "Net",
-                "Samples", "Texts", "SampleForms", "Derived", "Sessions", "Payloads",
+                "Samples", "Texts", "SampleForms", "Derived", "Outbox", "Sessions", "Payloads",
                 "nervous-runner", "nervous-unpacker",
                 hummingbird, lifecycle, logging,
                 .product(name: "NIOEmbedded", package: "swift-nio"),
@@ -308,6 +341,9 @@ let package = Package(
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"), "TestSupport",
             ], exclude: ["SDK/Typings"], swiftSettings: house),
+        .testTarget(
+            name: "DBusTests", dependencies: ["DBus", "TestSupport"], exclude: ["peer.py"],
+            swiftSettings: house),
         .testTarget(
             name: "DesktopTests", dependencies: ["Desktop", "TestSupport"], swiftSettings: house),
         .testTarget(

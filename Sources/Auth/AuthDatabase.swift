@@ -1,6 +1,5 @@
-import Foundation
+import Files
 import GRDB
-import Glibc
 
 /// The SQLite file of grants, tokens and the access log: its schema and how it is opened.
 struct AuthDatabase: Sendable {
@@ -8,7 +7,7 @@ struct AuthDatabase: Sendable {
 
     /// - Throws: `unsafeFile` when others than the owner of the process could read or change it.
     init(path: String) throws {
-        try Self.checkFolder(of: path)
+        try Self.check { () throws(FilesError) in try PrivateFolder.checkParent(of: path) }
         try Self.checkFiles(path)
         var configuration = Configuration()
         configuration.label = "auth"
@@ -19,54 +18,25 @@ struct AuthDatabase: Sendable {
         try Self.migrator.migrate(queue)
     }
 
-    /// Who may change the folder could put another file in the place of this one.
-    private static func checkFolder(of path: String) throws {
-        let folder = URL(filePath: path).deletingLastPathComponent().path(percentEncoded: false)
-        var information = stat()
-        guard stat(folder, &information) == 0 else {
-            throw AuthError(
-                .storeFailed, "Cannot open \(folder): \(String(cString: strerror(errno))).")
-        }
-        guard information.st_uid == geteuid() || information.st_uid == 0 else {
-            throw AuthError(
-                .unsafeFile, "The folder \(folder) belongs to somebody else.",
-                hint: "Check who made it; make it yours with: chown $USER \(folder)")
-        }
-        // In a sticky folder such as /tmp others cannot replace what is not theirs.
-        let isOpen = information.st_mode & 0o022 != 0 && information.st_mode & S_ISVTX == 0
-        guard !isOpen else {
-            throw AuthError(
-                .unsafeFile, "Others on this machine can change the folder \(folder).",
-                hint: "If that was not on purpose: chmod 700 \(folder)")
-        }
-    }
-
     /// Makes a database for its owner alone where there is none, and looks whether it and what SQLite
     /// puts beside it are so.
-    static func checkFiles(_ path: String) throws {
-        try checkFile(path, O_CREAT)
-        for companion in ["-wal", "-shm"] where access(path + companion, F_OK) == 0 {
-            try checkFile(path + companion)
-        }
+    ///
+    /// - Throws: `unsafeFile`, `diskFull`, `storeFailed`.
+    static func checkFiles(_ path: String) throws(AuthError) {
+        try check { () throws(FilesError) in try PrivateFile.checkDatabase(path) }
     }
 
-    private static func checkFile(_ path: String, _ flags: Int32 = 0) throws {
-        let descriptor = open(path, flags | O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard descriptor >= 0 else {
-            throw AuthError(
-                .storeFailed, "Cannot open \(path): \(String(cString: strerror(errno))).")
-        }
-        defer { close(descriptor) }
-        var information = stat()
-        guard fstat(descriptor, &information) == 0, information.st_uid == geteuid() else {
-            throw AuthError(
-                .unsafeFile, "The database \(path) belongs to somebody else.",
-                hint: "Check who put it there; make it yours with: chown $USER \(path)")
-        }
-        guard information.st_mode & 0o077 == 0 else {
-            throw AuthError(
-                .unsafeFile, "Others on this machine can open the database \(path).",
-                hint: "If that was not on purpose: chmod 600 \(path)")
+    private static func check(_ body: () throws(FilesError) -> Void) throws(AuthError) {
+        do throws(FilesError) {
+            try body()
+        } catch {
+            let code: AuthError.Code =
+                switch error.code {
+                case .unsafe: .unsafeFile
+                case .diskFull: .diskFull
+                default: .storeFailed
+                }
+            throw AuthError(code, error.message, hint: error.hint, cause: error)
         }
     }
 

@@ -1,4 +1,5 @@
 import Samples
+import Texts
 
 extension Authority {
     /// How long a launch code may wait for its page.

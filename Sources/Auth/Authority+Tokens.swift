@@ -1,4 +1,5 @@
 public import Samples
+import Texts
 
 extension Authority {
     /// How long a run's token lives without being renewed.

@@ -14,6 +14,7 @@ public actor Authority {
     /// What the person is told at once: messages of apps, and calls with a token that is wrong or not
     /// theirs.
     public nonisolated let noticeBoard = NoticeBoard()
+    var viewers = ViewerTable()
 
     let database: AuthDatabase
     /// What apps keep for themselves.

@@ -6,6 +6,9 @@ public protocol ConnectorKind: Connector {
     static var consequence: String { get }
     /// How payloads of this kind are written where a pack does not say it; `nil` where it has to.
     static var standardFormat: String? { get }
+    /// The names that it gives values itself, which are then all that fields can be made of; `nil` where
+    /// its messages are in a format of the pack.
+    var names: [String]? { get }
 
     /// Reads what a pack says of its source.
     ///
@@ -20,4 +23,6 @@ extension ConnectorKind {
     }
 
     public static var standardFormat: String? { nil }
+
+    public var names: [String]? { nil }
 }

@@ -10,7 +10,14 @@ public final class Inlet: Sendable {
     private struct State: ~Copyable {
         var maker: SampleMaker
         var limit: RateLimit
-        var report = SourceReport()
+        var link = SourceReport.Link.unknown
+        var connections = 0
+        var problem: String?
+        /// Messages that the maker never saw: no messages of the source, and those that were too many.
+        var foreign = 0
+        var refused = 0
+        /// Samples that came faster than they could be stored.
+        var unsent = 0
         var output: AsyncThrowingStream<Sample, any Error>.Continuation?
         /// Who listens; what belongs to a listener before is over.
         var listener = 0
@@ -18,9 +25,25 @@ public final class Inlet: Sendable {
         mutating func send(_ sample: Sample) -> Bool {
             guard let output else { return false }
             if case .enqueued = output.yield(sample) { return true }
-            report.taken -= 1
-            report.leftOut.excess += 1
+            unsent += 1
             return false
+        }
+
+        var report: SourceReport {
+            let counts = maker.counts
+            var report = SourceReport()
+            report.link = link
+            report.connections = connections
+            report.problem = problem
+            report.received = counts.received + foreign + refused
+            report.taken = counts.taken - unsent
+            report.late = counts.late
+            report.leftOut.malformed = counts.malformed + foreign
+            report.leftOut.incomplete = counts.incomplete
+            report.leftOut.mistimed = counts.mistimed
+            report.leftOut.repeated = counts.repeated
+            report.leftOut.excess = refused + unsent
+            return report
         }
     }
 
@@ -59,10 +82,7 @@ public final class Inlet: Sendable {
 
     /// Counts a message that is no message of the source, such as a line that is too long.
     public func leaveOut(_ count: Int = 1) {
-        state.withLock {
-            $0.report.received += count
-            $0.report.leftOut.malformed += count
-        }
+        state.withLock { $0.foreign += count }
     }
 
     /// The way stands: messages come from now on, and nothing is wrong any more.
@@ -70,10 +90,10 @@ public final class Inlet: Sendable {
     /// Does nothing when it stood before.
     public func connected() {
         state.withLock {
-            guard $0.report.link != .connected else { return }
-            $0.report.link = .connected
-            $0.report.problem = nil
-            $0.report.connections += 1
+            guard $0.link != .connected else { return }
+            $0.link = .connected
+            $0.problem = nil
+            $0.connections += 1
             $0.maker.restart()
         }
     }
@@ -81,19 +101,24 @@ public final class Inlet: Sendable {
     /// The way does not stand for now, and the connector itself tries again later.
     public func disconnected(_ problem: String) {
         state.withLock {
-            $0.report.link = .disconnected
-            $0.report.problem = problem
+            $0.link = .disconnected
+            $0.problem = problem
         }
     }
 
     /// The source is looked for.
     public func scanning() {
-        state.withLock { $0.report.link = .scanning }
+        state.withLock { $0.link = .scanning }
+    }
+
+    /// The source was found, and the way to it does not stand yet.
+    public func connecting() {
+        state.withLock { $0.link = .connecting }
     }
 
     /// Something went wrong that does not end the way; `nil` when it is right again.
     public func warn(_ problem: String?) {
-        state.withLock { $0.report.problem = problem }
+        state.withLock { $0.problem = problem }
     }
 
     private func take(
@@ -102,12 +127,10 @@ public final class Inlet: Sendable {
         let arrival = now()
         return state.withLock { state in
             guard state.limit.admits(at: arrival) else {
-                state.report.received += 1
-                state.report.leftOut.excess += 1
+                state.refused += 1
                 return nil
             }
             let outcome = make(&state.maker, arrival)
-            state.report.count(state.maker.counts, of: outcome)
             guard case .sample(let sample) = outcome else { return outcome }
             return state.send(sample) ? outcome : nil
         }
@@ -130,8 +153,8 @@ public final class Inlet: Sendable {
     func turn(_ link: SourceReport.Link, _ problem: String? = nil, for listener: Int) {
         state.withLock {
             guard $0.listener == listener else { return }
-            $0.report.link = link
-            $0.report.problem = problem ?? $0.report.problem
+            $0.link = link
+            if let problem { $0.problem = problem }
         }
     }
 }
@@ -139,20 +162,5 @@ public final class Inlet: Sendable {
 extension SampleMaker.Outcome {
     fileprivate var isSample: Bool {
         if case .sample = self { true } else { false }
-    }
-}
-
-extension SourceReport {
-    /// Adds what became of one message.
-    fileprivate mutating func count(_ counts: SampleMaker.Counts, of outcome: SampleMaker.Outcome) {
-        received += 1
-        late = counts.late
-        switch outcome {
-        case .sample: taken += 1
-        case .malformed: leftOut.malformed += 1
-        case .incomplete: leftOut.incomplete += 1
-        case .mistimed: leftOut.mistimed += 1
-        case .repeated: leftOut.repeated += 1
-        }
     }
 }

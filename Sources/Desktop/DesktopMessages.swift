@@ -1,5 +1,4 @@
-import Dispatch
-import Foundation
+import DBus
 import Glibc
 
 /// Shows messages on the person's desktop, where there is one.
@@ -11,7 +10,6 @@ public actor DesktopMessages {
     private static let remembered = 256
 
     private let address: String
-    private let queue = DispatchQueue(label: "nervous.desktop")
     private var numbers: [String: UInt32] = [:]
     private var order: [String] = []
 
@@ -28,16 +26,15 @@ public actor DesktopMessages {
         guard stat("\(folder)/bus", &information) == 0,
             information.st_mode & S_IFMT == S_IFSOCK
         else { return nil }
-        return "unix:path=" + "\(folder)/bus".utf8.map(Self.inAddress).joined()
+        return BusAddress.socket(at: "\(folder)/bus")
     }
 
     /// The name of the program that shows messages.
     ///
     /// - Throws: `unreachable` when the bus is not there, `refused` when nobody shows messages.
     public func serverName() async throws(DesktopError) -> String {
-        let address = address
-        return try await blocking { () throws(DesktopError) in
-            try SessionBus(address: address).serverName()
+        try await SessionBus.with(address: address) { bus throws(DesktopError) in
+            try await bus.serverName()
         }
     }
 
@@ -50,12 +47,11 @@ public actor DesktopMessages {
     public func show(
         summary: String, body: String, tag: String? = nil
     ) async throws(DesktopError) {
-        let (address, replaced) = (address, tag.flatMap { numbers[$0] } ?? 0)
-        let number = try await blocking { () throws(DesktopError) in
-            let bus = try SessionBus(address: address)
+        let replaced = tag.flatMap { numbers[$0] } ?? 0
+        let number = try await SessionBus.with(address: address) { bus throws(DesktopError) in
             // Who does not say what it can do may well take markup for what it is.
-            let isMarkup = (try? bus.capabilities().contains("body-markup")) ?? true
-            return try bus.notify(
+            let isMarkup = (try? await bus.capabilities().contains("body-markup")) ?? true
+            return try await bus.notify(
                 summary: summary, body: isMarkup ? Self.escaped(body) : body, replacing: replaced)
         }
         if let tag { remember(number, for: tag) }
@@ -69,28 +65,8 @@ public actor DesktopMessages {
         numbers[order.removeFirst()] = nil
     }
 
-    /// The thread pool is not for waiting.
-    private func blocking<T: Sendable>(
-        _ body: @escaping @Sendable () throws(DesktopError) -> T
-    ) async throws(DesktopError) -> T {
-        let result = await withCheckedContinuation { continuation in
-            queue.async { continuation.resume(returning: Result(catching: body)) }
-        }
-        return try result.get()
-    }
-
     private static func escaped(_ text: String) -> String {
         text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
             .replacing("\"", with: "&quot;")
-    }
-
-    /// A byte of a path as an address of D-Bus holds it.
-    private static func inAddress(_ byte: UInt8) -> String {
-        let character = Character(Unicode.Scalar(byte))
-        let isPlain =
-            character.isASCII
-            && (character.isLetter || character.isNumber || "-_/.\\*".contains(character))
-        let digits = String(byte, radix: 16)
-        return isPlain ? String(character) : (byte < 16 ? "%0" : "%") + digits
     }
 }

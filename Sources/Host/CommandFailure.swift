@@ -1,6 +1,7 @@
 import Auth
 import Foundation
 import JSApps
+import Outbox
 import Sessions
 import VM
 
@@ -46,6 +47,7 @@ extension CommandFailure {
         case let error as AuthError: self.init(error)
         case let error as JSAppsError: self.init(error)
         case let error as SessionsError: self.init(error)
+        case let error as OutboxError: self.init(error)
         case is CancellationError: self.init(.interrupted, "Interrupted.")
         default: self.init(.failed, "\(error)")
         }
@@ -93,6 +95,12 @@ extension CommandFailure {
             case .diskFull: (.cannotCreate, "disk-full")
             default: (.input, "store-failed")
             }
+        self.init(code, error.message, hint: error.hint, type: type)
+    }
+
+    private init(_ error: OutboxError) {
+        let (code, type): (Code, String) =
+            error.code == .diskFull ? (.cannotCreate, "disk-full") : (.input, "store-failed")
         self.init(code, error.message, hint: error.hint, type: type)
     }
 }

@@ -17,6 +17,7 @@ final class FolderWatch: Sendable {
         var folders: [Int32: String] = [:]
         var changed: Set<String> = []
         var waiter: CheckedContinuation<Void, Never>?
+        var isOver = false
     }
 
     private let root: String
@@ -56,13 +57,15 @@ final class FolderWatch: Sendable {
 
     /// Waits until something has changed and then nothing for a moment.
     ///
-    /// - Returns: the paths, in order; none when the task was cancelled.
+    /// - Returns: the paths, in order; none when the task was cancelled, and after ``end()``.
     func changes() async -> [String] {
         while true {
             await withTaskCancellationHandler {
                 await withCheckedContinuation { waiter in
                     let isDue = state.withLock { state in
-                        guard state.changed.isEmpty, !Task.isCancelled else { return true }
+                        guard state.changed.isEmpty, !state.isOver, !Task.isCancelled else {
+                            return true
+                        }
                         state.waiter = waiter
                         return false
                     }
@@ -71,6 +74,7 @@ final class FolderWatch: Sendable {
             } onCancel: {
                 wake()
             }
+            guard !state.withLock(\.isOver) else { return [] }
             var last = -1
             while !Task.isCancelled, last != state.withLock(\.changed.count) {
                 last = state.withLock(\.changed.count)
@@ -83,6 +87,12 @@ final class FolderWatch: Sendable {
             }
             if !found.isEmpty { return found }
         }
+    }
+
+    /// Tells of no changes from now on.
+    func end() {
+        state.withLock { $0.isOver = true }
+        wake()
     }
 
     // MARK: - Private

@@ -37,6 +37,7 @@ struct HostPaths: Sendable {
     var samples: String { "\(data)/samples.sqlite" }
     var permissions: String { "\(data)/permissions.sqlite" }
     var sessions: String { "\(data)/sessions.sqlite" }
+    var outbox: String { "\(data)/outbox" }
     var appStorage: String { Authority.storagePath(besides: permissions) }
     var sensorPacks: String { "\(data)/sensor-packs" }
     var apps: URL { URL(filePath: "\(data)/apps") }

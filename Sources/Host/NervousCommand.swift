@@ -28,7 +28,7 @@ public struct NervousCommand: AsyncParsableCommand {
             AppsCommand.self,
             ServeCommand.self, OpenCommand.self, SensorsCommand.self, QueryCommand.self,
             AnalyzeCommand.self, ExportCommand.self, ImportCommand.self,
-            SessionsCommand.self, StorageCommand.self, ForgetCommand.self,
+            SessionsCommand.self, OutboxCommand.self, StorageCommand.self, ForgetCommand.self,
             PermissionsCommand.self, LogCommand.self, TokenCommand.self, PackCommand.self,
             KeysCommand.self, StatusCommand.self, DoctorCommand.self,
         ])

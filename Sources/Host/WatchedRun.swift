@@ -26,29 +26,40 @@ struct WatchedRun: Sendable {
     ///
     /// - Returns: the run as it ended, and whether everything that the app asked for was answered.
     func run() async throws -> (RunDescription, isAnswered: Bool) {
-        try await withThrowingTaskGroup(of: (RunDescription, isAnswered: Bool)?.self) { group in
-            group.addTask { try await follow() }
+        let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm)
+        let (begun, beginning) = AsyncStream.makeStream(of: Void.self)
+        let (stops, stopping) = AsyncStream.makeStream(of: Void.self)
+        return try await withThrowingTaskGroup(
+            of: (RunDescription, isAnswered: Bool)?.self
+        ) { group in
+            group.addTask { try await follow(beginning) }
+            group.addTask {
+                // A run that is stopped before it has begun cannot begin, and would be told as a fault.
+                for await _ in begun {}
+                for await _ in stops { await ticket.stop(session) }
+                return nil
+            }
             group.addTask {
                 var isFirst = true
-                for await _ in await UnixSignalsSequence(trapping: .sigint, .sigterm) {
+                for await _ in signals {
                     // Who asks twice does not want to wait.
                     guard isFirst else { exit(130) }
                     isFirst = false
-                    await ticket.stop(session)
+                    stopping.yield()
                 }
                 return nil
             }
             if let end {
                 group.addTask {
                     await end()
-                    if !Task.isCancelled { await ticket.stop(session) }
+                    if !Task.isCancelled { stopping.yield() }
                     return nil
                 }
             }
             if let duration {
                 group.addTask {
                     let limit = showsText || showsMarkup ? duration + Self.grace : duration
-                    if (try? await Task.sleep(for: limit)) != nil { await ticket.stop(session) }
+                    if (try? await Task.sleep(for: limit)) != nil { stopping.yield() }
                     return nil
                 }
             }
@@ -67,7 +78,10 @@ struct WatchedRun: Sendable {
         let lifetime: UInt32?
     }
 
-    private func follow() async throws -> (RunDescription, isAnswered: Bool) {
+    /// - Parameter beginning: is finished with the first that the host tells.
+    private func follow(
+        _ beginning: AsyncStream<Void>.Continuation
+    ) async throws -> (RunDescription, isAnswered: Bool) {
         var ended: RunDescription?
         var isAnswered = true
         let body = try JSONEncoder().encode(
@@ -78,6 +92,7 @@ struct WatchedRun: Sendable {
         for try await line in try await session.client.lines(
             .post, "/api/v1/runs/\(ticket.run)/start", body: body)
         {
+            beginning.finish()
             let event = try JSONDecoder().decode(RunEventItem.self, from: line)
             if event.event == "failed" { throw CommandFailure(event) }
             if event.event == "ended" { ended = event.run }

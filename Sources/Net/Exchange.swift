@@ -8,15 +8,6 @@ import Transport
 
 /// One request and its answer on a connection of their own, to one address that was checked.
 struct Exchange: Sendable {
-    /// What the header of an answer may be.
-    private static let headerLimits: NIOHTTPDecoderLimitConfiguration = {
-        var limits = NIOHTTPDecoderLimitConfiguration()
-        limits.maxHeaderFieldSize = 8 << 10
-        limits.maxHeaderListSize = 32 << 10
-        limits.maxHeaderFieldCount = 128
-        return limits
-    }()
-
     let request: OutboundRequest
     let grant: OriginGrant
     let userAgent: String
@@ -31,21 +22,13 @@ struct Exchange: Sendable {
         let body: ByteBuffer
     }
 
-    private typealias Parts = NIOAsyncChannel<HTTPClientResponsePart, HTTPClientRequestPart>
-
-    /// A connection, and when it is secure, where it has to be.
-    private struct Connection {
-        let parts: Parts
-        let isSecure: EventLoopFuture<Void>
-    }
-
     /// Connects to an address; no name is looked up any more.
     ///
     /// - Returns: `unreachable` while nothing has been sent, other faults after that.
     func outcome(
         at address: IPAddress, _ context: NIOSSLContext?
     ) async -> Result<Answer, NetError> {
-        let connection: Connection
+        let connection: ServerConnection
         do {
             connection = try await connected(to: address, context)
         } catch {
@@ -53,7 +36,7 @@ struct Exchange: Sendable {
         }
         do {
             let answer = try await connection.parts.executeThenClose { inbound, outbound in
-                try await connection.isSecure.get()
+                try await connection.secured()
                 var unsent: (any Error)?
                 do {
                     try await outbound.write(contentsOf: parts)
@@ -75,27 +58,15 @@ struct Exchange: Sendable {
 
     private func connected(
         to address: IPAddress, _ context: NIOSSLContext?
-    ) async throws -> Connection {
+    ) async throws -> ServerConnection {
         let patience = TimeAmount(limits.connecting)
         return try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .connectTimeout(patience)
             .connect(to: try place(address, grant.origin.port)) { channel in
                 channel.eventLoop.makeCompletedFuture {
-                    let pipeline = channel.pipeline.syncOperations
-                    let isSecure = channel.eventLoop.makePromise(of: Void.self)
-                    if let context {
-                        try pipeline.addHandler(
-                            NIOSSLClientHandler.checking(
-                                grant.origin.host, pin: grant.pin, with: context))
-                        try pipeline.addHandler(HandshakeWatch(isSecure, patience: patience))
-                    } else {
-                        isSecure.succeed()
-                    }
-                    try pipeline.addHTTPClientHandlers(
-                        enableOutboundHeaderValidation: true, encoderConfiguration: .init(),
-                        decoderLimitConfiguration: Self.headerLimits)
-                    let parts = try Parts(wrappingChannelSynchronously: channel)
-                    return Connection(parts: parts, isSecure: isSecure.futureResult)
+                    try ServerConnection(
+                        on: channel, to: grant.origin.host, pin: grant.pin, with: context,
+                        patience: patience)
                 }
             }
     }
@@ -107,15 +78,9 @@ struct Exchange: Sendable {
     }
 
     private var head: HTTPRequestHead {
-        var headers = HTTPHeaders()
-        let origin = grant.origin
-        let port = origin.port == origin.scheme.port ? "" : ":\(origin.port)"
-        headers.add(name: "Host", value: "\(origin.host)\(port)")
-        headers.add(name: "User-Agent", value: userAgent)
-        headers.add(name: "Connection", value: "close")
-        headers.add(name: "Accept-Encoding", value: "identity")
+        var headers = HTTPHeaders(asking: grant.origin, as: userAgent)
         for field in request.fields { headers.add(name: field.name, value: field.value) }
-        if headers["Accept"].isEmpty { headers.add(name: "Accept", value: "*/*") }
+        headers.acceptAnything()
         let takesBody = !["GET", "HEAD", "OPTIONS", "DELETE"].contains(request.method)
         if takesBody || !request.body.isEmpty {
             headers.add(name: "Content-Length", value: String(request.body.count))

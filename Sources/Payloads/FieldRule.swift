@@ -12,14 +12,29 @@ public struct FieldRule: Hashable, Sendable {
     /// What a device says, and which state that is; empty where it says the state itself.
     public let states: [String: String]
 
+    /// What stands for a value that is not known; `nil` where there is no sample without one.
+    public let unknown: Value?
+    /// Where only changes count: a number that differs by no more from the one told before is none.
+    public let margin: Double
+
     private static let longestText = 1024
 
     public init(
         _ field: Field, scale: Double = 1, offset: Double = 0,
-        limits: ClosedRange<Double>? = nil, states: [String: String] = [:]
+        limits: ClosedRange<Double>? = nil, states: [String: String] = [:], unknown: Value? = nil,
+        margin: Double = 0
     ) {
         (self.field, self.scale, self.offset) = (field, scale, offset)
         (self.limits, self.states) = (limits, states)
+        (self.unknown, self.margin) = (unknown, margin)
+    }
+
+    /// Whether a value is to be told after another.
+    func isChange(_ value: Value, from told: Value) -> Bool {
+        guard margin > 0, let before = told.double, let now = value.double, told != unknown,
+            value != unknown
+        else { return value != told }
+        return abs(now - before) > margin
     }
 
     /// - Returns: `nil` for what is no value of the field, such as a text where a number belongs, a number

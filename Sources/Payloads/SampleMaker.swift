@@ -1,4 +1,3 @@
-import Derived
 public import Samples
 
 /// Makes samples of what a source says, and counts what it leaves out and why.
@@ -39,8 +38,10 @@ public struct SampleMaker: Sendable {
     /// Whether a field that is not told keeps its last value.
     private let isSparse: Bool
     private var known: [Value?]
-    /// Where only changes count.
-    private var changes: ChangeFilter<[Value]>?
+    private let takesOnlyChanges: Bool
+    /// The values of the last sample, which changes are compared with: with those measured last, a slow
+    /// drift would never be told.
+    private var told: [Value]?
     private var recent = RecentSamples()
 
     /// - Parameters:
@@ -61,8 +62,7 @@ public struct SampleMaker: Sendable {
         reader = try PayloadReader(format, names: names + (time.map { [$0.name] } ?? []))
         (self.rules, self.time, self.isSparse) = (rules, time, isSparse)
         known = Array(repeating: nil, count: rules.count)
-        changes = takesOnlyChanges ? ChangeFilter() : nil
-        changes?.connect()
+        self.takesOnlyChanges = takesOnlyChanges
     }
 
     /// The fields of the samples.
@@ -72,8 +72,7 @@ public struct SampleMaker: Sendable {
     /// told already.
     public mutating func restart() {
         known = Array(repeating: nil, count: rules.count)
-        changes?.disconnect()
-        changes?.connect()
+        told = nil
     }
 
     /// Takes a payload that came at `arrival`.
@@ -112,7 +111,7 @@ public struct SampleMaker: Sendable {
         guard isNew else { return incomplete() }
         guard !isTold || TimeRule.isPlausible(time, at: arrival) else { return mistimed() }
         if isSparse { known = fresh }
-        let values = fresh.compactMap { $0 }
+        let values = zip(fresh, rules).compactMap { $0 ?? $1.unknown }
         guard values.count == rules.count else { return incomplete() }
         let sample = Sample(time: time, values: values)
         switch recent.take(sample, repeats: !isTold) {
@@ -120,10 +119,16 @@ public struct SampleMaker: Sendable {
         case .late: counts.late += 1
         case .new:
             // A late one tells of a time before, and changes nothing now.
-            if changes?.tells(values) == false { return repeated() }
+            guard isChange(values) else { return repeated() }
+            told = values
         }
         counts.taken += 1
         return .sample(sample)
+    }
+
+    private func isChange(_ values: [Value]) -> Bool {
+        guard takesOnlyChanges, let told else { return true }
+        return rules.indices.contains { rules[$0].isChange(values[$0], from: told[$0]) }
     }
 
     private mutating func malformed() -> Outcome {

@@ -6,6 +6,7 @@ import JSApps
 import LAE
 import Logging
 import Net
+import Outbox
 import Samples
 import Sessions
 import VM
@@ -28,6 +29,7 @@ extension Problem {
                 status: .unprocessableContent, code: "invalid-pack",
                 title: "The sensor pack is refused", detail: error.message)
         case let error as SessionsError: self.init(error)
+        case let error as OutboxError: self.init(error)
         case let error as any HTTPResponseError where error.status == .notFound:
             self = .notFound("There is no resource at this path.")
         case let error as any HTTPResponseError:
@@ -178,6 +180,21 @@ extension Problem {
             case .inaccurate: (.conflict, "inaccurate", "The place is not known well enough")
             case .full: (.conflict, "session-full", "The session holds no more steps")
             case .invalid: (.unprocessableContent, "invalid-session", "This is not a session")
+            case .diskFull: (.insufficientStorage, "disk-full", "The disk is full")
+            default: (.internalServerError, "internal", "The host failed")
+            }
+        self.init(
+            status: status, code: code, title: title, detail: error.message, fix: error.hint)
+    }
+
+    init(_ error: OutboxError) {
+        let (status, code, title): (HTTPResponse.Status, String, String) =
+            switch error.code {
+            case .invalid: (.unprocessableContent, "cannot-be-sent", "It cannot be sent so")
+            case .notFound: (.notFound, "not-found", "There is nothing here")
+            case .notDelivered: (.badGateway, "not-delivered", "It has not arrived")
+            case .full: (.conflict, "outbox-full", "Too much waits already")
+            case .busy: (.conflict, "busy", "It is being sent")
             case .diskFull: (.insufficientStorage, "disk-full", "The disk is full")
             default: (.internalServerError, "internal", "The host failed")
             }

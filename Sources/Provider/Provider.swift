@@ -8,6 +8,7 @@ public import LAE
 public import Logging
 import NIOCore
 public import Net
+public import Outbox
 public import Samples
 public import Sessions
 public import VM
@@ -20,20 +21,23 @@ public struct Provider: Sendable {
     private let logger: Logger
 
     /// - Parameters:
+    ///   - outbox: what sends for the owner.
     ///   - packs: the sensor packs that the owner has installed, a driver of `machine`.
     ///   - archives: what reads their archives.
     ///   - outbound: what calls other servers.
     ///   - libraries: the libraries of the system that apps may load.
     ///   - heartbeat: how long a stream may be silent before it says that it lives.
     ///   - now: the clock that spans before now are counted from.
+    ///   - time: what the seconds of live sessions are counted by.
     ///   - turns: who says when streams catch up; each does when something has arrived without it.
     public init(
         authority: Authority, machine: VirtualMachine, engine: AnalyticsEngine,
-        sessions: SessionBook, library: AppLibrary, supervisor: RunSupervisor, facts: HostFacts,
-        packs: PackShelf, archives: SensorArchive, outbound: OutboundClient,
+        sessions: SessionBook, outbox: Outbox, library: AppLibrary, supervisor: RunSupervisor,
+        facts: HostFacts, packs: PackShelf, archives: SensorArchive, outbound: OutboundClient,
         libraries: SystemLibraries = SystemLibraries(),
         heartbeat: Duration = .seconds(15),
-        now: @escaping @Sendable () -> Timestamp = { .now() }, turns: StreamTurns? = nil,
+        now: @escaping @Sendable () -> Timestamp = { .now() }, time: TimeSource = .system,
+        turns: StreamTurns? = nil,
         logger: Logger = Logger(label: "nervous.provider")
     ) {
         let isGrantable = GrantableCheck(machine: machine)
@@ -61,8 +65,11 @@ public struct Provider: Sendable {
             largestArchive: library.limits.archiveBytes
         ).add(to: &routes)
         RetentionRoutes(door: door, machine: machine).add(to: &routes)
-        SessionRoutes(door: door, machine: machine, engine: engine, book: sessions)
-            .add(to: &routes)
+        SessionRoutes(
+            door: door, machine: machine, engine: engine, book: sessions, outbox: outbox,
+            time: time
+        ).add(to: &routes)
+        OutboxRoutes(door: door, outbox: outbox).add(to: &routes)
         AppRoutes(door: door, library: library, supervisor: supervisor, facts: facts)
             .add(to: &routes)
         RunRoutes(door: door, supervisor: supervisor).add(to: &routes)

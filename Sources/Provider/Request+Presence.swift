@@ -19,6 +19,18 @@ extension Request {
             onDeparture()
         }
     }
+
+    /// The same, where `body` waits for something beside that: what it is given ends when the client leaves.
+    func whilePresent(
+        _ context: ProviderContext, _ body: (AsyncStream<Void>) async throws -> Void
+    ) async throws {
+        let (presence, departure) = AsyncStream.makeStream(of: Void.self)
+        try await whilePresent(context) {
+            try await body(presence)
+        } onDeparture: {
+            departure.finish()
+        }
+    }
 }
 
 extension Response {

@@ -45,9 +45,21 @@ extension Request {
         }
     }
 
-    /// The body, strictly read.
-    ///
     /// A body without a type is taken for JSON.
+    ///
+    /// - Throws: `Problem` for a body that says it is something else.
+    func checkJSON() throws {
+        let type = headers[.contentType]?.prefix { $0 != ";" && $0 != " " }.lowercased()
+        guard type ?? "application/json" == "application/json" else {
+            throw Problem(
+                status: .unsupportedMediaType, code: "unsupported-media-type",
+                title: "The body is of another type",
+                detail: "Only application/json is taken here.",
+                fix: "Send the header Content-Type: application/json")
+        }
+    }
+
+    /// The body, strictly read.
     func json<T: Decodable>(_ type: T.Type) async throws -> T {
         var request = self
         return try await request.lastingJSON(type)
@@ -55,14 +67,7 @@ extension Request {
 
     /// The same, of a body that can be read again.
     mutating func lastingJSON<T: Decodable>(_ type: T.Type) async throws -> T {
-        let mediaType = headers[.contentType]?.prefix { $0 != ";" && $0 != " " }.lowercased()
-        guard mediaType ?? "application/json" == "application/json" else {
-            throw Problem(
-                status: .unsupportedMediaType, code: "unsupported-media-type",
-                title: "The body is of another type",
-                detail: "Only application/json is taken here.",
-                fix: "Send the header Content-Type: application/json")
-        }
+        try checkJSON()
         return try Self.decode(type, try await collect(upTo: Self.jsonLimit))
     }
 

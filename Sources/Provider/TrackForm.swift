@@ -6,6 +6,16 @@ import Hummingbird
 enum TrackForm: String, CaseIterable {
     case geoJSON = "application/geo+json"
     case gpx = "application/gpx+xml"
+    case svg = "image/svg+xml"
+
+    /// What it is called in short.
+    var name: String {
+        switch self {
+        case .geoJSON: "geojson"
+        case .gpx: "gpx"
+        case .svg: "svg"
+        }
+    }
 
     /// What `format` names, or else what the caller accepts best, the first of equals; GeoJSON when it
     /// says nothing.
@@ -13,8 +23,8 @@ enum TrackForm: String, CaseIterable {
     /// - Throws: `Problem` for a format that there is not, and where none of them is acceptable.
     init(_ request: Request) throws {
         if let name = request.parameter("format") {
-            guard let form = ["geojson": TrackForm.geoJSON, "gpx": .gpx][name] else {
-                throw Problem.invalidParameter("format", "geojson or gpx is needed")
+            guard let form = Self.allCases.first(where: { $0.name == name }) else {
+                throw Problem.invalidParameter("format", "geojson, gpx or svg is needed")
             }
             self = form
             return
@@ -36,12 +46,14 @@ enum TrackForm: String, CaseIterable {
         switch self {
         case .geoJSON: GeoJSONWriter.text(track, of: record)
         case .gpx: GPXWriter.text(track, of: record)
+        case .svg: SVGWriter.text(track, of: record)
         }
     }
 
     private init?(range: String) {
         switch range {
         case "*/*", "application/*", "application/json": self = .geoJSON
+        case "image/*": self = .svg
         default: self.init(rawValue: range)
         }
     }

@@ -1,6 +1,7 @@
 public import Derived
 import GRDB
 public import Samples
+import Texts
 
 /// Keeps sessions in a file of SQLite; each change is on the disk before it is answered.
 ///
@@ -49,7 +50,7 @@ public actor SessionBook {
         let record: SessionRecord
         do {
             record = SessionRecord(
-                try Session(id: id ?? Self.randomID(), draft, created: now()))
+                try Session(id: id ?? RandomName.make(), draft, created: now()))
         } catch {
             throw SessionsError(error)
         }
@@ -65,11 +66,7 @@ public actor SessionBook {
 
     /// - Throws: `notFound`.
     public func record(_ id: String) async throws(SessionsError) -> SessionRecord {
-        do {
-            return try await database.queue.read { try Self.found(id, $0) }
-        } catch {
-            throw SessionsError(wrapping: error)
-        }
+        try await read { try Self.found(id, $0) }
     }
 
     /// Sessions, the newest first.
@@ -79,17 +76,13 @@ public actor SessionBook {
     public func page(
         after id: String? = nil, limit: Int
     ) async throws(SessionsError) -> SessionPage {
-        do {
-            return try await database.queue.read { database in
-                // One more than asked for tells whether there is a next page.
-                let ids = try SessionDatabase.ids(after: id, limit: limit + 1, database)
-                let shown = ids.prefix(limit)
-                return SessionPage(
-                    records: try shown.map { try Self.found($0, database) },
-                    next: ids.count > limit ? shown.last : nil)
-            }
-        } catch {
-            throw SessionsError(wrapping: error)
+        try await read { database in
+            // One more than asked for tells whether there is a next page.
+            let ids = try SessionDatabase.ids(after: id, limit: limit + 1, database)
+            let shown = ids.prefix(limit)
+            return SessionPage(
+                records: try shown.map { try Self.found($0, database) },
+                next: ids.count > limit ? shown.last : nil)
         }
     }
 
@@ -135,7 +128,7 @@ public actor SessionBook {
 
     // MARK: - Private
 
-    private func write<T: Sendable>(
+    func write<T: Sendable>(
         _ body: @escaping @Sendable (Database) throws -> T
     ) async throws(SessionsError) -> T {
         do {
@@ -145,7 +138,17 @@ public actor SessionBook {
         }
     }
 
-    private static func found(_ id: String, _ database: Database) throws -> SessionRecord {
+    func read<T: Sendable>(
+        _ body: @escaping @Sendable (Database) throws -> T
+    ) async throws(SessionsError) -> T {
+        do {
+            return try await database.queue.read(body)
+        } catch {
+            throw SessionsError(wrapping: error)
+        }
+    }
+
+    static func found(_ id: String, _ database: Database) throws -> SessionRecord {
         guard let record = try SessionDatabase.record(id, database) else {
             throw SessionsError(.notFound, "There is no session of this identifier.")
         }
@@ -199,11 +202,6 @@ public actor SessionBook {
             .SQLITE_BUSY, .SQLITE_LOCKED, .SQLITE_FULL, .SQLITE_IOERR, .SQLITE_NOMEM,
             .SQLITE_CANTOPEN, .SQLITE_PERM, .SQLITE_AUTH, .SQLITE_INTERRUPT,
         ].contains(error.resultCode)
-    }
-
-    private static func randomID() -> String {
-        let digits = String(UInt64.random(in: .min ... .max), radix: 16)
-        return String(repeating: "0", count: 16 - digits.count) + digits
     }
 }
 

@@ -29,6 +29,27 @@ extension SessionDatabase {
                     ) STRICT, WITHOUT ROWID;
                     """)
         }
+        migrator.registerMigration("imports") { database in
+            try database.execute(
+                sql: """
+                    ALTER TABLE session ADD COLUMN imported INTEGER NOT NULL DEFAULT 0;
+                    ALTER TABLE session ADD COLUMN warnings TEXT NOT NULL DEFAULT '';
+                    CREATE TABLE session_point (
+                        session TEXT NOT NULL REFERENCES session(id) ON DELETE CASCADE,
+                        number INTEGER NOT NULL,
+                        segment INTEGER NOT NULL,
+                        time INTEGER NOT NULL,
+                        latitude REAL NOT NULL CHECK (latitude BETWEEN -90 AND 90),
+                        longitude REAL NOT NULL CHECK (longitude BETWEEN -180 AND 180),
+                        altitude REAL,
+                        accuracy REAL,
+                        speed REAL,
+                        heading REAL,
+                        via INTEGER NOT NULL,
+                        PRIMARY KEY (session, number)
+                    ) STRICT, WITHOUT ROWID;
+                    """)
+        }
         return migrator
     }
 }

@@ -47,6 +47,7 @@ struct SessionDatabase: Sendable {
                 throw Damage(description: "what belongs to no session is there")
             }
             let ids = try String.fetchCursor(database, sql: "SELECT id FROM session")
+            // The points of imported routes are many, and are looked at when they are asked for.
             while let id = try ids.next() { _ = try Self.record(id, database) }
         }
     }
@@ -58,7 +59,10 @@ struct SessionDatabase: Sendable {
         guard
             let row = try Row.fetchOne(
                 database,
-                sql: "SELECT created, name, description, distance FROM session WHERE id = ?",
+                sql: """
+                    SELECT created, name, description, distance, imported FROM session
+                    WHERE id = ?
+                    """,
                 arguments: [id])
         else { return nil }
         let sensors = try Row.fetchAll(
@@ -76,7 +80,8 @@ struct SessionDatabase: Sendable {
         var record = SessionRecord(
             try Session(
                 id: id, draft,
-                created: Timestamp(microseconds: value(Int64.self, "created", row))))
+                created: Timestamp(microseconds: value(Int64.self, "created", row))),
+            isImported: try value(Int64.self, "imported", row) != 0)
         let events = try Row.fetchAll(
             database, sql: "SELECT step, time FROM session_event WHERE session = ? ORDER BY number",
             arguments: [id])
@@ -97,9 +102,13 @@ struct SessionDatabase: Sendable {
     static func insert(_ record: SessionRecord, _ database: Database) throws {
         let session = record.session
         try database.execute(
-            sql: "INSERT INTO session (id, created, name, description) VALUES (?, ?, ?, ?)",
+            sql: """
+                INSERT INTO session (id, created, name, description, imported)
+                VALUES (?, ?, ?, ?, ?)
+                """,
             arguments: [
                 session.id, session.created.microseconds, session.name, session.description,
+                record.isImported ? 1 : 0,
             ])
         try insertSensors(of: record, database)
     }
@@ -113,16 +122,25 @@ struct SessionDatabase: Sendable {
         try database.execute(
             sql: "DELETE FROM session_sensor WHERE session = ?", arguments: [session.id])
         try insertSensors(of: record, database)
+        if record.isImported, record.enteredDistance != nil {
+            try database.execute(
+                sql: "DELETE FROM session_point WHERE session = ?", arguments: [session.id])
+        }
     }
 
     /// Writes its last step.
     static func addEvent(of record: SessionRecord, _ database: Database) throws {
         guard let event = record.events.last else { return }
+        try insert(event, number: record.events.count, of: record, database)
+    }
+
+    static func insert(
+        _ event: SessionRecord.Event, number: Int, of record: SessionRecord, _ database: Database
+    ) throws {
         try database.execute(
             sql: "INSERT INTO session_event (session, number, step, time) VALUES (?, ?, ?, ?)",
             arguments: [
-                record.session.id, record.events.count, event.step.rawValue,
-                event.time.microseconds,
+                record.session.id, number, event.step.rawValue, event.time.microseconds,
             ])
     }
 
@@ -149,7 +167,7 @@ struct SessionDatabase: Sendable {
     }
 
     /// GRDB's own conversion would trap on a value of another type, as a damaged file can hold.
-    private static func value<T: DatabaseValueConvertible>(
+    static func value<T: DatabaseValueConvertible>(
         _ type: T.Type, _ column: String, _ row: Row
     ) throws -> T {
         guard let value = T.fromDatabaseValue(row[column]) else {

@@ -1,3 +1,4 @@
+import Files
 import Glibc
 
 /// A file of sessions on the disk: who may open it, and what becomes of it when it is damaged.
@@ -7,11 +8,18 @@ enum SessionFile {
     /// Makes the file for its owner alone where there is none, and looks whether it and what SQLite
     /// puts beside it are so.
     ///
-    /// - Throws: `unsafeFile`, `storeFailed`.
+    /// - Throws: `unsafeFile`, `diskFull`, `storeFailed`.
     static func check(_ path: String) throws(SessionsError) {
-        try check(path, O_CREAT)
-        for companion in companions where access(path + companion, F_OK) == 0 {
-            try check(path + companion, 0)
+        do throws(FilesError) {
+            try PrivateFile.checkDatabase(path)
+        } catch {
+            let code: SessionsError.Code =
+                switch error.code {
+                case .unsafe: .unsafeFile
+                case .diskFull: .diskFull
+                default: .storeFailed
+                }
+            throw SessionsError(code, error.message, hint: error.hint, cause: error)
         }
     }
 
@@ -46,25 +54,5 @@ enum SessionFile {
             }
         }
         return target
-    }
-
-    private static func check(_ path: String, _ flags: Int32) throws(SessionsError) {
-        let descriptor = open(path, flags | O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard descriptor >= 0 else {
-            throw SessionsError(
-                .storeFailed, "Cannot open \(path): \(String(cString: strerror(errno))).")
-        }
-        defer { close(descriptor) }
-        var information = stat()
-        guard fstat(descriptor, &information) == 0, information.st_uid == geteuid() else {
-            throw SessionsError(
-                .unsafeFile, "The file \(path) belongs to somebody else.",
-                hint: "Check who put it there; make it yours with: chown $USER \(path)")
-        }
-        guard information.st_mode & 0o077 == 0 else {
-            throw SessionsError(
-                .unsafeFile, "Others on this machine can open the file \(path).",
-                hint: "If that was not on purpose: chmod 600 \(path)")
-        }
     }
 }

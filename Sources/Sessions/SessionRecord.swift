@@ -18,9 +18,11 @@ public struct SessionRecord: Hashable, Sendable {
     public private(set) var events: [Event] = []
     /// The length of its route in metres where a person has entered one; the route has no points then.
     public private(set) var enteredDistance: Double?
+    /// Whether it came from a file, and its route with it.
+    public let isImported: Bool
 
-    init(_ session: Session) {
-        self.session = session
+    init(_ session: Session, isImported: Bool = false) {
+        (self.session, self.isImported) = (session, isImported)
     }
 
     /// Starts, pauses, resumes or finishes it.

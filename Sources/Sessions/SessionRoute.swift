@@ -25,6 +25,11 @@ public struct SessionRoute: Sendable {
         entered = record.enteredDistance
     }
 
+    /// Metres up to the last fix that was taken; `nil` before a place is known.
+    public var distance: Double? {
+        entered ?? (route.segments.contains { !$0.isEmpty } ? route.distance : nil)
+    }
+
     /// Takes the next fix.
     ///
     /// - Throws: `wrongState` where the steps of the session do not follow each other.

@@ -1,3 +1,4 @@
+import Files
 import Glibc
 
 /// The folder that holds everything a person's host keeps, locked by the one that uses it.
@@ -41,15 +42,10 @@ struct DataDirectory: ~Copyable {
     }
 
     private static func make(_ path: String) throws(VirtualMachineError) {
-        var missing: [String] = []
-        var folder = path
-        while access(folder, F_OK) != 0, errno == ENOENT, folder.count > 1 {
-            missing.append(folder)
-            let parent = folder.lastIndex(of: "/").map { String(folder[..<$0]) } ?? "."
-            folder = parent.isEmpty ? "/" : parent
-        }
-        for folder in missing.reversed() where mkdir(folder, 0o700) != 0 && errno != EEXIST {
-            throw unusable(path, errno)
+        do throws(FilesError) {
+            try PrivateFolder.make(path)
+        } catch {
+            throw unusable(path, error.reason)
         }
         var information = stat()
         guard stat(path, &information) == 0 else { throw unusable(path, errno) }
@@ -64,10 +60,13 @@ struct DataDirectory: ~Copyable {
         return Int32(String(decoding: text.prefix { $0 != 0x0A && $0 != 0 }, as: UTF8.self))
     }
 
-    private static func unusable(_ path: String, _ reason: Int32) -> VirtualMachineError {
+    private static func unusable(_ path: String, _ number: Int32) -> VirtualMachineError {
+        unusable(path, String(cString: strerror(number)))
+    }
+
+    private static func unusable(_ path: String, _ reason: String) -> VirtualMachineError {
         VirtualMachineError(
-            .dataUnusable,
-            "The data directory \(path) cannot be used: \(String(cString: strerror(reason))).",
+            .dataUnusable, "The data directory \(path) cannot be used: \(reason).",
             hint: "Choose one you can write to with --data DIR or NERVOUS_DATA.")
     }
 }

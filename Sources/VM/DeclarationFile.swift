@@ -1,3 +1,4 @@
+import Files
 import Foundation
 import Glibc
 import Samples
@@ -64,25 +65,16 @@ struct DeclarationFile: Sendable {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
         let content = Content(version: Self.version, sensors: items)
-        guard let data = try? encoder.encode(content) else { throw failure(EINVAL) }
-        let draft = path + ".new"
-        let descriptor = open(draft, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard descriptor >= 0 else { throw failure(errno) }
-        let bytes = Array(data)
-        let isWritten =
-            Glibc.write(descriptor, bytes, bytes.count) == bytes.count && fsync(descriptor) == 0
-        let reason = errno
-        close(descriptor)
-        guard isWritten, rename(draft, path) == 0 else {
-            let code = isWritten ? errno : reason
-            unlink(draft)
-            throw failure(code)
+        let bytes: [UInt8]
+        do {
+            bytes = Array(try encoder.encode(content))
+        } catch {
+            throw failure(.storeFailed, "\(error)", error)
         }
-        let folder = open(
-            String(path[..<(path.lastIndex(of: "/") ?? path.endIndex)]), O_RDONLY | O_CLOEXEC)
-        if folder >= 0 {
-            fsync(folder)
-            close(folder)
+        do throws(FilesError) {
+            try DurableFile.replace(path, with: bytes)
+        } catch {
+            throw failure(error.code == .diskFull ? .diskFull : .storeFailed, error.reason, error)
         }
     }
 
@@ -92,9 +84,10 @@ struct DeclarationFile: Sendable {
             hint: "Mend the file or take it away.", cause: cause)
     }
 
-    private func failure(_ reason: Int32) -> VirtualMachineError {
+    private func failure(
+        _ code: VirtualMachineError.Code, _ reason: String, _ cause: any Error
+    ) -> VirtualMachineError {
         VirtualMachineError(
-            reason == ENOSPC || reason == EDQUOT ? .diskFull : .storeFailed,
-            "The declared sensors could not be kept: \(String(cString: strerror(reason))).")
+            code, "The declared sensors could not be kept: \(reason).", cause: cause)
     }
 }

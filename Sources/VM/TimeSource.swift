@@ -19,10 +19,17 @@ public struct TimeSource: Sendable {
     /// Waits until the wall clock reads a whole multiple of `interval`, at least half of one away.
     ///
     /// Sensors of one interval so wake the processor together, and a late sample delays no other.
-    func sleepToNextTick(every interval: Duration) async throws {
+    public func sleepToNextTick(every interval: Duration) async throws {
+        try await sleep(now().timeToTick(every: interval))
+    }
+}
+
+extension Timestamp {
+    /// From here until a clock reads a whole multiple of `interval`, at least half of one away.
+    public func timeToTick(every interval: Duration) -> Duration {
         let step = max(1, interval.wholeMicroseconds)
-        let phase = now().microseconds % step
+        let phase = microseconds % step
         let rest = step - (phase < 0 ? phase + step : phase)
-        try await sleep(.microseconds(rest < step / 2 ? rest + step : rest))
+        return .microseconds(rest < step / 2 ? rest + step : rest)
     }
 }

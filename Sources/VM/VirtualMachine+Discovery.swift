@@ -1,6 +1,6 @@
 import Logging
 import SampleStore
-import Samples
+public import Samples
 
 extension VirtualMachine {
     /// Between two looks for hardware that came or went.
@@ -32,6 +32,14 @@ extension VirtualMachine {
     /// - Throws: `storeFailed` when what is new cannot be registered.
     public func lookForSensors() async throws(VirtualMachineError) {
         if let error = await lookInTurn() { throw Self.wrap(error) }
+    }
+
+    /// Lists a sensor no longer that nothing gives any more; its samples stay, and are seen when it is back.
+    public func dismiss(_ id: SensorID) async {
+        guard sensors[id]?.isUnavailable == true else { return }
+        suspend(id)
+        sensors[id] = nil
+        await store.admit(false, id)
     }
 
     private func look() async {

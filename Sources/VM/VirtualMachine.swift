@@ -1,3 +1,4 @@
+import Files
 public import Logging
 import SampleStore
 public import Samples
@@ -67,6 +68,7 @@ public actor VirtualMachine {
         logger: Logger = Logger(label: "nervous.vm")
     ) async throws(VirtualMachineError) -> VirtualMachine {
         let directory = try DataDirectory(locking: path)
+        DurableFile.removeDrafts(in: path)
         let declarations = DeclarationFile(path: path + "/declared-sensors.json")
         let declared = try declarations.read()
         do {

@@ -1,4 +1,5 @@
 import Samples
+import TestSupport
 import Testing
 
 @testable import Auth
@@ -15,11 +16,7 @@ struct DecisionOrderTests {
         for await _ in entered {}
         async let second: Void = authority.decide(
             .deny, on: PrivilegeID(sensor: "cpu", access: .raw), by: "curl")
-        let deadline = ContinuousClock.now + .seconds(30)
-        while await authority.changes.waiting.isEmpty, ContinuousClock.now < deadline {
-            await Task.yield()
-        }
-        #expect(await authority.changes.waiting.count == 1)
+        try await until { await authority.changes.waiting.count == 1 }
         #expect(await authority.records(of: "curl").isEmpty)
         opening.finish()
         try await first
@@ -45,9 +42,9 @@ struct DecisionOrderTests {
         async let first: Void = authority.hold(gate) { entering.finish() }
         for await _ in entered {}
         async let denial: Void = authority.decide(.deny, on: raw, by: "app")
-        while await authority.changes.waiting.count < 1 { await Task.yield() }
+        try await until { await authority.changes.waiting.count == 1 }
         async let admission: Void = authority.admit(version(.stats))
-        while await authority.changes.waiting.count < 2 { await Task.yield() }
+        try await until { await authority.changes.waiting.count == 2 }
         opening.finish()
         _ = try await (first, denial, admission)
         let reopened = try await registry.open()

@@ -1,6 +1,7 @@
 import Foundation
 import Samples
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Auth
@@ -39,8 +40,8 @@ struct RequestTests {
         }
 
         /// Waits until a request is open.
-        func opened() async {
-            while await authority.pendingRequests().isEmpty { await Task.yield() }
+        func opened() async throws {
+            try await until { await !authority.pendingRequests().isEmpty }
         }
     }
 
@@ -48,7 +49,7 @@ struct RequestTests {
     func `a call of an old app waits for the answer`(decision: Decision) async throws {
         let lab = try await Lab(try Registry())
         async let grant = lab.read()
-        await lab.opened()
+        try await lab.opened()
         let pending = await lab.authority.pendingRequests()
         #expect(pending.map(\.privilege) == [Self.accelerometer])
         #expect(pending.first?.run == lab.run)
@@ -63,7 +64,7 @@ struct RequestTests {
     @Test func `a denial ends the wait with a refusal`() async throws {
         let lab = try await Lab(try Registry())
         async let code = refusal { _ = try await lab.read() }
-        await lab.opened()
+        try await lab.opened()
         try await lab.authority.decide(.deny, on: Self.accelerometer, by: "old")
         #expect(await code == .denied)
         #expect(await refusal { _ = try await lab.read() } == .denied)
@@ -126,7 +127,7 @@ struct RequestTests {
     @Test func `what ends ends its requests`() async throws {
         let lab = try await Lab(try Registry())
         async let code = refusal { _ = try await lab.read() }
-        await lab.opened()
+        try await lab.opened()
         try await lab.authority.endRun(lab.run)
         #expect(await code == .invalidToken)
         #expect(await lab.authority.pendingRequests().isEmpty)
@@ -146,7 +147,7 @@ struct RequestTests {
         #expect(undeclared == .undeclared)
         async let state = lab.authority.request(
             Self.accelerometer, token: lab.token, name: "old", isAvailable: true)
-        await lab.opened()
+        try await lab.opened()
         try await lab.authority.decide(.allowAlways, on: Self.accelerometer, by: "old")
         #expect(try await state == .granted)
     }
@@ -192,7 +193,7 @@ struct RequestTests {
                 token: lab.token, name: "old", requested: .identity, operation: "number")
         }
         async let first = refusal { try await number() }
-        await lab.opened()
+        try await lab.opened()
         try await lab.authority.decide(.deny, on: .identity, by: "old")
         #expect(await first == .denied)
         #expect(await refusal { try await number() } == .denied)

@@ -1,15 +1,17 @@
-import Connectors
+import Derived
 import Foundation
 import Payloads
 import Samples
 import Testing
+
+@testable import Connectors
 
 /// The packs in `sensorpacks/`, each with a message in the shape of its device.
 struct BundledPackTests {
     private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
         .appending(path: "../../sensorpacks").standardizedFileURL
 
-    private static func pack(_ name: String) throws -> SensorPack {
+    static func pack(_ name: String) throws -> SensorPack {
         let file = folder.appending(path: "\(name)/sensor.json")
         return try SensorPack(Array(Data(contentsOf: file)))
     }
@@ -38,9 +40,67 @@ struct BundledPackTests {
         ),
     ]
 
+    /// Packs over Bluetooth: bytes of a characteristic, and the sample that is there then.
+    private static let values: [(String, [(String, [UInt8], [Value])])] =
+        ["door-contact-ble", "door-contact-ble-gatt"].map { name in
+            (
+                name,
+                [
+                    ("lock", [0x01], [.text("locked"), .number(-1)]),
+                    ("battery", Array("80.0".utf8), [.text("locked"), .number(80)]),
+                    ("lock", Array("0".utf8), [.text("unlocked"), .number(80)]),
+                    ("battery", Array("168.8".utf8), [.text("unlocked"), .number(100)]),
+                ]
+            )
+        } + [
+            (
+                "climate-ble",
+                [
+                    ("temperature", [0x9C, 0xFF], []),
+                    ("humidity", [0xA0, 0x0F], [.number(-1), .number(40)]),
+                ]
+            )
+        ]
+
     @Test func `every pack is tested`() throws {
         let names = try FileManager.default.contentsOfDirectory(atPath: Self.folder.path)
-        #expect(names.sorted() == Self.messages.map(\.0).sorted())
+        #expect(names.sorted() == (Self.messages.map(\.0) + Self.values.map(\.0)).sorted())
+    }
+
+    @Test(arguments: values)
+    func `C7, C12: a pack reads what its device says over Bluetooth`(
+        name: String, steps: [(String, [UInt8], [Value])]
+    ) throws {
+        let pack = try Self.pack(name)
+        let connector = try #require(pack.connector as? BluetoothConnector)
+        var maker = pack.maker
+        for (wanted, bytes, values) in steps {
+            let characteristic = connector.characteristics.first { $0.name == wanted }
+            let form = try #require(characteristic?.form)
+            let value = try #require(form.decode(bytes))
+            let outcome = maker.take(Reading(values: [wanted: value]), at: SourceTests.start)
+            guard case .sample(let sample) = outcome else {
+                #expect(values.isEmpty, "\(outcome)")
+                continue
+            }
+            #expect(sample.values == values)
+        }
+    }
+
+    @Test func `C9: a battery that runs down slowly is told about every 5 points`() throws {
+        var maker = try Self.pack("door-contact-ble").maker
+        let charges = stride(from: 1000, through: 500, by: -1).map { Double($0) / 10 }
+        let told = charges.compactMap { charge -> Value? in
+            let reading = Reading(values: ["battery": .number(charge)])
+            guard case .sample(let sample) = maker.take(reading, at: SourceTests.start) else {
+                return nil
+            }
+            return sample.values.last
+        }
+        #expect(
+            told.compactMap(\.double) == [
+                100, 94.9, 89.8, 84.7, 79.6, 74.5, 69.4, 64.3, 59.2, 54.1,
+            ])
     }
 
     @Test(arguments: messages)

@@ -1,5 +1,6 @@
 import Payloads
 import Samples
+import TestSupport
 import Testing
 import VM
 
@@ -25,12 +26,8 @@ struct KindTests {
     static func reach(
         _ source: SupervisedSource, _ what: String, _ isReached: (SourceReport) -> Bool
     ) async throws {
-        let deadline = ContinuousClock.now + .seconds(60)
-        while let report = source.report, !isReached(report) {
-            guard ContinuousClock.now < deadline else {
-                throw DeviceFault("\(what) did not come: \(report)")
-            }
-            try await Task.sleep(for: .milliseconds(2))
+        try await until(otherwise: { "\(what): \(source.report.map { "\($0)" } ?? "none")" }) {
+            source.report.map(isReached) ?? true
         }
     }
 
@@ -50,7 +47,7 @@ struct KindTests {
             try await Self.reach(source, "its absence") { $0.problem != nil }
             #expect(source.report?.connections == 0)
             for visit in 1...3 {
-                try device.come()
+                try await device.come()
                 try await Self.connected(source, times: visit)
                 try await device.say("v: \(visit)\r\n")
                 let sample = try await samples.next()
@@ -69,7 +66,7 @@ struct KindTests {
     @Test(arguments: DeviceKind.allCases)
     func `C2: garbage is passed over and counted`(kind: DeviceKind) async throws {
         try await kind.with { device in
-            try device.come()
+            try await device.come()
             let source = try Self.source(device.connector)
             var samples = source.samples().makeAsyncIterator()
             try await Self.connected(source)
@@ -90,7 +87,7 @@ struct KindTests {
         async throws
     {
         try await kind.with { device in
-            try device.come()
+            try await device.come()
             let source = try Self.source(device.connector, highestRate: 1000)
             var samples = source.samples().makeAsyncIterator()
             try await Self.connected(source)
@@ -107,7 +104,7 @@ struct KindTests {
     @Test(arguments: DeviceKind.allCases)
     func `old, future and repeated times are told apart`(kind: DeviceKind) async throws {
         try await kind.with { device in
-            try device.come()
+            try await device.come()
             let source = try Self.source(device.connector, hasTime: true)
             let samples = source.samples()
             try await Self.connected(source)
@@ -127,7 +124,7 @@ struct KindTests {
     @Test(arguments: DeviceKind.streams)
     func `C2: a line that comes in pieces is one`(kind: DeviceKind) async throws {
         try await kind.with { device in
-            try device.come()
+            try await device.come()
             let source = try Self.source(device.connector)
             var samples = source.samples().makeAsyncIterator()
             try await Self.connected(source)
@@ -144,7 +141,7 @@ struct KindTests {
     @Test(arguments: DeviceKind.allCases)
     func `a line that is cut off by the end is none`(kind: DeviceKind) async throws {
         try await kind.with { device in
-            try device.come()
+            try await device.come()
             let source = try Self.source(device.connector)
             var samples = source.samples().makeAsyncIterator()
             try await Self.connected(source)
@@ -152,7 +149,7 @@ struct KindTests {
             #expect(try await samples.next()?.values == [.number(1)])
             try await device.go(saying: Array("v: 9".utf8))
             try await Self.reach(source, "its end") { $0.link != .connected && $0.problem != nil }
-            try device.come()
+            try await device.come()
             try await Self.connected(source, times: 2)
             try await device.say("9\nv: 2\n")
             #expect(try await samples.next()?.values == [.number(2)])
@@ -163,7 +160,7 @@ struct KindTests {
     @Test(arguments: DeviceKind.streams)
     func `what nobody wants any more is closed`(kind: DeviceKind) async throws {
         try await kind.with { device in
-            try device.come()
+            try await device.come()
             let source = try Self.source(device.connector)
             for _ in 0..<2 {
                 let before = source.report?.connections ?? 0
@@ -171,14 +168,10 @@ struct KindTests {
                     for try await _ in source.samples() {}
                 }
                 try await Self.connected(source, times: before + 1)
-                #expect(device.isHeld)
+                #expect(await device.isHeld)
                 task.cancel()
                 try await task.value
-                let deadline = ContinuousClock.now + .seconds(60)
-                while device.isHeld, ContinuousClock.now < deadline {
-                    try await Task.sleep(for: .milliseconds(5))
-                }
-                #expect(!device.isHeld)
+                try await until { await !device.isHeld }
             }
         }
     }

@@ -155,6 +155,7 @@ struct PollTests {
 
     @Test func `a server that is not there is told of`() async throws {
         let port = DeafPort()
+        defer { withExtendedLifetime(port) {} }
         let source = try Self.source(try Self.connector("http://127.0.0.1:\(port.number)/"))
         let samples = source.samples()
         try await KindTests.reach(source, "the fault") { $0.problem != nil }

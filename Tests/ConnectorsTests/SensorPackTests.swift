@@ -116,7 +116,7 @@ struct SensorPackTests {
             ),
             (
                 #""kind": "state", "#, #""kind": "state", "scale": 2, "#,
-                "sensor.fields[0].kind at 6:30 takes no scale, offset, min or max"
+                "sensor.fields[0].kind at 6:30 takes no scale, offset, min, max or margin"
             ),
             ("\"max\": 100", "\"max\": -1", "sensor.fields[1].max at 8:80 is less than min."),
             ("\"max\": 100", "\"most\": 100", "sensor.fields[1].most at 8:73 means nothing."),

@@ -75,7 +75,7 @@ struct LogFormatTests {
         let host = try ServingHost(sandbox, ["--log-format", "json"], errors: log)
         #expect(try sandbox.curl(host.url("/api/v1/me")).status == 401)
         host.kill(SIGTERM)
-        #expect(host.wait() == 0)
+        #expect(try host.wait() == 0)
         let lines = try String(contentsOfFile: log, encoding: .utf8).split(separator: "\n")
         let messages = try lines.map {
             try JSONDecoder().decode(Line.self, from: Data($0.utf8)).message

@@ -44,6 +44,46 @@ struct SampleMakerTests {
         #expect(maker.counts.taken + maker.counts.incomplete + maker.counts.malformed == 1)
     }
 
+    @Test func `what is not known yet has a value of its own, where the pack names one`() throws {
+        let rules = [
+            FieldRule(Field("lock", kind: .state), unknown: .text("unknown")),
+            FieldRule(Field("battery"), unknown: .number(-1), margin: 5),
+        ]
+        var maker = try SampleMaker(
+            format: .keyValue, names: ["l", "b"], rules: rules, isSparse: true,
+            takesOnlyChanges: true)
+        func take(_ line: String) -> [Value]? {
+            guard case .sample(let sample) = maker.take(Array(line.utf8), at: Self.now) else {
+                return nil
+            }
+            return sample.values
+        }
+        #expect(take("b: 3") == [.text("unknown"), .number(3)])
+        #expect(take("l: open") == [.text("open"), .number(3)])
+        maker.restart()
+        #expect(take("x: 1") == nil)
+        #expect(take("l: open") == [.text("open"), .number(-1)])
+        // However near the first is to what stands for none.
+        #expect(take("b: 0") == [.text("open"), .number(0)])
+    }
+
+    @Test func `C9: a number that differs by no more than its margin is no change`() throws {
+        var maker = try SampleMaker(
+            format: .keyValue, names: ["l", "b"],
+            rules: [
+                FieldRule(Field("lock", kind: .state), unknown: .text("unknown")),
+                FieldRule(Field("battery"), margin: 5),
+            ], isSparse: true, takesOnlyChanges: true)
+        let lines = [
+            "b: 80", "b: 75", "b: 85", "b: 74.9", "b: 70", "l: open", "b: 65", "b: 64.9", "b: nan",
+        ]
+        let told = lines.filter {
+            if case .sample = maker.take(Array($0.utf8), at: Self.now) { true } else { false }
+        }
+        // With the lock the battery was told, too.
+        #expect(told == ["b: 80", "b: 74.9", "l: open", "b: 64.9"])
+    }
+
     @Test(
         arguments: [
             (0, true), (-1, true), (59, true), (60, true), (61, false), (86_400, false),

@@ -33,10 +33,10 @@ struct EscapeTests {
         let rest = try runner.rest()
         if probe.answer == 0 {
             #expect(rest == [])
-            #expect(runner.end() == .signal(SIGSYS))
+            #expect(try runner.end() == .signal(SIGSYS))
         } else {
             #expect(rest == [.finished(code: UInt8(probe.answer))])
-            #expect(runner.end() == .exit(probe.answer))
+            #expect(try runner.end() == .exit(probe.answer))
         }
     }
 
@@ -61,6 +61,6 @@ struct EscapeTests {
     @Test func `a probe that there is not is wrong usage`() throws {
         let runner = try RunnerProcess(arguments: ["--probe", "none"])
         #expect(try runner.rest() == [])
-        #expect(runner.end() == .exit(64))
+        #expect(try runner.end() == .exit(64))
     }
 }

@@ -68,19 +68,19 @@ struct EventLoopTests {
         let runner = try RunnerProcess()
         _ = try runner.next()
         runner.hangUp()
-        #expect(runner.end() == .exit(74))
+        #expect(try runner.end() == .exit(74))
     }
 
     @Test func `a host that sends what is no frame ends the process`() throws {
         let runner = try RunnerProcess()
         _ = try runner.next()
         try runner.send(bytes: [1, 0, 0, 0, 99])
-        #expect(runner.end() == .exit(76))
+        #expect(try runner.end() == .exit(76))
     }
 
     @Test func `started by hand it says so`() throws {
         let runner = try RunnerProcess(arguments: ["app.js"])
         #expect(try runner.next() == nil)
-        #expect(runner.end() == .exit(64))
+        #expect(try runner.end() == .exit(64))
     }
 }

@@ -28,7 +28,7 @@ struct HostileAppTests {
         try runner.send(.load(name: "app.js", source: "for (;;) {}"), .ping(1))
         #expect(runner.isSilent(for: 300))
         kill(runner.process, SIGKILL)
-        #expect(runner.end() == .signal(SIGKILL))
+        #expect(try runner.end() == .signal(SIGKILL))
     }
 
     @Test func `prototypes that the app spoilt do not break calls to the host`() throws {

@@ -46,7 +46,7 @@ struct HostilePageTests {
             default: break
             }
         }
-        #expect([.exit(RunnerExit.turn), .exit(RunnerExit.turnCPU)].contains(runner.end()))
+        #expect(try [.exit(RunnerExit.turn), .exit(RunnerExit.turnCPU)].contains(runner.end()))
     }
 
     @Test func `a page that spoils the built-ins harms itself and is told`() throws {
@@ -82,6 +82,6 @@ struct HostilePageTests {
             #expect(try runner.next() == .pong(number))
         }
         kill(runner.process, SIGKILL)
-        #expect(runner.end() == .signal(SIGKILL))
+        #expect(try runner.end() == .signal(SIGKILL))
     }
 }

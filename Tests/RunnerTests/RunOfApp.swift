@@ -27,7 +27,7 @@ struct RunOfApp {
             try answer(frame, runner)
         }
         self.frames = frames
-        end = runner.end()
+        end = try runner.end()
         peak = runner.peak
     }
 

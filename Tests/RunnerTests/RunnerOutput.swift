@@ -7,15 +7,10 @@ struct RunnerOutput {
     let code: Int32
 
     init(arguments: [String]) throws {
-        let process = Process()
-        let output = Pipe()
-        process.executableURL = URL(filePath: BuiltProgram.path("nervous-runner"))
-        process.arguments = arguments
-        process.standardOutput = output
-        try process.run()
-        let bytes = try output.fileHandleForReading.readToEnd() ?? Data()
-        process.waitUntilExit()
-        code = process.terminationStatus
+        let runner = try Program(
+            BuiltProgram.path("nervous-runner"), arguments, output: .pipe, errors: .inherited)
+        let bytes = try runner.readToEnd()
+        code = try runner.wait()
         lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)
     }
 }

@@ -7,46 +7,34 @@ import TestSupport
 ///
 /// The kernel ends it with the thread that started it, so a test works on one thread.
 final class RunnerProcess {
-    let process: pid_t
+    private let program: Program
     private let socket: Int32
     private var reader = FrameReader<RunnerFrame>()
-    private var isReaped = false
     /// The largest resident size that was seen, in bytes.
     private(set) var peak = 0
+    /// Its number.
+    var process: Int32 { program.pid }
     /// Milliseconds between two looks at the resident size.
     private static let sampling: Int32 = 5
 
-    init(
-        _ program: String = "nervous-runner", arguments: [String] = [], environment: [String] = []
-    ) throws {
-        let executable = BuiltProgram.path(program)
+    init(_ program: String = "nervous-runner", arguments: [String] = []) throws {
         var ends: [Int32] = [-1, -1]
         guard
             socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0
         else { throw Failure("no socket pair") }
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
-        posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0)
-        posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
-        posix_spawn_file_actions_adddup2(&actions, ends[1], 3)
-        var words = ([executable] + arguments).map { strdup($0) } + [nil]
-        var variables = environment.map { strdup($0) } + [nil]
-        defer { for word in words + variables { free(word) } }
-        var child: pid_t = 0
-        let failure = posix_spawn(&child, executable, &actions, nil, &words, &variables)
-        close(ends[1])
+        defer { close(ends[1]) }
+        do {
+            self.program = try Program(
+                BuiltProgram.path(program), arguments, environment: [:], more: [ends[1]])
+        } catch {
+            close(ends[0])
+            throw error
+        }
         socket = ends[0]
-        process = child
-        guard failure == 0 else { throw Failure("cannot start \(executable)") }
     }
 
     deinit {
         close(socket)
-        guard !isReaped else { return }
-        kill(process, SIGKILL)
-        waitpid(process, nil, 0)
     }
 
     /// Sends frames at once: after the first of them the app may already have ended its run.
@@ -85,13 +73,12 @@ final class RunnerProcess {
         return frames
     }
 
-    /// The wait status.
-    func end() -> End {
-        var status: Int32 = 0
-        waitpid(process, &status, 0)
-        isReaped = true
-        let signal = status & 0x7f
-        return signal == 0 ? .exit(status >> 8 & 0xff) : .signal(signal)
+    /// Waits for its end.
+    func end() throws -> End {
+        switch try program.ending() {
+        case .exit(let code): .exit(code)
+        case .signal(let number): .signal(number)
+        }
     }
 
     func hangUp() { shutdown(socket, Int32(SHUT_RDWR)) }

@@ -132,7 +132,7 @@ struct XMLHttpRequestTests {
             try? runner.send(.response(id: id, status: 204, headers: []), .end(id: id))
         }
         #expect(lines == ["waited"])
-        #expect(runner.end() == .exit(RunnerExit.turn))
+        #expect(try runner.end() == .exit(RunnerExit.turn))
     }
 
     @Test(arguments: ["GET", "POST"])

@@ -1,5 +1,6 @@
 import GRDB
 import Samples
+import TestSupport
 import Testing
 
 @testable import SampleStore
@@ -77,6 +78,9 @@ extension SampleStore {
 
     /// Waits until all that is fresh is packed: packing of what came meanwhile begins when other ends.
     fileprivate func packAll() async throws {
-        while try await file.freshCounts().isEmpty == false { await queue.end?.value }
+        try await until {
+            await queue.end?.value
+            return try await file.freshCounts().isEmpty
+        }
     }
 }

@@ -13,14 +13,10 @@ struct WriterProcess {
         return (try? probe?.lines()) == ["yes"]
     }()
 
-    private let process = Process()
-    private let output = Pipe()
+    private let program: Program
 
     init(_ executable: URL, _ arguments: [String]) throws {
-        process.executableURL = executable
-        process.arguments = arguments
-        process.standardOutput = output
-        try process.run()
+        program = try Program(executable.path(), arguments, output: .pipe, errors: .inherited)
     }
 
     /// A process that does its work in a folder on a disk of its own.
@@ -40,15 +36,10 @@ struct WriterProcess {
     ///
     /// - Returns: every whole line that it printed.
     func lines(killedAfter count: Int) throws -> [String] {
-        var bytes = Data()
-        while bytes.count(where: { $0 == 0x0A }) < count {
-            let more = output.fileHandleForReading.availableData
-            if more.isEmpty { break }
-            bytes += more
-        }
-        kill(process.processIdentifier, SIGKILL)
-        bytes += try output.fileHandleForReading.readToEnd() ?? Data()
-        process.waitUntilExit()
+        var bytes = try program.read { $0.count(where: { $0 == 0x0A }) >= count }
+        program.signal(SIGKILL)
+        bytes += try program.readToEnd()
+        try program.wait()
         let text = String(decoding: bytes, as: UTF8.self)
         return text.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
             .map(String.init)
@@ -56,8 +47,8 @@ struct WriterProcess {
 
     /// Everything the process prints until it ends.
     func lines() throws -> [String] {
-        let bytes = try output.fileHandleForReading.readToEnd() ?? Data()
-        process.waitUntilExit()
+        let bytes = try program.readToEnd()
+        try program.wait()
         return String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)
     }
 }

@@ -48,11 +48,45 @@ final class Library: Sendable {
         try SessionDraft(name: name, description: "Around the lake", sensors: sensors)
     }
 
+    /// A workout with a pause and three points.
+    static func workout(_ id: String, name: String = "Ridge") throws -> Workout {
+        func time(_ seconds: Int64) -> Timestamp {
+            start.advanced(byMicroseconds: seconds * 1_000_000 - 86_400_000_000)
+        }
+        func point(_ seconds: Int64, _ altitude: Double?, isVia: Bool = false) throws -> RoutePoint
+        {
+            RoutePoint(
+                Fix(
+                    time: time(seconds),
+                    position: try #require(
+                        Position(latitude: 0.1 + Double(seconds) / 1e4, longitude: -179.9)),
+                    altitude: altitude, accuracy: altitude.map { $0 / 100 }), isVia: isVia)
+        }
+        let segments = [
+            [try point(10, 400.5), try point(20, nil, isVia: true)], [try point(80, 1)],
+        ]
+        return try Workout(
+            id: id, SessionDraft(name: name, sensors: ["location.phone", "steps"]),
+            spans: [
+                TimeRange(from: time(0), to: time(30)), TimeRange(from: time(70), to: time(90)),
+            ],
+            route: RouteRecord(
+                segments: segments, distance: Track(segments: segments).distance,
+                warnings: [.signalLost]))
+    }
+
     /// What is in the file once all that was written is.
     func content() throws -> Data {
         // Who had it open may let go of it a moment later.
         try tamper("")
         return try Data(contentsOf: URL(filePath: path))
+    }
+
+    /// The rows of a table.
+    func count(of table: String) throws -> Int? {
+        try DatabaseQueue(path: path).read {
+            try Int.fetchOne($0, sql: "SELECT count(*) FROM \(table)")
+        }
     }
 
     /// Changes the file behind the program's back.

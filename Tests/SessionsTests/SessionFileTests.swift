@@ -51,6 +51,24 @@ struct SessionFileTests {
         try await expectSetAside()
     }
 
+    @Test(arguments: [
+        "PRAGMA ignore_check_constraints = ON; UPDATE session_point SET latitude = 91",
+        "UPDATE session SET warnings = 'none'", "DELETE FROM session_point WHERE number > 1",
+    ])
+    func `B16: a route of a file that is none is refused, and the others are there`(
+        sql: String
+    ) async throws {
+        var book: SessionBook? = try library.open()
+        _ = try await book?.add([try Library.workout("ridge")])
+        book = nil
+        try library.tamper(sql)
+        let opened = try library.open()
+        #expect(opened.setAside == nil)
+        _ = try await opened.add([try Library.workout("lake")])
+        #expect(await refusal { _ = try await opened.importedRoute(of: "ridge") } == .storeFailed)
+        #expect(try await opened.importedRoute(of: "lake").segments.isEmpty == false)
+    }
+
     @Test(arguments: ["head", "middle", "text", "short", "zeros"])
     func `B16: a damaged file is set aside, and the host goes on with an empty book`(
         kind: String

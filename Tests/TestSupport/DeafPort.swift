@@ -5,8 +5,12 @@ public final class DeafPort: Sendable {
     public let number: Int
     private let socket: Int32
 
-    public init() {
+    /// - Parameter isLent: whether a program that says `SO_REUSEADDR`, as servers do, may take it meanwhile.
+    public init(isLent: Bool = false) {
         socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        var reuses: Int32 = isLent ? 1 : 0
+        setsockopt(
+            socket, SOL_SOCKET, SO_REUSEADDR, &reuses, socklen_t(MemoryLayout<Int32>.size))
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_addr.s_addr = in_addr_t(INADDR_LOOPBACK).bigEndian

@@ -60,6 +60,8 @@ public struct LocalServer: Sendable {
 
     private final class Log: Sendable {
         let all = Mutex<[Received]>([])
+        /// Everybody who came.
+        let guests = Mutex<[any Channel]>([])
     }
 
     /// Runs one while `body` does.
@@ -74,16 +76,18 @@ public struct LocalServer: Sendable {
             try NIOSSLContext(configuration: $0.serverConfiguration)
         }
         let log = Log()
+        // Whoever comes while this ends is nobody's guest: a channel that were wrapped already, and is
+        // dropped then, would end the process.
         let server = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .childChannelOption(.autoRead, value: false)
             .bind(host: "127.0.0.1", port: 0) { channel in
                 channel.eventLoop.makeCompletedFuture {
                     if let context {
                         try channel.pipeline.syncOperations.addHandler(
                             NIOSSLServerHandler(context: context))
                     }
-                    return try NIOAsyncChannel<ByteBuffer, ByteBuffer>(
-                        wrappingChannelSynchronously: channel,
-                        configuration: .init(isOutboundHalfClosureEnabled: false))
+                    log.guests.withLock { $0.append(channel) }
+                    return channel
                 }
             }
         let port = server.channel.localAddress?.port ?? 0
@@ -94,6 +98,7 @@ public struct LocalServer: Sendable {
                         for try await client in clients {
                             group.addTask {
                                 // A client that refuses the certificate or goes early is no fault.
+                                guard let client = try? await Self.wrap(client) else { return }
                                 try? await Self.serve(client, log, respond)
                             }
                         }
@@ -103,10 +108,10 @@ public struct LocalServer: Sendable {
             }
             do {
                 let result = try await body(LocalServer(port: port, log: log))
-                await end(server.channel)
+                await end(server.channel, log)
                 return result
             } catch {
-                await end(server.channel)
+                await end(server.channel, log)
                 throw error
             }
         }
@@ -115,8 +120,22 @@ public struct LocalServer: Sendable {
     /// Lets nobody in any more; those who are in are then dismissed.
     ///
     /// Cancelling instead would leave somebody who comes just then without anyone to close the door.
-    private static func end(_ channel: any Channel) async {
+    private static func end(_ channel: any Channel, _ log: Log) async {
         try? await channel.close().get()
+        for guest in log.guests.withLock({ $0 }) { guest.close(promise: nil) }
+    }
+
+    private static func wrap(
+        _ channel: any Channel
+    ) async throws -> NIOAsyncChannel<ByteBuffer, ByteBuffer> {
+        let client = try await channel.eventLoop.submit {
+            guard channel.isActive else { throw ChannelError.ioOnClosedChannel }
+            return try NIOAsyncChannel<ByteBuffer, ByteBuffer>(
+                wrappingChannelSynchronously: channel,
+                configuration: .init(isOutboundHalfClosureEnabled: false))
+        }.get()
+        channel.setOption(.autoRead, value: true).whenComplete { _ in }
+        return client
     }
 
     private static func serve(

@@ -19,7 +19,9 @@ public final class TestBroker {
     public let folder: URL
     /// The file of the certificate that it shows, where it has one.
     public let authority: String?
-    private var process: Process?
+    private var process: Program?
+    /// Keeps others away from its port, also while it is stopped.
+    private let lent = DeafPort(isLent: true)
     private let user: (name: String, password: String)?
 
     /// - Parameters:
@@ -50,12 +52,10 @@ public final class TestBroker {
             lines += ["certfile \(folder)own.pem", "keyfile \(folder)key.pem"]
         }
         authority = certificate == nil ? nil : folder + "own.pem"
-        let free = DeafPort()
-        port = free.number
+        port = lent.number
         let listener = "listener \(port) 127.0.0.1"
         try Data(([listener] + lines).map { $0 + "\n" }.joined().utf8)
             .write(to: URL(filePath: folder + "broker.conf"))
-        withExtendedLifetime(free) {}
     }
 
     deinit {
@@ -65,34 +65,21 @@ public final class TestBroker {
 
     /// Starts it, and returns when it listens.
     public func start() throws {
-        let process = Process()
-        let output = Pipe()
-        process.executableURL = URL(filePath: Self.program)
-        process.arguments = ["-c", folder.path(percentEncoded: false) + "broker.conf"]
-        process.standardOutput = output
-        process.standardError = output
-        try process.run()
+        let process = try Program(
+            Self.program, ["-c", folder.path(percentEncoded: false) + "broker.conf"],
+            output: .pipe, errors: .pipe)
         self.process = process
-        var said = Data()
-        while !said.contains("running\n") {
-            let more = output.fileHandleForReading.availableData
-            guard !more.isEmpty else {
-                throw Failure(text: String(decoding: said, as: UTF8.self))
-            }
-            said += more
+        let said = try process.read { $0.contains("running\n") }
+        guard said.contains("running\n") else {
+            throw Failure(text: String(decoding: said, as: UTF8.self))
         }
-        // What it says later is of no interest, and must not stop it.
-        let rest = output.fileHandleForReading
-        Thread.detachNewThread { while !rest.availableData.isEmpty {} }
+        process.ignoreOutput()
     }
 
     /// Ends it as if it had crashed.
     public func stop() {
-        guard let process, process.isRunning else { return }
-        // A signal that the thread of a test has blocked is blocked for it, too; this one is not.
-        kill(process.processIdentifier, SIGKILL)
-        process.waitUntilExit()
-        self.process = nil
+        process?.end()
+        process = nil
     }
 
     /// Publishes messages, one after the other, and returns when the broker has them.
@@ -118,18 +105,10 @@ public final class TestBroker {
     }
 
     private static func run(_ path: String, _ words: [String], input: String = "") throws {
-        let process = Process()
-        let (source, errors) = (Pipe(), Pipe())
-        process.executableURL = URL(filePath: path)
-        process.arguments = words
-        process.standardInput = source
-        process.standardError = errors
-        try process.run()
-        try source.fileHandleForWriting.write(contentsOf: Data(input.utf8))
-        try source.fileHandleForWriting.close()
-        process.waitUntilExit()
-        guard process.terminationStatus == 0 else {
-            let said = errors.fileHandleForReading.availableData
+        let program = try Program(
+            path, words, input: .text(input), output: .inherited, errors: .pipe)
+        let said = try program.readToEnd()
+        guard try program.wait() == 0 else {
             throw Failure(text: String(decoding: said, as: UTF8.self))
         }
     }

@@ -20,24 +20,15 @@ public struct TestCertificate: Sendable {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
         let (keyFile, file) = (folder.appending(path: "key.pem"), folder.appending(path: "own.pem"))
-        let openssl = Process()
-        openssl.executableURL = URL(filePath: "/usr/bin/openssl")
-        openssl.arguments = [
-            "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes",
-            "-keyout", keyFile.path, "-out", file.path, "-days", "2", "-subj", "/CN=test",
-            "-addext", "subjectAltName=\(names.joined(separator: ","))",
-        ]
-        openssl.standardError = FileHandle.nullDevice
-        openssl.standardOutput = FileHandle.nullDevice
-        let (endings, ending) = AsyncStream.makeStream(of: Int32.self)
-        openssl.terminationHandler = { process in
-            ending.yield(process.terminationStatus)
-            ending.finish()
-        }
-        try openssl.run()
-        for await status in endings where status != 0 {
-            throw Failure(text: "openssl ended with \(status)")
-        }
+        let code = try await Program(
+            "/usr/bin/openssl",
+            [
+                "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1",
+                "-nodes", "-keyout", keyFile.path, "-out", file.path, "-days", "2", "-subj",
+                "/CN=test", "-addext", "subjectAltName=\(names.joined(separator: ","))",
+            ]
+        ).wait()
+        guard code == 0 else { throw Failure(text: "openssl ended with \(code)") }
         pem = (try Data(contentsOf: file), try Data(contentsOf: keyFile))
         certificate = try NIOSSLCertificate(bytes: Array(pem.certificate), format: .pem)
         key = try NIOSSLPrivateKey(bytes: Array(pem.key), format: .pem)

@@ -1,5 +1,6 @@
 import Foundation
 import Samples
+import TestSupport
 import Testing
 
 @testable import VM
@@ -16,7 +17,7 @@ struct CollectionTests {
         (CollectionLevel.low, 60, 7), (.medium, 10, 11), (.high, 2, 11),
         (.every(.milliseconds(1500)), 15, 11), (.every(.milliseconds(1)), 1, 1001),
     ])
-    func `a sensor is read as often as its level says`(
+    func `F3: a sensor is read as often as its level says`(
         level: CollectionLevel, seconds: Int, count: Int
     ) async throws {
         let started = try await machine.start(sensor)
@@ -113,6 +114,8 @@ struct CollectionTests {
         let started = try await machine.start(sensor)
         try await machine.collecting(started, sleepers: 1) {
             await machine.clock.run(for: .seconds(1), leaving: 2)
+            // Those who sleep on say nothing of the one who has ended.
+            try await until { await started.status(of: "probe")?.state != .available }
             #expect(
                 await started.status(of: "probe")?.state
                     == .unavailable(reason: "probe was pulled out", remedy: nil))

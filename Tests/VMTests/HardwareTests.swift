@@ -1,6 +1,7 @@
 import Foundation
 import Samples
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import VM
@@ -25,6 +26,8 @@ struct HardwareTests {
             #expect(sensor.reads == 3)
             sensor.isThere(false)
             await machine.clock.run(for: .seconds(28), leaving: 2)
+            // Those who sleep on say nothing of the one who has ended.
+            try await until { await started.status(of: "probe")?.state != .available }
             #expect(
                 await started.status(of: "probe")?.state
                     == .unavailable(reason: "it was removed", remedy: nil))
@@ -105,7 +108,7 @@ struct HardwareTests {
             await source.waitForListener()
             source.end(error)
             // The one that looks for hardware runs only when the clock moves.
-            while await started.status(of: "pushed")?.state == .available { await Task.yield() }
+            try await until { await started.status(of: "pushed")?.state != .available }
             #expect(
                 await started.status(of: "pushed")?.state
                     == .unavailable(reason: reason, remedy: nil))

@@ -180,8 +180,29 @@ struct LevelTests {
         #expect(level.description == text)
     }
 
+    @Test func `F3: an interval of one's own goes before that of the level, and is taken back`()
+        async throws
+    {
+        let started = try await machine.start(sensor)
+        func reads(in seconds: Int) async throws -> Int {
+            let before = sensor.reads
+            try await machine.collecting(started, sleepers: 1) {
+                await machine.clock.run(for: .seconds(seconds))
+            }
+            return sensor.reads - before
+        }
+        // Absent: medium, which reads this one each second.
+        #expect(await started.status(of: "probe")?.level == .medium)
+        #expect(try await reads(in: 10) == 11)
+        try await started.setLevel(.every(.seconds(5)), of: "probe")
+        #expect(try await reads(in: 10) == 3)
+        try await started.setLevel(.medium, of: "probe")
+        #expect(try await reads(in: 10) == 11)
+        await started.close()
+    }
+
     @Test(arguments: ["", "Off", "on", "0s", "999us", "-1s", "1", "nan", "5 m"])
-    func `other words are no level`(text: String) {
+    func `F3: other words are no level`(text: String) {
         #expect(CollectionLevel(text) == nil)
     }
 }

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import Samples
+import TestSupport
 import Testing
 
 @testable import VM
@@ -66,11 +67,11 @@ struct SingleMachineTests {
     }
 
     @Test func `another process that holds the data is named`() async throws {
-        let holder = try #require(SleepingHolder(of: machine.path))
+        let holder = try SleepingHolder(of: machine.path)
         let error = await #expect(throws: VirtualMachineError.self) { try await machine.start() }
         #expect(error?.code == .alreadyRunning)
         #expect(error?.holder == 4242)
-        holder.end()
+        try await holder.end()
         try await machine.start().close()
     }
 
@@ -100,26 +101,18 @@ struct SingleMachineTests {
 
 /// Another process that holds the lock of a data directory, with 4242 as its number in the file.
 private final class SleepingHolder: Sendable {
-    private let input = Pipe()
-    private let process = Process()
+    private let program: Program
 
-    init?(of path: String) {
-        let output = Pipe()
-        process.executableURL = URL(filePath: "/bin/sh")
-        process.arguments = [
-            "-c",
-            #"mkdir -p "$1" && echo 4242 >"$1/host.lock" && exec flock "$1/host.lock" sh -c "echo locked; cat""#,
-            "sh", path,
-        ]
-        process.standardInput = input
-        process.standardOutput = output
-        guard (try? process.run()) != nil, !output.fileHandleForReading.availableData.isEmpty else {
-            return nil
-        }
+    init(of path: String) throws {
+        let script =
+            #"mkdir -p "$1" && echo 4242 >"$1/host.lock" && exec flock "$1/host.lock" sh -c "echo locked; cat""#
+        program = try Program(
+            "/bin/sh", ["-c", script, "sh", path], input: .pipe, output: .pipe, errors: .inherited)
+        try #require(!program.read { !$0.isEmpty }.isEmpty)
     }
 
-    func end() {
-        try? input.fileHandleForWriting.close()
-        process.waitUntilExit()
+    func end() async throws {
+        program.endInput()
+        try await program.wait()
     }
 }

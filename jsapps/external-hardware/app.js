@@ -12,6 +12,7 @@ const INSTRUMENTS = [
   },
   { sensor: "geiger", title: "Geiger counter", fields: ["rate:/min", "dose:uSv/h"] },
   { sensor: "seismograph", title: "Seismograph", fields: ["velocity:um/s"] },
+  { sensor: "door", title: "Door", fields: ["door::state", "lock::state", "battery:%"] },
 ];
 
 const time = (milliseconds) => new Date(milliseconds).toISOString().slice(11, 19);

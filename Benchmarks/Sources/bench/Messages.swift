@@ -1,7 +1,4 @@
-import Connectors
 import Foundation
-import Samples
-import VM
 
 /// Messages of an MQTT broker on their way into the store.
 enum Messages {
@@ -53,40 +50,16 @@ enum Messages {
     private static func stored(
         _ broker: Broker, _ file: String, topic: String, in folder: String
     ) async throws -> (Int, Double) {
-        let pack = try SensorPack(
-            Array(
-                """
-                {"id": "bench", "title": "bench", "payload": {"format": "json"},
-                 "fields": [{"name": "temperature", "unit": "Cel", "from": "$.t"}],
-                 "source": {"kind": "mqtt", "host": "127.0.0.1", "port": \(broker.port),
-                            "topic": "\(topic)"}}
-                """.utf8))
-        let source = SupervisedSource(pack.connector, maker: pack.maker, highestRate: 1e9)
-        let machine = try await VirtualMachine.start(
-            in: folder, drivers: [One(sensor: pack.sensor, source: source)])
-        let work = Task { await machine.collect() }
-        while source.report?.link != .connected { try await Task.sleep(for: .milliseconds(1)) }
-        let taken = try await seconds {
-            let publisher = try broker.publish(file, to: topic)
-            while (source.report?.received ?? 0) < count {
-                try await Task.sleep(for: .milliseconds(1))
-            }
-            publisher.waitUntilExit()
-            while await machine.status().samples < Int64(source.report?.taken ?? 0) {
-                try await Task.sleep(for: .milliseconds(1))
-            }
+        let pack = """
+            {"id": "bench", "title": "bench", "payload": {"format": "json"},
+             "fields": [{"name": "temperature", "unit": "Cel", "from": "$.t"}],
+             "source": {"kind": "mqtt", "host": "127.0.0.1", "port": \(broker.port),
+                        "topic": "\(topic)"}}
+            """
+        var publisher: Process?
+        defer { publisher?.waitUntilExit() }
+        return try await Intake.stored(pack, in: folder, count: count) {
+            publisher = try broker.publish(file, to: topic)
         }
-        work.cancel()
-        await work.value
-        let stored = try await machine.samples(SampleQuery(sensor: pack.id, limit: .max)).count
-        await machine.close()
-        return (stored, taken)
-    }
-
-    private struct One: SensorDriver {
-        let sensor: Sensor
-        let source: SupervisedSource
-
-        func discover() -> [DiscoveredSensor] { [DiscoveredSensor(sensor, .pushed(source))] }
     }
 }

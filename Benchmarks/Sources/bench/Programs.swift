@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 
 /// The programs under measurement, beside this one, and how they are started.
 enum Programs {
@@ -11,7 +12,7 @@ enum Programs {
         let description: String
     }
 
-    /// Runs a program to its end and gives what it printed.
+    /// Runs a program to its end and gives what it printed; what it says beside that is for its failure.
     @discardableResult
     static func run(
         _ program: String, _ arguments: [String], environment: [String: String] = [:]
@@ -23,11 +24,19 @@ enum Programs {
         process.standardInput = FileHandle.nullDevice
         let output = Pipe()
         process.standardOutput = output
+        // A pipe that nobody empties meanwhile would stop a program that says much.
+        guard let said = tmpfile() else { throw Failure(description: "no temporary file") }
+        defer { fclose(said) }
+        let complaints = FileHandle(fileDescriptor: fileno(said))
+        process.standardError = complaints
         try process.run()
         let data = output.fileHandleForReading.readDataToEndOfFile()
         process.waitUntilExit()
         guard process.terminationStatus == 0 else {
-            throw Failure(description: "\(program) ended with \(process.terminationStatus)")
+            try complaints.seek(toOffset: 0)
+            let reason = String(decoding: try complaints.readToEnd() ?? Data(), as: UTF8.self)
+            throw Failure(
+                description: "\(program) ended with \(process.terminationStatus): \(reason)")
         }
         return String(decoding: data, as: UTF8.self)
     }

@@ -1,8 +1,5 @@
-import Connectors
 import Foundation
 import Glibc
-import Samples
-import VM
 
 /// Lines of a serial port on their way into the store, from a pseudo-terminal.
 enum SerialLines {
@@ -76,40 +73,16 @@ enum SerialLines {
 
     private static func stored(_ lines: [UInt8], in folder: String) async throws -> Double {
         let (master, path) = try terminal()
-        let pack = try SensorPack(
-            Array(
-                """
-                {"id": "bench", "title": "bench", "payload": {"format": "csv"},
-                 "fields": [{"name": "x", "from": "1"}, {"name": "y", "from": "2"},
-                            {"name": "z", "from": "3"}],
-                 "source": {"kind": "serial", "device": "\(path)", "skip": 0}}
-                """.utf8))
-        let source = SupervisedSource(pack.connector, maker: pack.maker, highestRate: 1e9)
-        let machine = try await VirtualMachine.start(
-            in: folder, drivers: [One(sensor: pack.sensor, source: source)])
-        let work = Task { await machine.collect() }
-        while source.report?.link != .connected { try await Task.sleep(for: .milliseconds(1)) }
-        let taken = try await seconds {
+        defer { close(master) }
+        let pack = """
+            {"id": "bench", "title": "bench", "payload": {"format": "csv"},
+             "fields": [{"name": "x", "from": "1"}, {"name": "y", "from": "2"},
+                        {"name": "z", "from": "3"}],
+             "source": {"kind": "serial", "device": "\(path)", "skip": 0}}
+            """
+        let (stored, taken) = try await Intake.stored(pack, in: folder, count: count) {
             write(lines, to: master)
-            while (source.report?.received ?? 0) < count {
-                try await Task.sleep(for: .milliseconds(1))
-            }
-            while await machine.status().samples < Int64(source.report?.taken ?? 0) {
-                try await Task.sleep(for: .milliseconds(1))
-            }
         }
-        work.cancel()
-        await work.value
-        let stored = try await machine.samples(SampleQuery(sensor: pack.id, limit: .max)).count
-        await machine.close()
-        close(master)
         return Double(stored) / taken
-    }
-
-    private struct One: SensorDriver {
-        let sensor: Sensor
-        let source: SupervisedSource
-
-        func discover() -> [DiscoveredSensor] { [DiscoveredSensor(sensor, .pushed(source))] }
     }
 }

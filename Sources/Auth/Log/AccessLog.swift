@@ -89,6 +89,17 @@ public actor AccessLog {
                 detail: detail.escapedForDisplay(limit: Self.detailLimit)))
     }
 
+    /// Notes that the owner sends something to a server, to be awaited before it is.
+    ///
+    /// - Parameter server: an origin.
+    public func record(sendingTo server: String, bytes: Int) async {
+        await add(
+            AccessLogEntry(
+                id: 0, time: now(), kind: .access, client: Client.owner.name,
+                privilege: "net:\(server)", sensor: nil, access: nil, operation: "send",
+                range: nil, calls: 1, count: bytes, detail: nil))
+    }
+
     /// Notes an event; it is in the file when this returns.
     public func note(_ event: AccessLogEvent) async {
         endMinute(unlessIn: now())

@@ -32,12 +32,14 @@ final class LineFeed: Sendable {
         state.withLock { state in
             state.last = .now
             let before = state.splitter.overlong
-            for line in state.splitter.take(bytes) { hand(line, &state) }
+            let lines = state.splitter.take(bytes)
+            // Before the lines: who has a sample finds everything counted that came before it.
             let overlong = state.splitter.overlong - before
             if overlong > 0 {
                 inlet.leaveOut(overlong)
                 miss(overlong, &state)
             }
+            for line in lines { hand(line, &state) }
         }
     }
 

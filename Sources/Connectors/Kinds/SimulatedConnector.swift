@@ -1,6 +1,7 @@
 import Payloads
 import Samples
 import Simulation
+import VM
 
 /// A sensor that is made up, in the time that passes: for trying things out.
 ///
@@ -37,7 +38,8 @@ struct SimulatedConnector: ConnectorKind {
         let clock = ContinuousClock()
         let (begin, start) = (clock.now, Timestamp.now())
         let scenario = Scenario(scenario, seed: seed, start: start)
-        let step = Duration.seconds(1) / rate
+        // Sensors of one rate wake the processor together.
+        let wait = start.timeToTick(every: .seconds(1) / rate)
         inlet.connected()
         var number = 0
         while true {
@@ -47,8 +49,9 @@ struct SimulatedConnector: ConnectorKind {
                 let values = Dictionary(uniqueKeysWithValues: zip(names, sample.values))
                 inlet.take(Reading(values: values))
             }
+            let due = begin.advanced(by: wait + .seconds(Double(number) / rate))
             number += 1
-            try await clock.sleep(until: begin.advanced(by: step * number))
+            try await clock.sleep(until: due)
         }
     }
 }

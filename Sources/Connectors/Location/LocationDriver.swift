@@ -16,8 +16,28 @@ public struct LocationDriver: SensorDriver {
     private let probe: GPSDProbe
     private let sensors: [(sensor: Sensor, source: SupervisedSource)]
 
-    /// - Parameter host: an IP address.
-    public init(host: String = standardHost, port: Int = standardPort) {
+    /// When a receiver that stays where it is rests, and for how long.
+    public struct Rest: Hashable, Sendable {
+        /// How long it may have stayed before it rests.
+        public static let spans = RestCycle.spans
+        /// How long it may rest at a time.
+        public static let looks = RestCycle.looks
+
+        public let after: Duration
+        public let every: Duration
+
+        /// - Parameters:
+        ///   - after: one of ``spans``.
+        ///   - every: one of ``looks``; 20 s where it is `nil`.
+        public init(after: Duration, every: Duration? = nil) {
+            (self.after, self.every) = (after, every ?? RestCycle.standardLook)
+        }
+    }
+
+    /// - Parameters:
+    ///   - host: an IP address.
+    ///   - rest: when the receiver may rest; `nil` for never.
+    public init(host: String = standardHost, port: Int = standardPort, rest: Rest? = nil) {
         probe = GPSDProbe(host: host, port: port)
         let count = ["used", "visible"].map {
             Field($0, unit: "{satellite}", kind: .integer)
@@ -26,7 +46,9 @@ public struct LocationDriver: SensorDriver {
             ("location", "Location", Fix.fields, GPSDConnector.Report.fix),
             ("satellites", "Satellites", count, .satellites),
         ].compactMap { (id: SensorID, title, fields, report) in
-            let connector = GPSDConnector(host: host, port: port, report: report)
+            let connector = GPSDConnector(
+                host: host, port: port, report: report,
+                rest: rest.map { RestCycle(after: $0.after, every: $0.every) })
             let sensor = Sensor(
                 id: id, title: title, fields: fields, source: connector.place,
                 cadence: Self.cadence)

@@ -2,16 +2,18 @@ import Texts
 
 /// An object of a pack, read key by key; what nobody asked for is refused at the end.
 public struct PackObject: Sendable {
+    /// Of all calls that packs make together.
+    let budget: CallBudget
     private let value: JSONValue
     private let path: String
     private var asked: Set<String> = []
 
     /// - Throws: ``PackError`` where the value is no object.
-    init(_ value: JSONValue, path: String) throws(PackError) {
+    init(_ value: JSONValue, path: String, budget: CallBudget) throws(PackError) {
         guard value.object != nil else {
             throw PackError("\(path) at \(value.position) is no object.")
         }
-        (self.value, self.path) = (value, path)
+        (self.value, self.path, self.budget) = (value, path, budget)
     }
 
     // MARK: - Values
@@ -109,7 +111,7 @@ public struct PackObject: Sendable {
 
     public mutating func object(_ key: String) throws(PackError) -> PackObject? {
         guard let value = take(key) else { return nil }
-        return try PackObject(value, path: "\(path).\(key)")
+        return try PackObject(value, path: "\(path).\(key)", budget: budget)
     }
 
     mutating func objects(
@@ -121,7 +123,8 @@ public struct PackObject: Sendable {
         }
         var objects: [PackObject] = []
         for (index, item) in items.enumerated() {
-            objects.append(try PackObject(item, path: "\(path).\(key)[\(index)]"))
+            objects.append(
+                try PackObject(item, path: "\(path).\(key)[\(index)]", budget: budget))
         }
         return objects
     }

@@ -11,8 +11,10 @@ enum PackPayload {
     ///   - payload: the object under `payload`, where there is one.
     ///   - fields: the objects under `fields`.
     ///   - standard: the format of the kind of source, where it has one.
+    ///   - known: the names that the source gives values itself, where it does.
     static func maker(
-        _ payload: PackObject?, _ fields: [PackObject], standard: String?
+        _ payload: PackObject?, _ fields: [PackObject], standard: String?,
+        names known: [String]? = nil
     ) throws(PackError) -> SampleMaker {
         var payload = payload
         var names: [String] = []
@@ -23,7 +25,19 @@ enum PackPayload {
             rules.append(rule)
             try field.finish()
         }
-        let word = try payload?.choice("format", of: Word.self) ?? standard.flatMap(Word.init)
+        var word = try payload?.choice("format", of: Word.self) ?? standard.flatMap(Word.init)
+        if let known {
+            guard word == nil || word == .named else {
+                throw PackError(
+                    "sensor.payload.format stands beside a source that names its values itself.")
+            }
+            if let other = names.first(where: { !known.contains($0) }) {
+                throw PackError(
+                    "sensor.fields: \(other) is none of the values \(known.joined(separator: ", "))."
+                )
+            }
+            word = .named
+        }
         guard let word else {
             throw PackError("sensor.payload has no format: json, csv, key-value, pattern or plain.")
         }
@@ -88,18 +102,33 @@ enum PackPayload {
         let offset = try field.number("offset", in: -1e12...1e12) ?? 0
         let limits = try limits(&field)
         let states = try field.table("states") ?? [:]
-        guard scale == 1 && offset == 0 && limits == nil || kind.isNumeric else {
-            throw field.wrong("kind", "takes no scale, offset, min or max; they belong to numbers")
+        let margin = try field.number("margin", in: 0...1e15) ?? 0
+        guard scale == 1 && offset == 0 && limits == nil && margin == 0 || kind.isNumeric else {
+            throw field.wrong(
+                "kind", "takes no scale, offset, min, max or margin; they belong to numbers")
         }
         guard states.isEmpty || kind == .state else {
             throw field.wrong("states", "belongs to a field of kind state")
         }
+        let unknown = try unknown(&field, kind)
         return (
             from,
             FieldRule(
                 Field(name, unit: unit, kind: kind), scale: scale, offset: offset, limits: limits,
-                states: states)
+                states: states, unknown: unknown, margin: margin)
         )
+    }
+
+    /// What stands for a value that is not known yet.
+    private static func unknown(
+        _ field: inout PackObject, _ kind: Field.Kind
+    ) throws(PackError) -> Value? {
+        switch kind {
+        case .number: try field.number("unknown", in: -1e15...1e15).map { .number($0) }
+        case .integer:
+            try field.integer("unknown", in: -(1 << 53)...(1 << 53)).map { .integer(Int64($0)) }
+        case .state, .text: try field.text("unknown").map { .text($0) }
+        }
     }
 
     private static func limits(

@@ -1,3 +1,4 @@
+import Files
 import Foundation
 import Glibc
 public import Samples
@@ -25,6 +26,7 @@ public final class PackShelf: SensorDriver {
     }
 
     private let folder: String
+    private let budget = CallBudget()
     private let state = Mutex(State())
 
     /// Opens the folder, which need not be there.
@@ -35,7 +37,7 @@ public final class PackShelf: SensorDriver {
             guard let id = SensorID(String(name.dropLast(5))) else { continue }
             do throws(PackError) {
                 let text = try Self.read("\(folder)/\(name)")
-                let pack = try SensorPack(text)
+                let pack = try SensorPack(text, budget: budget)
                 guard pack.id == id else { throw PackError("\(name) is the pack of \(pack.id).") }
                 put(pack, text)
             } catch {
@@ -78,7 +80,7 @@ public final class PackShelf: SensorDriver {
     /// - Returns: whether there was none.
     /// - Throws: ``PackError`` for a text that is none, for too many, and when it cannot be kept.
     public func install(_ text: [UInt8]) throws(PackError) -> (SensorPack, isNew: Bool) {
-        let pack = try SensorPack(text)
+        let pack = try SensorPack(text, budget: budget)
         let isNew = !holds(pack.id)
         guard !isNew || packs.count < Self.limit else {
             throw PackError("More than \(Self.limit) packs cannot be installed.")
@@ -121,17 +123,13 @@ public final class PackShelf: SensorDriver {
         return Array(data)
     }
 
+    /// It may hold a password, so nobody else can open it.
     private func write(_ text: [UInt8], to id: SensorID) throws(PackError) {
-        do {
-            try FileManager.default.createDirectory(
-                atPath: folder, withIntermediateDirectories: true,
-                attributes: [.posixPermissions: 0o700])
-            // It may hold a password.
-            try Data(text).write(to: URL(filePath: path(id)), options: .atomic)
-            try FileManager.default.setAttributes(
-                [.posixPermissions: 0o600], ofItemAtPath: path(id))
+        do throws(FilesError) {
+            try PrivateFolder.make(folder)
+            try DurableFile.replace(path(id), with: text)
         } catch {
-            throw PackError("The pack could not be kept in \(folder): \(error).")
+            throw PackError("The pack could not be kept in \(folder): \(error.reason).")
         }
     }
 }

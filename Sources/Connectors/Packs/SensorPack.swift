@@ -25,19 +25,26 @@ public struct SensorPack: Sendable {
     /// Messages a second; what is beyond is left out.
     public let highestRate: Double
 
+    /// Reads a pack that shares nothing with others.
+    ///
     /// - Throws: ``PackError`` with the first thing that cannot be.
     public init(_ bytes: [UInt8]) throws(PackError) {
+        try self.init(bytes, budget: CallBudget())
+    }
+
+    /// - Parameter budget: of all calls that this pack and others make.
+    init(_ bytes: [UInt8], budget: CallBudget) throws(PackError) {
         let whole: JSONValue
         do {
             whole = try StrictJSON(maximumBytes: Self.limit).parse(bytes)
         } catch {
             throw PackError("sensor.json:\(error.position): \(error.message).")
         }
-        try self.init(whole)
+        try self.init(whole, budget: budget)
     }
 
-    init(_ whole: JSONValue) throws(PackError) {
-        var pack = try PackObject(whole, path: "sensor")
+    private init(_ whole: JSONValue, budget: CallBudget) throws(PackError) {
+        var pack = try PackObject(whole, path: "sensor", budget: budget)
         let name = try pack.requiredText("id")
         guard let id = SensorID(name) else {
             throw pack.wrong("id", "is no name of a sensor, such as weather.balcony")
@@ -56,12 +63,13 @@ public struct SensorPack: Sendable {
             let kinds = ConnectorCatalogue.kinds.map { $0.kind }.joined(separator: ", ")
             throw source.wrong("kind", "is none of \(kinds)")
         }
-        connector = try type.init(&source)
+        let connector = try type.init(&source)
         highestRate =
             try source.number("highestRate", in: 0.001...100_000) ?? SupervisedSource.standardRate
         try source.finish()
         maker = try PackPayload.maker(
-            try pack.object("payload"), fields, standard: type.standardFormat)
+            try pack.object("payload"), fields, standard: type.standardFormat,
+            names: connector.names)
         do {
             sensor = try Sensor(
                 external: id, title: title, fields: maker.fields, source: connector.place)
@@ -69,7 +77,7 @@ public struct SensorPack: Sendable {
             throw PackError("sensor: \(error.message)")
         }
         try pack.finish()
-        (self.id, self.kind, consequence) = (id, kind, type.consequence)
+        (self.id, self.kind, self.connector, consequence) = (id, kind, connector, type.consequence)
     }
 
     /// The source of its samples.

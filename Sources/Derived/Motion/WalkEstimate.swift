@@ -1,7 +1,9 @@
 /// Readings for a ``Pedometer`` from steps and heights, where no device tells them.
 ///
 /// The distance is the number of steps times one length. The cadence and the length give the pace. A
-/// floor is three metres of climbing; what sways less than one metre up and down is not climbing.
+/// floor is three metres of climbing, about ten feet, as the counters of watches have it (Apple,
+/// "flightsClimbed" of HealthKit; Fitbit, "How does my device count floors?"); what sways less than one
+/// metre up and down is not climbing.
 public struct WalkEstimate: Hashable, Sendable {
     /// Metres for a floor.
     public static let floorHeight = 3.0

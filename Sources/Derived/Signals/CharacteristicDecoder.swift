@@ -4,10 +4,11 @@ public import Samples
 ///
 /// `u8`, `s8`, `u16`, `s16`, `u32` and `s32` are whole numbers with the low byte first; with a divisor,
 /// such as `s16/100`, they are fractions. `utf8` is text and `utf8-float` a decimal number in text, also
-/// with a percent sign. `sfloat` and `float` are those of IEEE 11073-20601, of 16 and 32 bits.
+/// with a percent sign. `sfloat` and `float` are those of IEEE 11073-20601, of 16 and 32 bits. `lock` is the
+/// state of a door as ``DoorState`` reads it.
 public struct CharacteristicDecoder: Hashable, Sendable, CustomStringConvertible {
     private enum Form: Hashable {
-        case whole(bytes: Int, isSigned: Bool), text, decimal, medical(Int)
+        case whole(bytes: Int, isSigned: Bool), text, decimal, medical(Int), lock
     }
 
     public let description: String
@@ -26,6 +27,7 @@ public struct CharacteristicDecoder: Hashable, Sendable, CustomStringConvertible
             "u16": .whole(bytes: 2, isSigned: false), "s16": .whole(bytes: 2, isSigned: true),
             "u32": .whole(bytes: 4, isSigned: false), "s32": .whole(bytes: 4, isSigned: true),
             "utf8": .text, "utf8-float": .decimal, "sfloat": .medical(2), "float": .medical(4),
+            "lock": .lock,
         ]
         guard let form = forms[name] else { return nil }
         var divisor = 1.0
@@ -44,6 +46,7 @@ public struct CharacteristicDecoder: Hashable, Sendable, CustomStringConvertible
         case .whole: description.contains("/") ? .number : .integer
         case .text: .text
         case .decimal, .medical: .number
+        case .lock: .state
         }
     }
 
@@ -61,6 +64,7 @@ public struct CharacteristicDecoder: Hashable, Sendable, CustomStringConvertible
             guard bytes.count == count else { return nil }
             let whole = Self.whole(bytes, isSigned: isSigned)
             return kind == .integer ? .integer(whole) : .number(Double(whole) / divisor)
+        case .lock: return DoorState(bytes: bytes).map { .text($0.rawValue) }
         case .medical(let count):
             guard bytes.count == count else { return nil }
             return Self.medical(Self.whole(bytes, isSigned: false), bits: count * 8)

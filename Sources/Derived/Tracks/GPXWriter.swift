@@ -15,8 +15,8 @@ public enum GPXWriter {
             #"<gpx version="1.1" creator="Nervous" xmlns="http://www.topografix.com/GPX/1/1" xmlns:n="\#(namespace)">"#,
             "<trk>",
         ]
-        if let name = track.name { lines.append("<name>\(escaped(name))</name>") }
-        if let text = track.description { lines.append("<desc>\(escaped(text))</desc>") }
+        if let name = track.name { lines.append("<name>\(XMLText(name))</name>") }
+        if let text = track.description { lines.append("<desc>\(XMLText(text))</desc>") }
         if let record { lines.append("<extensions>\(extensions(record))</extensions>") }
         for segment in track.segments where !segment.isEmpty {
             lines.append("<trkseg>")
@@ -47,22 +47,5 @@ public enum GPXWriter {
             }
         if !extras.isEmpty { line += "<extensions>\(extras.joined())</extensions>" }
         return line + "</trkpt>"
-    }
-
-    /// What XML cannot hold at all becomes a replacement character.
-    private static func escaped(_ text: String) -> String {
-        var escaped = ""
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "<": escaped += "&lt;"
-            case ">": escaped += "&gt;"
-            case "&": escaped += "&amp;"
-            case "\r": escaped += "&#13;"
-            case "\n", "\t": escaped.unicodeScalars.append(scalar)
-            case "\u{0}"..."\u{1F}", "\u{FFFE}", "\u{FFFF}": escaped += "\u{FFFD}"
-            default: escaped.unicodeScalars.append(scalar)
-            }
-        }
-        return escaped
     }
 }

@@ -21,6 +21,10 @@ extension RunCommand {
     func performAgain(_ session: HostSession) async throws -> (RunDescription, isAnswered: Bool) {
         let folder = try FolderWatch(
             URL(filePath: app).standardizedFileURL.path(percentEncoded: false))
+        // All along: a signal that comes while nobody listens does nothing once one was listened for.
+        let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm)
+        let listening = Task { for await _ in signals { folder.end() } }
+        defer { listening.cancel() }
         let console = options.console
         while true {
             let changes = Changes()
@@ -40,7 +44,7 @@ extension RunCommand {
                 console.say("Waiting for a change in \(app.escapedForDisplay(limit: 200)).")
             }
             if changes.files.isEmpty {
-                changes.files = await nextChange(folder)
+                changes.files = await folder.changes()
                 guard !changes.files.isEmpty else {
                     throw CommandFailure(.interrupted, "Interrupted.")
                 }
@@ -54,20 +58,5 @@ extension RunCommand {
     /// Whether the folder is to blame, and so a change of it may help.
     private static func canBeMended(_ failure: CommandFailure) -> Bool {
         [.badData, .noInput, .usage, .noPermission].contains(failure.code)
-    }
-
-    /// What changes next; nothing when the person ends the command.
-    private func nextChange(_ folder: FolderWatch) async -> [String] {
-        let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm)
-        return await withTaskGroup(of: [String].self) { group in
-            group.addTask { await folder.changes() }
-            group.addTask {
-                for await _ in signals { return [] }
-                return []
-            }
-            let first = await group.next() ?? []
-            group.cancelAll()
-            return first
-        }
     }
 }

@@ -30,8 +30,7 @@ struct ServeCommand: AsyncParsableCommand {
     func run() async throws {
         let (console, options) = (options.console, options)
         OpenFiles.raiseLimit()
-        let services = try await HostServices(
-            paths: options.paths, roots: options.roots, isLasting: true, logger: options.logger)
+        let services = try await HostSession.lastingServices(options)
         defer { unlink(services.paths.controlSocket) }
         let group = try services.group(
             collects: true, socket: services.paths.controlSocket, tcpPort: port,

@@ -6,20 +6,23 @@ import Provider
 struct SessionsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sessions",
-        abstract: "Record workouts, trips and measurements, and export their routes.",
+        abstract: "Record workouts, trips and measurements; export and import them.",
         discussion: """
             Examples:
               nervous sessions new "Lunch walk" --sensor location --sensor steps
               nervous sessions start 3f2a90c1d4e5b678    also pause, resume and finish
+              nervous sessions watch                     what it comes to, once a second
               nervous sessions                           what there is, the newest first
               nervous sessions export 3f2a90c1d4e5b678 --format gpx -o walk.gpx
+              nervous sessions export --format plist -o workouts.plist
+              nervous sessions import workouts.plist     also tracks: .gpx and .geojson
 
             A session holds no samples: those that its sensors measure while it is active belong to it.
             They are collected while a host runs, such as nervous serve.
             """,
         subcommands: [
             List.self, New.self, Show.self, Start.self, Pause.self, Resume.self, Finish.self,
-            Edit.self, Delete.self, Export.self,
+            Watch.self, Edit.self, Delete.self, Export.self, Import.self, Send.self,
         ], defaultSubcommand: List.self)
 
     static func path(_ id: String? = nil, _ rest: String = "") -> String {

@@ -87,11 +87,13 @@ struct ControlClient: Sendable {
 
     /// The lines of an answer as they come; it has no end but the host's.
     func lines(
-        _ method: Method, _ path: String, body: Data
+        _ method: Method, _ path: String, body: Data? = nil
     ) async throws -> LineSequence {
         var request = self.request(method.rawValue, path, host: "localhost")
-        request.body = .bytes(body)
-        request.headers.add(name: "Content-Type", value: "application/json")
+        if let body {
+            request.body = .bytes(body)
+            request.headers.add(name: "Content-Type", value: "application/json")
+        }
         let response = try await client.execute(request, deadline: .distantFuture)
         guard response.status == .ok else {
             let data = Data(try await response.body.collect(upTo: 1 << 20).readableBytesView)

@@ -1,6 +1,7 @@
 import Auth
 import Connectors
 import Desktop
+import Files
 import Foundation
 import Hummingbird
 import JSApps
@@ -8,6 +9,7 @@ import LAE
 import Logging
 import NIOCore
 import Net
+import Outbox
 import Provider
 import Samples
 import ServiceLifecycle
@@ -25,6 +27,7 @@ struct HostServices: Sendable {
     let library: AppLibrary
     let supervisor: RunSupervisor
     private let provider: Provider
+    private let outbox: Outbox
     private let port: ListeningPort
     private let isLasting: Bool
     private let logger: Logger
@@ -53,6 +56,7 @@ struct HostServices: Sendable {
             // What is played has its own steps, and the same each time.
             derivers: setup == nil ? [DerivedDriver()] : [],
             time: TimeSource(now: now) { try await Task.sleep(for: $0) }, logger: logger)
+        DurableFile.removeDrafts(in: paths.sensorPacks)
         authority =
             setup == nil
             ? try await Authority(path: paths.permissions, policy: policy, logger: logger)
@@ -65,6 +69,10 @@ struct HostServices: Sendable {
                 "the book of sessions was damaged: it is set aside, and an empty one is begun",
                 metadata: ["file": "\(damaged)"])
         }
+        let log = authority.log
+        outbox = try Outbox(
+            folder: paths.outbox, courier: HTTPCourier(),
+            noting: { await log.record(sendingTo: $0, bytes: $1) }, logger: logger)
         // Whoever installs nothing needs no unpacker, and is told only when an archive comes.
         let unpacker = Unpacker(program: try? CompanionProgram.unpacker.path())
         library = try await AppLibrary.open(
@@ -92,7 +100,7 @@ struct HostServices: Sendable {
         provider = Provider(
             authority: authority, machine: machine,
             engine: AnalyticsEngine(machine, log: authority.log, now: now), sessions: sessions,
-            library: library, supervisor: supervisor,
+            outbox: outbox, library: library, supervisor: supervisor,
             facts: HostFacts(
                 version: Version.number, dataDirectory: paths.data, port: { port.number }),
             packs: packs,
@@ -101,7 +109,8 @@ struct HostServices: Sendable {
                 log: authority.log, userAgent: "Nervous/\(Version.number)",
                 ownPorts: { Set([port.number].compactMap { $0 }) }),
             libraries: SystemLibraries(folder: configuration.libraries),
-            now: now, turns: turns, logger: logger)
+            now: now, time: TimeSource(now: now) { try await Task.sleep(for: $0) }, turns: turns,
+            logger: logger)
         await supervisor.open(setup?.between(provider.connection) ?? provider.connection)
     }
 
@@ -144,6 +153,7 @@ struct HostServices: Sendable {
         var services: [any Service] = [StoreService(machine: machine, collects: collects)]
         services.append(AccessLogService(authority: authority, isLasting: isLasting))
         services.append(RunService(supervisor: supervisor))
+        if isLasting { services.append(OutboxService(outbox: outbox)) }
         let bus = DesktopMessages.address(in: ProcessInfo.processInfo.environment)
         services.append(
             DesktopService(
@@ -192,6 +202,15 @@ private struct AccessLogService: Service {
         if isLasting { await authority.log.note(.hostStarted(version: Version.number)) }
         await cancelWhenGracefulShutdown { await authority.run() }
         if isLasting { await authority.log.note(.hostStopped) }
+    }
+}
+
+/// Sends what could not be sent before.
+private struct OutboxService: Service {
+    let outbox: Outbox
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown { await outbox.run() }
     }
 }
 

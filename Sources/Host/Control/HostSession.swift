@@ -42,6 +42,26 @@ struct HostSession: Sendable {
         }
     }
 
+    /// A host for more than one command, as soon as a command that has one of its own lets go of the data
+    /// directory.
+    ///
+    /// - Throws: `alreadyRunning` at once where one serves.
+    static func lastingServices(_ options: GlobalOptions) async throws -> HostServices {
+        let paths = options.paths
+        let deadline = ContinuousClock.now + patience
+        while true {
+            do {
+                return try await HostServices(
+                    paths: paths, roots: options.roots, isLasting: true, logger: options.logger)
+            } catch let error as VirtualMachineError
+                where error.code == .alreadyRunning && ContinuousClock.now < deadline
+                && !isListening(paths.controlSocket)
+            {
+                try await Task.sleep(for: retryInterval)
+            }
+        }
+    }
+
     /// Runs `body` with a host of this process, and ends it then.
     static func with<T: Sendable>(
         _ services: HostServices, collects: Bool,

@@ -21,7 +21,7 @@ struct SensorsCheck: DoctorCheck {
         }
         let kinds = Set(found.filter(\.isThere).map(\.sensor.id.kind)).sorted()
         return [fine("there are \(kinds.map(\.description).joined(separator: ", "))")] + missing
-            + [serial, broker(configuration), bluetooth]
+            + [serial, broker(configuration), await bluetooth]
     }
 
     /// Adapters and boards that are plugged in.
@@ -51,7 +51,14 @@ struct SensorsCheck: DoctorCheck {
     }
 
     private var bluetooth: Finding {
-        note("bluetooth: this version reads no sensors over Bluetooth.")
+        get async {
+            do throws(BluetoothProblem) {
+                let adapter = try await BluetoothReadiness.adapter()
+                return fine("bluetooth: \(Self.shown(adapter)) is on")
+            } catch {
+                return note("bluetooth: \(Self.shown(error.reason)).", fix: error.remedy)
+            }
+        }
     }
 
     private static func shown(_ text: String) -> String { text.escapedForDisplay(limit: 200) }

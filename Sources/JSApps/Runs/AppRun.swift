@@ -35,7 +35,7 @@ actor AppRun {
     private var writer: NIOAsyncChannelOutboundWriter<ByteBuffer>?
     private var conversation: Task<Void, Never>?
     private var cancellations = 0
-    private var isReady = false
+    private(set) var isReady = false
     /// Answers whose last part the runner has not taken.
     var unheard = 0
     /// The conversation, while it waits for that.
@@ -49,9 +49,9 @@ actor AppRun {
     /// Libraries that were handed out; no runner needs one twice.
     var handed: Set<RunnerLibrary> = []
     /// Whether the app let the engine's word that memory had ended go uncaught.
-    private var hasRunOut = false
+    private(set) var hasRunOut = false
     /// Bytes that were resident when the app's code had not yet come.
-    private var memoryAtStart = 0
+    private(set) var memoryAtStart = 0
 
     init(
         _ configuration: RunConfiguration, process: RunnerProcess,
@@ -231,33 +231,6 @@ actor AppRun {
         isHeld = false
     }
 
-    private func load() async {
-        let address = "http://\(origin.host)/"
-        let budget = configuration.budget
-        let shown = configuration.presentation
-        var first =
-            configuration.time.map {
-                [HostFrame.time(start: UInt64(clamping: $0.start), seed: $0.seed)]
-            } ?? []
-        first += [
-            .limits(wall: budget.turn.wholeMilliseconds, cpu: budget.turnCPU.wholeMilliseconds),
-            .present(text: shown.showsText, markup: shown.showsMarkup),
-            .load(name: "nervous:environment", source: "location = \"\(address)\";"),
-        ]
-        if let lifetime = shown.lifetime { first.append(.lifetime(lifetime.wholeMilliseconds)) }
-        let (others, app) = frames
-        _ = await send(first + others + (configuration.starter == nil ? app : []) + [.loaded])
-    }
-
-    /// What is loaded before the app, and what starts it.
-    var frames: (others: [HostFrame], app: [HostFrame]) {
-        let scripts = configuration.scripts.map {
-            HostFrame.load(name: $0.name, source: $0.source)
-        }
-        if let page = configuration.page { return (scripts, [.page(name: page)]) }
-        return (Array(scripts.dropLast()), Array(scripts.suffix(1)))
-    }
-
     /// Sends frames at once.
     ///
     /// - Returns: whether they were sent.
@@ -291,38 +264,5 @@ actor AppRun {
         goOnListening()
         // Whoever it waits for, such as the reader of its console, is not to hold up its end.
         conversation?.cancel()
-    }
-
-    private func outcome(_ ending: ProcessEnding) -> RunOutcome {
-        // The engine meets the end of memory with an exception, or with a crash where it has none to
-        // throw. A table that doubles, and others beside it, may fail long before all is in use.
-        let isFull =
-            isReady && ending.peakMemory - memoryAtStart > configuration.budget.memory / 8
-        if case .finished(let code) = verdict, code != 0, hasRunOut, isFull {
-            return .exceeded(.memory)
-        }
-        if let verdict { return verdict }
-        switch ending.kind {
-        case .signalled(SIGSYS): return .sandboxViolation
-        case .signalled(SIGXCPU): return .exceeded(.cpu)
-        // Where the first signal was not heeded, the second is.
-        case .signalled(SIGKILL) where ending.cpu >= configuration.budget.cpu:
-            return .exceeded(.cpu)
-        case .signalled(let signal):
-            return isFull ? .exceeded(.memory) : .crashed(signal: signal)
-        case .exited(RunnerExit.turn) where isReady: return .exceeded(.turn)
-        case .exited(RunnerExit.turnCPU) where isReady: return .exceeded(.turnCPU)
-        case .exited(let code):
-            return isReady
-                ? .protocolViolation("it ended with \(code) and without a word")
-                : .failedToStart(process.complaint())
-        }
-    }
-}
-
-extension Duration {
-    fileprivate var wholeMilliseconds: UInt32 {
-        let (seconds, attoseconds) = components
-        return UInt32(clamping: seconds * 1000 + attoseconds / 1_000_000_000_000_000)
     }
 }

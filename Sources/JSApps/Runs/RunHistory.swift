@@ -1,3 +1,4 @@
+import Files
 import Foundation
 
 /// The last runs of each app, kept in a file for each; every call blocks shortly.
@@ -17,9 +18,8 @@ struct RunHistory {
     func add(_ run: RunReport) throws(JSAppsError) {
         let list = Array(([run] + runs(of: run.app)).prefix(Self.kept))
         do {
-            try FileManager.default.createDirectory(
-                at: folder, withIntermediateDirectories: true,
-                attributes: [.posixPermissions: 0o700])
+            try PrivateFolder.make(folder.path(percentEncoded: false))
+            // Not waiting for the disk: many runs may end at once, and no promise hangs on this.
             try JSONEncoder().encode(list).write(to: file(run.app), options: .atomic)
         } catch {
             throw JSAppsError(.io, "The run of \(run.app) could not be recorded.", cause: error)

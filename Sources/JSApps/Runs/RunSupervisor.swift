@@ -84,6 +84,8 @@ public actor RunSupervisor {
             _ = try? await finish(run.id, .stopped)
         }
         if ownsPool { await pool.close() }
+        // The way to the API leads back here: nothing of a host would be freed.
+        connection = nil
     }
 
     // MARK: - Runs

@@ -1,5 +1,6 @@
 import Auth
 import CFiles
+import Files
 import Foundation
 import Glibc
 import Texts
@@ -17,12 +18,11 @@ extension KeyFolder {
     /// Opens the folder, and makes it where it is missing.
     func made() throws(JSAppsError) -> Folder {
         if let folder = try opened() { return folder }
-        do {
-            try FileManager.default.createDirectory(
-                atPath: data, withIntermediateDirectories: true,
-                attributes: [.posixPermissions: 0o700])
+        do throws(FilesError) {
+            try PrivateFolder.make(data)
         } catch {
-            throw JSAppsError(.io, "Could not make the data directory.", cause: error)
+            throw JSAppsError(
+                .io, "Could not make the data directory: \(error.reason).", cause: error)
         }
         try JSAppsError.wrap("Could not make the folder of the keys") { () throws(SystemError) in
             try Folder.make(data + "/" + Self.folderName, mode: 0o700)
@@ -40,7 +40,7 @@ extension KeyFolder {
             guard !error.isMissing else { return nil }
             throw .io("Could not open the folder of the keys", error)
         }
-        guard try Self.isPrivate(folder.descriptor) else {
+        guard PrivateFile.isPrivate(folder.descriptor) else {
             throw .unsafeKeys("folder of the keys", remedy: "chmod 700")
         }
         return folder
@@ -66,8 +66,7 @@ extension KeyFolder {
         do throws(SystemError) {
             let file = try folder.file(path)
             let isRegular = try file.isRegular()
-            let isOurs = try holds(file.descriptor)
-            isSafe = isRegular && isOurs
+            isSafe = isRegular && PrivateFile.isPrivate(file.descriptor)
             bytes = isSafe ? try file.read(atMost: largest) : []
         } catch {
             throw error.isMissing ? missing(name) : .io("Could not read the key ‘\(name)’", error)
@@ -97,19 +96,6 @@ extension KeyFolder {
         JSAppsError(
             .keyExists, "There is a key of that name already.",
             hint: "Choose another name; nervous keys list shows all.")
-    }
-
-    private static func isPrivate(_ descriptor: Int32) throws(JSAppsError) -> Bool {
-        try JSAppsError.wrap("Could not look at the folder of the keys") {
-            () throws(SystemError) in try holds(descriptor)
-        }
-    }
-
-    /// Whether what is open belongs to this user and is closed to all others.
-    private static func holds(_ descriptor: Int32) throws(SystemError) -> Bool {
-        var status = stat()
-        guard fstat(descriptor, &status) == 0 else { throw .last("stat") }
-        return status.st_uid == geteuid() && status.st_mode & 0o077 == 0
     }
 
     static func missing(_ name: String) -> JSAppsError {

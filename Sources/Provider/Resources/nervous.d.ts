@@ -56,6 +56,8 @@ declare namespace Nervous {
     body?: string;
     /** A later message of the same tag takes the place of this one. */
     tag?: string;
+    /** Nothing is told while a page of the app is seen, or a terminal shows the run. */
+    unlessViewed?: boolean;
   }
 
   /** Up to 10 MiB of values that JSON has, from run to run, under the privilege "storage". */

@@ -13,6 +13,7 @@
   const API = "/api/v1";
   const RECONNECT_MS = 1000;
   const REQUERY_MS = 1000;
+  const VIEW_MS = 10_000;
   const PAGE = 10000;
   const LONGEST_VALUE = 1 << 20;
   const NAMES = {
@@ -43,11 +44,13 @@
   // for a token, before any script after this one runs. The token stays in this closure, ends with
   // the page, and goes with the page's calls to its host, whichever way the page makes them.
   let refusal = null;
+  let isLaunched = false;
   const request = isHeadless ? (...call) => fetch(...call) : identify();
 
   // What is used here is taken now: a script that changes it later must not be handed the token.
   function identify() {
     const token = redeem();
+    isLaunched = token !== null;
     const { apply, construct } = Reflect;
     const { fetch, Headers, Request, URL, XMLHttpRequest, String } = globalThis;
     const { addEventListener, dispatchEvent } = EventTarget.prototype;
@@ -248,7 +251,10 @@
     return error;
   }
 
-  async function call(path, { query = {}, headers = {}, signal, method, body, json } = {}) {
+  async function call(
+    path,
+    { query = {}, headers = {}, signal, method, body, json, keepalive = false } = {},
+  ) {
     if (refusal !== null) throw refusal;
     const parameters = new URLSearchParams();
     for (const [key, value] of Object.entries(query)) {
@@ -262,6 +268,7 @@
     const response = await request(API + path + (text === "" ? "" : `?${text}`), {
       headers: all,
       signal,
+      keepalive,
       ...(method === undefined ? {} : { method, body }),
       ...(json === undefined ? {} : { method: "POST", body: JSON.stringify(json) }),
     });
@@ -838,11 +845,17 @@
 
     /**
      * Tells the person something, with the app's name before it; at most 10 times a minute. A later
-     * message of the same `tag` takes the place of this one.
+     * message of the same `tag` takes the place of this one. With `unlessViewed` nothing is told while a
+     * page of the app is seen, or a terminal shows the run.
      */
-    async notify(title, { body, tag, signal } = {}) {
+    async notify(title, { body, tag, unlessViewed, signal } = {}) {
       const text = (value) => (value === undefined ? undefined : String(value));
-      const json = { title: String(title), body: text(body), tag: text(tag) };
+      const json = {
+        title: String(title),
+        body: text(body),
+        tag: text(tag),
+        unlessViewed: unlessViewed === undefined ? undefined : Boolean(unlessViewed),
+      };
       await call("/notifications", { json, signal });
     },
 
@@ -899,4 +912,29 @@
   });
 
   Object.defineProperty(globalThis, "nervous", { value: nervous, enumerable: true });
+
+  // --- Whether somebody looks -----------------------------------------------------------------
+
+  // The host is told while the page is seen, so that what a run has to say in the meantime need not
+  // be told elsewhere. It forgets a page that says nothing for half a minute.
+  async function tellView(visible) {
+    const headers = { "Content-Type": "application/json" };
+    const body = JSON.stringify({ visible });
+    try {
+      // It also goes out while the page ends.
+      await call("/view", { method: "PUT", headers, body, keepalive: true });
+    } catch (error) {
+      // Whose token has ended has nothing more to say. Otherwise the host may come back.
+      if (["invalid-token", "missing-token"].includes(error.problem)) clearInterval(viewing);
+    }
+  }
+
+  const isSeen = () => document.visibilityState === "visible";
+  let viewing;
+  if (isLaunched) {
+    viewing = setInterval(() => isSeen() && tellView(true), VIEW_MS);
+    if (isSeen()) tellView(true);
+    document.addEventListener("visibilitychange", () => tellView(isSeen()));
+    addEventListener("pagehide", () => tellView(false));
+  }
 })();

@@ -3,7 +3,6 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 import Samples
-import ServiceLifecycle
 
 /// Messages of apps to the person, and what the owner follows of them and of refused calls.
 struct NotificationRoutes {
@@ -12,6 +11,7 @@ struct NotificationRoutes {
 
     func add(to routes: inout RouteTable) {
         routes.on("api/v1/notifications", [.post: notify])
+        routes.on("api/v1/view", [.put: view])
         routes.on("api/v1/notifications/stream", [.get: stream])
     }
 
@@ -19,9 +19,11 @@ struct NotificationRoutes {
         let title: String
         let body: String?
         let tag: String?
+        /// Whether nothing is told while somebody looks at the app.
+        let unlessViewed: Bool
 
         private enum CodingKeys: String, CodingKey, CaseIterable {
-            case title, body, tag
+            case title, body, tag, unlessViewed
         }
 
         init(from decoder: any Decoder) throws {
@@ -30,15 +32,48 @@ struct NotificationRoutes {
             title = try members.decode(String.self, forKey: .title)
             body = try members.decodeIfPresent(String.self, forKey: .body)
             tag = try members.decodeIfPresent(String.self, forKey: .tag)
+            unlessViewed = try members.decodeIfPresent(Bool.self, forKey: .unlessViewed) ?? false
         }
+    }
+
+    private struct View: Decodable {
+        let visible: Bool
+
+        private enum CodingKeys: String, CodingKey {
+            case visible
+        }
+
+        init(from decoder: any Decoder) throws {
+            try decoder.refuseMembers(besides: [CodingKeys.visible.stringValue])
+            visible = try decoder.container(keyedBy: CodingKeys.self)
+                .decode(Bool.self, forKey: .visible)
+        }
+    }
+
+    /// What a page says of itself: whether somebody sees it.
+    @Sendable
+    private func view(_ request: Request, _ context: ProviderContext) async throws -> Response {
+        let client = try await door.client("view", request, context)
+        let view = try await request.json(View.self)
+        // A headless run has a terminal or none, which the host knows by itself.
+        if context.transport != .runner {
+            await door.authority.note(client, isVisible: view.visible)
+        }
+        return Response(status: .noContent)
     }
 
     @Sendable
     private func notify(_ request: Request, _ context: ProviderContext) async throws -> Response {
         let client = try await door.client("notify", using: .notify, request, context)
         let message = try await request.json(Message.self)
+        // Whoever watches a run at a terminal sees its lines.
+        let isAtTerminal = context.transport == .runner && client.isWatched
+        guard !(message.unlessViewed && isAtTerminal) else {
+            return Response(status: .noContent)
+        }
         try await door.authority.tell(
-            title: message.title, body: message.body, tag: message.tag, from: client)
+            title: message.title, body: message.body, tag: message.tag,
+            unlessViewed: message.unlessViewed, from: client)
         return Response(status: .noContent)
     }
 
@@ -59,17 +94,14 @@ struct NotificationRoutes {
             status: .ok,
             headers: [.contentType: "text/event-stream", .cacheControl: "no-store"],
             body: ResponseBody { writer in
-                let (presence, departure) = AsyncStream.makeStream(of: Void.self)
                 let (notices, watcher) = await door.authority.noticeBoard.watch(after: last)
                 do {
-                    try await request.whilePresent(context) {
+                    try await request.whilePresent(context) { presence in
                         do {
                             try await follow(notices, request, context, presence, &writer)
                         } catch let error as AuthError {
                             try await writer.write(StreamEvent.problem(Problem(error)))
                         }
-                    } onDeparture: {
-                        departure.finish()
                     }
                 } catch {
                     await door.authority.noticeBoard.unwatch(watcher)
@@ -88,22 +120,8 @@ struct NotificationRoutes {
         _ notices: AsyncStream<Notice>, _ request: Request, _ context: ProviderContext,
         _ presence: AsyncStream<Void>, _ writer: inout any ResponseBodyWriter
     ) async throws {
-        // Nothing is the beat that keeps the connection alive.
-        let (turns, turn) = AsyncStream.makeStream(
-            of: Notice?.self, bufferingPolicy: .bufferingNewest(256))
-        try await withThrowingDiscardingTaskGroup { group in
-            group.addTask { for await notice in notices { turn.yield(notice) } }
-            group.addTask {
-                try? await gracefulShutdown()
-                turn.finish()
-            }
-            group.addTask {
-                for await _ in presence {}
-                turn.finish()
-            }
-            group.addTask {
-                while (try? await Task.sleep(for: heartbeat)) != nil { turn.yield(nil) }
-            }
+        let turns = EventTurns(signals: notices, heartbeat: heartbeat, presence: presence)
+        try await turns.follow(keeping: 256) { turns in
             try await writer.write(ByteBuffer(string: ": notifications\n\n"))
             for await notice in turns {
                 if await !door.isStillOwner(request, context) {
@@ -111,7 +129,6 @@ struct NotificationRoutes {
                 }
                 try await writer.write(Self.event(notice))
             }
-            group.cancelAll()
         }
     }
 

@@ -90,6 +90,7 @@ struct PackRoutes {
         let id = try request.sensor(context)
         guard try shelf.remove(id) else { throw Self.missing(id) }
         try await machine.lookForSensors()
+        await machine.dismiss(id)
         return Response(status: .noContent)
     }
 

@@ -128,17 +128,3 @@ struct PushRoutes {
         return readings
     }
 }
-
-extension Request {
-    /// - Throws: `Problem` for a body that says it is something else than JSON.
-    fileprivate func checkJSON() throws {
-        let type = headers[.contentType]?.prefix { $0 != ";" && $0 != " " }.lowercased()
-        guard type ?? "application/json" == "application/json" else {
-            throw Problem(
-                status: .unsupportedMediaType, code: "unsupported-media-type",
-                title: "The body is of another type",
-                detail: "Only application/json is taken here.",
-                fix: "Send the header Content-Type: application/json")
-        }
-    }
-}

@@ -97,13 +97,10 @@ extension SampleRoutes {
         Response(
             status: .ok, headers: [.trailer: "Link, Nervous-Damaged"],
             body: ResponseBody { writer in
-                let (presence, departure) = AsyncStream.makeStream(of: Void.self)
                 var end: StreamEnd?
-                try await request.whilePresent(context) {
+                try await request.whilePresent(context) { presence in
                     end = try await send(
                         from: first, selection, form, id, request, context, presence, &writer)
-                } onDeparture: {
-                    departure.finish()
                 }
                 var trailer = HTTPFields()
                 trailer[.link] = (end?.next).map { request.link(toNext: $0.cursor) }

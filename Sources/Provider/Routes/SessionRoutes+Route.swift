@@ -22,24 +22,39 @@ extension SessionRoutes {
         let damage: [TimeRange]
     }
 
+    /// The way that was gone, as a text.
+    struct Document {
+        let session: Session
+        let form: TrackForm
+        let text: String
+        /// Where samples are damaged that would be in it.
+        let damage: [TimeRange]
+    }
+
     @Sendable
     func route(_ request: Request, _ context: ProviderContext) async throws -> Response {
         try await door.owner("session-route", request, context)
+        let document = try await document(request, context)
+        var response = Response(
+            status: .ok, headers: [.contentType: document.form.rawValue, .vary: "Accept"],
+            body: .init(byteBuffer: ByteBuffer(string: document.text)))
+        response.headers[.damaged] = document.damage.damageField
+        return response
+    }
+
+    /// The route that a call is about, in the form that it asks for.
+    func document(_ request: Request, _ context: ProviderContext) async throws -> Document {
         try request.refuseParameters(besides: ["format", "sensor"])
         let form = try TrackForm(request)
         let record = try await book.record(id(context))
-        let sensor = try await sensor(of: record, request.parameter("sensor"))
-        if let sensor { try await checkFields(of: sensor) }
-        let (route, damage) = try await measured(record, by: sensor, request, context)
-        let summary = try route.record()
+        let (summary, damage) = try await told(
+            record, by: request.parameter("sensor"), request, context)
         let words = record.session.description
         let track = Track(
             summary, name: record.session.name, description: words.isEmpty ? nil : words)
-        var response = Response(
-            status: .ok, headers: [.contentType: form.rawValue, .vary: "Accept"],
-            body: .init(byteBuffer: ByteBuffer(string: form.text(track, of: summary))))
-        response.headers[.damaged] = damage.damageField
-        return response
+        return Document(
+            session: record.session, form: form, text: form.text(track, of: summary),
+            damage: damage)
     }
 
     /// Whether a paused session may go on from where its sensor is now.
@@ -63,6 +78,22 @@ extension SessionRoutes {
         guard let here = newest.first else { return }
         let (route, _) = try await measured(record, by: sensor, request, context)
         try route.checkResumption(from: here)
+    }
+
+    /// What is told of the route of a session, by the sensor that is named or the first.
+    ///
+    /// Of a session from a file it is the route that came with it, whatever was measured then.
+    func told(
+        _ record: SessionRecord, by name: String? = nil, _ request: Request,
+        _ context: ProviderContext
+    ) async throws -> (route: RouteRecord, damage: [TimeRange]) {
+        if record.isImported {
+            return (try await book.importedRoute(of: record.session.id), [])
+        }
+        let sensor = try await sensor(of: record, name)
+        if let sensor { try await checkFields(of: sensor) }
+        let (route, damage) = try await measured(record, by: sensor, request, context)
+        return (try route.record(), damage)
     }
 
     // MARK: - Private

@@ -5,6 +5,7 @@ import HTTPTypes
 import Hummingbird
 import LAE
 import Logging
+import Outbox
 import Samples
 import Sessions
 import VM
@@ -15,6 +16,9 @@ struct SessionRoutes {
     let machine: VirtualMachine
     let engine: AnalyticsEngine
     let book: SessionBook
+    let outbox: Outbox
+    /// What the seconds of live sessions are counted by.
+    let time: TimeSource
 
     func add(to routes: inout RouteTable) {
         routes.on("api/v1/sessions", [.get: list, .post: create])
@@ -25,6 +29,9 @@ struct SessionRoutes {
                 [.post: { try await apply(step, $0, $1) }])
         }
         routes.on("api/v1/sessions/{session}/route", [.get: route])
+        routes.on("api/v1/sessions/{session}/send", [.post: send])
+        routes.on("api/v1/sessions/{session}/live", [.get: live])
+        routes.on("api/v1/workouts", [.get: exportWorkouts, .post: importWorkouts])
     }
 
     // MARK: - Sessions

@@ -57,6 +57,11 @@ enum StreamEvent {
         event("damage", try JSONText.encode(Damage(damaged: DamagedRange.list(ranges))))
     }
 
+    /// What a session comes to.
+    static func live(_ live: LiveDescription) throws -> ByteBuffer {
+        event("live", try JSONText.encode(live))
+    }
+
     /// The last event.
     static func problem(_ problem: Problem) -> ByteBuffer {
         event("problem", problem.encoded())

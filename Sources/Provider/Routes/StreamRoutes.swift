@@ -4,7 +4,6 @@ import Hummingbird
 import LAE
 import NIOCore
 import Samples
-import ServiceLifecycle
 import VM
 
 /// Live samples as Server-Sent Events, whose `id` is the store's own order of arrival.
@@ -48,8 +47,7 @@ struct StreamRoutes {
             status: .ok,
             headers: [.contentType: "text/event-stream", .cacheControl: "no-store"],
             body: ResponseBody { writer in
-                let (presence, departure) = AsyncStream.makeStream(of: Void.self)
-                try await request.whilePresent(context) {
+                try await request.whilePresent(context) { presence in
                     do {
                         if let turns, let ticket {
                             try await follow(
@@ -62,8 +60,6 @@ struct StreamRoutes {
                     } catch let error as LAEError {
                         try await writer.write(failure(Problem(error), request))
                     }
-                } onDeparture: {
-                    departure.finish()
                 }
                 if let ticket { await turns?.leave(ticket.number) }
                 try await writer.finish(nil)
@@ -78,29 +74,16 @@ struct StreamRoutes {
         _ id: SensorID, from start: StreamPlace, _ request: Request, _ context: ProviderContext,
         _ presence: AsyncStream<Void>, _ writer: inout any ResponseBodyWriter
     ) async throws {
-        let signals = await machine.arrivalSignals(of: id)
-        let (turns, turn) = AsyncStream.makeStream(
-            of: Void.self, bufferingPolicy: .bufferingNewest(1))
-        try await withThrowingDiscardingTaskGroup { group in
-            group.addTask { for await _ in signals { turn.yield() } }
-            group.addTask {
-                try? await gracefulShutdown()
-                turn.finish()
-            }
-            group.addTask {
-                for await _ in presence {}
-                turn.finish()
-            }
-            group.addTask {
-                while (try? await Task.sleep(for: heartbeat)) != nil { turn.yield() }
-            }
+        let turns = EventTurns(
+            signals: await machine.arrivalSignals(of: id), heartbeat: heartbeat, presence: presence)
+        try await turns.follow(keeping: 1) { turns in
             try await writer.write(StreamEvent.opening(id, at: start.last))
-            turn.yield()
             var place = start
+            // What had arrived before the signals began.
+            try await catchUp(id, &place, request, context, &writer)
             for await _ in turns {
                 try await catchUp(id, &place, request, context, &writer)
             }
-            group.cancelAll()
         }
     }
 

@@ -26,6 +26,8 @@ public struct SessionDescription: Codable, Sendable {
     public let elapsed: Double
     /// The length of its route in metres, where a person has entered it.
     public let distance: Double?
+    /// Whether it came from a file; missing where it did not.
+    public let imported: Bool?
 
     init(_ record: SessionRecord, now: Timestamp) {
         let session = record.session
@@ -44,5 +46,6 @@ public struct SessionDescription: Codable, Sendable {
         }
         elapsed = microseconds / 1000
         distance = record.enteredDistance
+        imported = record.isImported ? true : nil
     }
 }

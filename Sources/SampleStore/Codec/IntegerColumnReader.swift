@@ -6,11 +6,11 @@ struct IntegerColumnReader {
     typealias Predictor = IntegerColumn.Predictor
 
     let count: Int
-    private let predictor: Predictor
+    let predictor: Predictor
     private let offset: Int64
-    private let divisor: Int64
-    private let slope: Int64
-    private let bases: Frame
+    let divisor: Int64
+    let slope: Int64
+    let bases: Frame
     private let anchors: Frame
     private let widths: Widths
     private let payload: UnsafeRawBufferPointer
@@ -18,7 +18,7 @@ struct IntegerColumnReader {
     private let plain: [Int64]
 
     /// A few integers as distances to their smallest.
-    private struct Frame {
+    struct Frame {
         var smallest: Int64 = 0
         var width = 0
         var bytes = UnsafeRawBufferPointer(start: nil, count: 0)
@@ -106,39 +106,6 @@ struct IntegerColumnReader {
     /// The value that every row has; `nil` when they differ or that is not known at once.
     var constant: Int64? { predictor == .constant ? offset : nil }
 
-    /// The differences that neighbouring rows have at least and at most, from what is known of whole
-    /// blocks; `nil` where that says nothing.
-    func steps(_ rows: Range<Int>) -> ClosedRange<Int64>? {
-        guard predictor == .linear, rows.count > 1, divisor > 0, divisor < Self.roughLimit,
-            slope.magnitude < UInt64(Self.roughLimit) << 16
-        else { return nil }
-        // A line rounded down climbs by one of two numbers from row to row.
-        let line = slope >> 16...(slope >> 16) + 1
-        var (least, greatest) = (Int64.max, Int64.min)
-        var before: (base: Int64, reach: Int64)?
-        let size = BitPacking.blockSize
-        for block in rows.lowerBound / size...(rows.upperBound - 1) / size {
-            let bits = Int64(self.block(block).width & ~IntegerColumn.wideFlag)
-            let base = bases[block]
-            let (climb, overflow) = base.subtractingReportingOverflow(before?.base ?? base)
-            guard bits <= 30, !overflow, climb.magnitude < UInt64(Self.roughLimit) else {
-                return nil
-            }
-            let reach = Int64(1) << bits - 1
-            least = min(least, line.lowerBound - reach)
-            greatest = max(greatest, line.upperBound + reach)
-            if let before {
-                least = min(least, line.lowerBound + climb - before.reach)
-                greatest = max(greatest, line.upperBound + climb + reach)
-            }
-            before = (base, reach)
-        }
-        return least * divisor...greatest * divisor
-    }
-
-    /// Numbers below it can be added and multiplied without overflow.
-    private static let roughLimit: Int64 = 1 << 30
-
     /// Writes the values of `rows` to `output`, as 64-bit integers.
     func decode(_ rows: Range<Int>, into output: UnsafeMutablePointer<Int64>) {
         decode(rows) { place, base, distances, count in
@@ -199,8 +166,9 @@ struct IntegerColumnReader {
         return BitPacking.bytes(count, width: bits)
     }
 
+    /// The width of a block, and where its bytes begin.
     @inline(__always)
-    private func block(_ block: Int) -> (width: UInt8, start: Int) {
+    func block(_ block: Int) -> (width: UInt8, start: Int) {
         switch widths {
         case .uniform(let width):
             let bits = Int(width & ~IntegerColumn.wideFlag)

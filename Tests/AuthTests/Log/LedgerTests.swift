@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import Samples
+import TestSupport
 import Testing
 
 @testable import Auth
@@ -204,16 +205,11 @@ struct LedgerTests {
         let script = URL(filePath: #filePath).deletingLastPathComponent()
             .appending(path: "../../../docs/verify-log.py").path()
         func read(_ words: String...) throws -> (code: Int32, output: String) {
-            let process = Process()
-            process.executableURL = URL(filePath: "/usr/bin/env")
-            process.arguments = ["python3", script, registry.path] + words
-            let output = Pipe()
-            process.standardOutput = output
-            process.standardError = output
-            try process.run()
-            let text = try output.fileHandleForReading.readToEnd() ?? Data()
-            process.waitUntilExit()
-            return (process.terminationStatus, String(decoding: text, as: UTF8.self))
+            let program = try Program(
+                "/usr/bin/env", ["python3", script, registry.path] + words, output: .pipe,
+                errors: .pipe)
+            let text = try program.readToEnd()
+            return (try program.wait(), String(decoding: text, as: UTF8.self))
         }
         let head = try await log.head().hash
         #expect(try read() == (0, "20 \(head)\n"))

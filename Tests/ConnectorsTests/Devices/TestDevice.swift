@@ -6,9 +6,9 @@ import Glibc
 protocol TestDevice: AnyObject, Sendable {
     var connector: any Connector { get }
     /// Whether the connector still holds something of the machine.
-    var isHeld: Bool { get }
+    var isHeld: Bool { get async }
 
-    func come() throws
+    func come() async throws
     func say(_ bytes: [UInt8]) async throws
     /// Goes while it says this.
     func go(saying bytes: [UInt8]) async throws
@@ -22,10 +22,10 @@ extension TestDevice {
 
 /// The kinds of sources that the suite holds for.
 enum DeviceKind: String, CaseIterable {
-    case serial, command, poll
+    case serial, command, poll, bluetooth
 
     /// Those that say a line in pieces.
-    static let streams: [DeviceKind] = [.serial, .command]
+    static let streams: [DeviceKind] = [.serial, .command, .bluetooth]
 
     func with<T: Sendable>(_ body: (any TestDevice) async throws -> T) async throws -> T {
         let folder = FileManager.default.temporaryDirectory
@@ -37,6 +37,7 @@ enum DeviceKind: String, CaseIterable {
         case .serial: return try await body(SerialDevice(path: path))
         case .command: return try await body(PipeDevice(path: path))
         case .poll: return try await PollDevice.with(body)
+        case .bluetooth: return try await body(BluetoothDevice())
         }
     }
 }

@@ -1,6 +1,7 @@
 import Derived
 import Payloads
 import Samples
+import TestSupport
 import Testing
 import VM
 

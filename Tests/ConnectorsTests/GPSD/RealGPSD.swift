@@ -3,14 +3,17 @@ import NIOCore
 import NIOPosix
 import Samples
 import Synchronization
+import TestSupport
 
 /// A gpsd of a test's own on a free port, fed with sentences of NMEA 0183; it ends with this value.
 final class RealGPSD {
     static let program = "/usr/sbin/gpsd"
 
     let port: Int
+    /// gpsd cannot be asked for a free one.
+    private let lent = DeafPort(isLent: true)
     private let receiver: any Channel
-    private let process = Process()
+    private let program: Program
 
     /// - Parameter first: when its first fix was; each is a second later, and comes a tenth after.
     init(first: Timestamp) async throws {
@@ -26,19 +29,10 @@ final class RealGPSD {
                 return channel.eventLoop.makeSucceededVoidFuture()
             }
             .bind(host: "127.0.0.1", port: 0).get()
-        // One that is free now; gpsd cannot be asked for any.
-        let free = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
-            .bind(host: "127.0.0.1", port: 0).get()
-        port = free.localAddress?.port ?? 0
-        try await free.close()
-        process.executableURL = URL(filePath: Self.program)
-        process.arguments = [
-            "-N", "-n", "-S", "\(port)", "tcp://127.0.0.1:\(receiver.localAddress?.port ?? 0)",
-        ]
-        process.environment = [:]
-        process.standardOutput = FileHandle.nullDevice
-        process.standardError = FileHandle.nullDevice
-        try process.run()
+        port = lent.number
+        let source = "tcp://127.0.0.1:\(receiver.localAddress?.port ?? 0)"
+        program = try Program(
+            Self.program, ["-N", "-n", "-S", "\(port)", source], environment: [:])
     }
 
     deinit {
@@ -47,10 +41,7 @@ final class RealGPSD {
     }
 
     func stop() {
-        guard process.isRunning else { return }
-        // A signal that the thread of a test has blocked is blocked for it, too; this one is not.
-        kill(process.processIdentifier, SIGKILL)
-        process.waitUntilExit()
+        program.end()
     }
 
     /// What a receiver says that moves to the north-east.

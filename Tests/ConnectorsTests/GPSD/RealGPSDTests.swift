@@ -1,6 +1,7 @@
 import Derived
 import Foundation
 import Samples
+import TestSupport
 import Testing
 import VM
 

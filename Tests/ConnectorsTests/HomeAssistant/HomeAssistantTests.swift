@@ -171,11 +171,7 @@ struct HomeAssistantTests {
     private func until(
         _ machine: VirtualMachine, _ id: SensorID, _ isSo: (SensorStatus) -> Bool
     ) async throws {
-        while true {
-            if let status = await machine.status(of: id), isSo(status) { return }
-            try Task.checkCancellation()
-            try await Task.sleep(for: .milliseconds(2))
-        }
+        try await TestSupport.until { await machine.status(of: id).map(isSo) == true }
     }
 
     private static func isConnected(_ status: SensorStatus) -> Bool {

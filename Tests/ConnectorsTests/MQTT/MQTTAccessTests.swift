@@ -30,8 +30,11 @@ struct MQTTAccessTests {
         (#", "username": "nobody", "password": "correct horse""#, "does not let nobody in"),
         (#", "username": "nervous""#, "does not let nervous in"),
         ("", "lets nobody in without a name"),
-        (#", "username": "nervous", "passwordFile": "/nowhere""#, "/nowhere: no such file"),
-        (#", "username": "nervous", "passwordFile": "/dev/null""#, "/dev/null holds no password"),
+        (#", "username": "nervous", "passwordFile": "/nowhere""#, "/nowhere: No such file"),
+        (
+            #", "username": "nervous", "passwordFile": "/dev/null""#,
+            "/dev/null: it does not hold one line"
+        ),
     ])
     func `whoever is not let in is told why`(login: String, words: String) async throws {
         let broker = try TestBroker(user: Self.user)
@@ -94,8 +97,10 @@ struct MQTTAccessTests {
     }
 
     @Test func `a port where nobody listens is told`() async throws {
-        let bench = try MQTTBench(port: DeafPort().number)
+        let deaf = DeafPort()
+        let bench = try MQTTBench(port: deaf.number)
         try await expect(bench, toSay: "cannot be reached: connection refused")
+        withExtendedLifetime(deaf) {}
     }
 
     @Test func `a name that nobody knows is told`() async throws {
@@ -110,7 +115,7 @@ struct MQTTAccessTests {
         let server = try TalkingPort(answer)
         let bench = try MQTTBench(port: server.number)
         try await bench.listening(untilConnected: false) { _ in
-            await bench.until { $0.link == .disconnected }
+            try await bench.until { $0.link == .disconnected }
         }
         #expect(bench.report.problem?.contains("127.0.0.1") == true)
         #expect(bench.report.connections == 0)
@@ -121,10 +126,10 @@ struct MQTTAccessTests {
         let bench = try MQTTBench(port: server.number)
         let start = ContinuousClock.now
         try await bench.listening(untilConnected: false) { _ in
-            await bench.until { $0.link == .connecting }
+            try await bench.until { $0.link == .connecting }
             server.waitForClient()
         }
-        await bench.until { $0.link == .disconnected }
+        try await bench.until { $0.link == .disconnected }
         #expect(ContinuousClock.now - start < .seconds(10))
     }
 
@@ -152,7 +157,7 @@ struct MQTTAccessTests {
 
     private func expect(_ bench: MQTTBench, toSay words: String) async throws {
         try await bench.listening(untilConnected: false) { _ in
-            await bench.until { $0.link == .disconnected }
+            try await bench.until { $0.link == .disconnected }
         }
         let problem = bench.report.problem ?? ""
         #expect(problem.contains(words), "\(problem)")

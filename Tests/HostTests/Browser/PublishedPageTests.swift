@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// Published apps in a real browser, as they are.
@@ -116,8 +117,9 @@ import Testing
         try browser.open(try host.link("hello-world"))
         try browser.wait(until: "document.body.innerText.includes('host API 1')")
         var pending = ""
-        while !pending.contains("sensor:gyroscope") {
+        try waitUntil(otherwise: { try browser.text }) {
             pending = try host.sandbox.nervous("permissions", "--pending").output
+            return pending.contains("sensor:gyroscope")
         }
         #expect(pending.contains("hello-world"))
         #expect(try browser.run("return $('#gyrodata').text()") == "")

@@ -45,7 +45,7 @@ struct AvailabilityTests {
             try (text + "\n").write(toFile: "\(supply)/\(file)", atomically: true, encoding: .utf8)
         }
         host.kill(SIGTERM)
-        #expect(host.wait() == 0)
+        #expect(try host.wait() == 0)
         let again = try ServingHost(sandbox, ["--sys-root", sys])
         let asked = try sandbox.nervous("run", app(sandbox, ["battery"]))
         #expect(asked.code == 77)

@@ -65,7 +65,7 @@ struct BackgroundRunTests {
         #expect(zygotes.count == 1)
         #expect(!runners.isEmpty)
         host.kill(SIGKILL)
-        #expect(host.wait() == 128 + SIGKILL)
+        #expect(try host.wait() == 128 + SIGKILL)
         #expect(ProcessTree.allEnd(zygotes + runners, within: 5))
     }
 
@@ -75,7 +75,7 @@ struct BackgroundRunTests {
         let (zygotes, runners) = try Self.begin("setInterval(() => {}, 1)", host, in: sandbox)
         #expect(!runners.isEmpty)
         host.kill(SIGTERM)
-        #expect(host.wait() == 0)
+        #expect(try host.wait() == 0)
         #expect(ProcessTree.allEnd(zygotes + runners, within: 5))
         let shown = try sandbox.nervous("apps")
         #expect(shown.output.contains("stopped"))
@@ -99,7 +99,7 @@ struct BackgroundRunTests {
         let stopped = try sandbox.nervous("stop", "demo", "--json")
         #expect(stopped.output.contains(#""restarts":1"#))
         host.kill(SIGTERM)
-        #expect(host.wait() == 0)
+        #expect(try host.wait() == 0)
     }
 
     private static func isNew(_ host: ServingHost, _ zygotes: [Int32]) -> Bool {
@@ -131,6 +131,6 @@ struct BackgroundRunTests {
             #expect(line?.contains(ending) == true || isThrown, "\(line ?? "none")")
         }
         host.kill(SIGTERM)
-        #expect(host.wait() == 0)
+        #expect(try host.wait() == 0)
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// Collecting through the built program: what is acknowledged stays, whatever happens.
@@ -32,13 +33,16 @@ struct CollectionTests {
             let host = try ServingHost(sandbox)
             #expect(try sandbox.nervous("sensors", "set", "load", "10ms").code == 0)
             var seen: [Double] = []
-            while seen.count < acknowledged.count + 20 { seen = try times(sandbox) }
+            try waitUntil {
+                seen = try times(sandbox)
+                return seen.count >= acknowledged.count + 20
+            }
             // Everything up to what was accepted by now has to reach the file.
             let target = try status(sandbox).samples
-            while try status(sandbox).acknowledged < target {}
+            try waitUntil { try status(sandbox).acknowledged >= target }
             acknowledged.formUnion(seen)
             host.kill(SIGKILL)
-            #expect(host.wait() == 128 + SIGKILL)
+            #expect(try host.wait() == 128 + SIGKILL)
         }
         // The next start needs no help.
         let kept = try times(sandbox)
@@ -52,9 +56,12 @@ struct CollectionTests {
         let host = try ServingHost(sandbox)
         #expect(try sandbox.nervous("sensors", "set", "load", "1ms").code == 0)
         var seen: [Double] = []
-        while seen.count < 5 { seen = try times(sandbox) }
+        try waitUntil {
+            seen = try times(sandbox)
+            return seen.count >= 5
+        }
         host.kill(SIGTERM)
-        #expect(host.wait() == 0)
+        #expect(try host.wait() == 0)
         let lost = Set(seen).subtracting(try times(sandbox)).count
         #expect(lost == 0)
     }
@@ -63,23 +70,23 @@ struct CollectionTests {
         let sandbox = try Sandbox()
         let host = try ServingHost(sandbox)
         #expect(try sandbox.nervous("sensors", "set", "load", "5ms").code == 0)
-        while try times(sandbox).isEmpty {}
+        try waitUntil { try !times(sandbox).isEmpty }
         #expect(try sandbox.nervous("sensors", "set", "load", "off").code == 0)
         let frozen = try times(sandbox)
         #expect(try sandbox.nervous("sensors", "set", "memory", "5ms").code == 0)
         let other = try sandbox.nervous("query", "memory", "--json").output
-        while try sandbox.nervous("query", "memory", "--json").output == other {}
+        try waitUntil { try sandbox.nervous("query", "memory", "--json").output != other }
         let isFrozen = try times(sandbox) == frozen
         #expect(isFrozen)
         host.kill(SIGTERM)
-        _ = host.wait()
+        _ = try host.wait()
         // The level outlives the host.
         let again = try ServingHost(sandbox)
         #expect(try sandbox.nervous("sensors").output.contains(/load +off/))
         #expect(try sandbox.nervous("sensors", "set", "load", "5ms").code == 0)
-        while try times(sandbox).count == frozen.count {}
+        try waitUntil { try times(sandbox).count != frozen.count }
         again.kill(SIGTERM)
-        #expect(again.wait() == 0)
+        #expect(try again.wait() == 0)
     }
 
     @Test func `commands at the same time wait for each other where no host runs`() async throws {

@@ -78,6 +78,14 @@ struct ConfigurationTests {
         let standard = try parsed(#"{"gpsd": {}}"#).gpsd
         #expect(standard.host == "127.0.0.1")
         #expect(standard.port == 2947)
+        #expect(standard.rest == nil)
+    }
+
+    @Test func `B12: a receiver rests only where it is said when`() throws {
+        let place = try parsed(#"{"gpsd": {"restAfter": "5m", "lookEvery": "10s"}}"#).gpsd
+        #expect(place.rest?.after == .seconds(300))
+        #expect(place.rest?.every == .seconds(10))
+        #expect(try parsed(#"{"gpsd": {"restAfter": "1h"}}"#).gpsd.rest?.every == .seconds(20))
     }
 
     @Test(arguments: [
@@ -86,6 +94,11 @@ struct ConfigurationTests {
         (#"{"gpsd": {"port": 0}}"#, "port must be a whole number from 1 to 65535"),
         (#"{"gpsd": {"device": "/dev/a"}}"#, "“device” means nothing in gpsd"),
         (#"{"gpsd": []}"#, "gpsd must be an object"),
+        (#"{"gpsd": {"lookEvery": "10s"}}"#, "lookEvery means nothing without restAfter"),
+        (
+            #"{"gpsd": {"restAfter": "5m", "lookEvery": "26s"}}"#,
+            #"lookEvery must be a span from 5s to 25s, such as "25s""#
+        ),
     ])
     func `gpsd listens at an address`(text: String, complaint: String) throws {
         let error = #expect(throws: ConfigurationError.self) { try parsed(text) }

@@ -57,7 +57,7 @@ struct DamageTests {
         try text.write(toFile: path, atomically: true, encoding: .utf8)
         #expect(try sandbox.nervous("import", path, "--sensor", sensor).code == 0)
         host.kill(SIGTERM)
-        #expect(host.wait() == 0)
+        #expect(try host.wait() == 0)
         let edit = try Invocation(
             "/usr/bin/env", ["python3", "-c", script, "\(sandbox.data)/samples.sqlite"],
             environment: ["PATH": ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin"])
@@ -157,7 +157,7 @@ struct DamageTests {
         let known = try JSONDecoder().decode(Answer.self, from: Data(status.output.utf8))
         #expect(known.damaged == [named])
         host.kill(SIGTERM)
-        #expect(host.wait() == 0)
+        #expect(try host.wait() == 0)
     }
 
     @Test func `commands warn of damage beside their output, and an export of it fails`() throws {

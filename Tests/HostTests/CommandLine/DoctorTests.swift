@@ -52,7 +52,7 @@ struct DoctorTests {
         #expect(report.of("databases").map(\.state) == ["fine", "fine", "fine", "fine"])
         #expect(report.of("access-log").first?.message.hasSuffix("lines fit") == true)
         host.kill(SIGTERM)
-        #expect(host.wait() == 0)
+        #expect(try host.wait() == 0)
     }
 
     @Test func `C39: each kind of sensor that is missing is named, with what would enable it`()
@@ -68,6 +68,37 @@ struct DoctorTests {
         let location = try #require(findings.first { $0.message.hasPrefix("location: ") })
         #expect(location.fix == "sudo apt-get install gpsd")
         #expect(findings.contains { $0.state == "fine" && $0.message.contains("cpu") })
+    }
+
+    @Test(.enabled(if: PrivateDesktop.isInstalled, "python3-dbusmock is not installed"))
+    func `C13, C39: what Bluetooth lacks is named, one after the other`() throws {
+        let bus = try PrivateBus()
+        let sandbox = try Sandbox(systemBus: bus.address)
+        func bluetooth(_ sandbox: Sandbox) throws -> Report.Finding {
+            try #require(
+                try doctor(sandbox, "sensors").findings.first {
+                    $0.message.hasPrefix("bluetooth: ")
+                })
+        }
+        let alone = try bluetooth(try Sandbox())
+        #expect(alone.message.hasPrefix("bluetooth: the system bus cannot be reached: "))
+        let absent = try bluetooth(sandbox)
+        #expect(absent.message == "bluetooth: BlueZ does not run.")
+        #expect(absent.fix?.hasSuffix("sudo systemctl enable --now bluetooth") == true)
+        try bus.start(["-m", "dbusmock", "--session", "-t", "bluez5"], until: "org.bluez")
+        let bare = try bluetooth(sandbox)
+        #expect(bare.message == "bluetooth: there is no adapter.")
+        #expect(bare.fix == "plug one in, then: bluetoothctl list")
+        let mock = ["--dest", "org.bluez", "--object-path"]
+        try bus.call(mock + ["/", "--method", "org.bluez.Mock.AddAdapter", "hci0", "machine"])
+        let adapter = mock + ["/org/bluez/hci0", "--method", "org.freedesktop.DBus.Properties.Set"]
+        for (isOn, message) in [(false, "the adapter hci0 is off."), (true, "hci0 is on")] {
+            try bus.call(adapter + ["org.bluez.Adapter1", "Powered", "<\(isOn)>"])
+            let found = try bluetooth(sandbox)
+            #expect(found.message == "bluetooth: \(message)")
+            #expect(found.state == (isOn ? "fine" : "note"))
+            #expect(found.fix == (isOn ? nil : "rfkill unblock bluetooth && bluetoothctl power on"))
+        }
     }
 
     @Test func `what is wrong is named, with the command that helps`() throws {

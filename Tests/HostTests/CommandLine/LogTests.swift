@@ -139,7 +139,7 @@ struct LogTests {
         let latest = host.url("/api/v1/sensors/cpu/latest")
         for _ in 1...20 { #expect(try sandbox.curl(latest).status == 401) }
         host.kill(SIGTERM)
-        #expect(host.wait() == 0)
+        #expect(try host.wait() == 0)
         let queue = try DatabaseQueue(path: "\(sandbox.data)/permissions.sqlite")
         let calls = try queue.read {
             try Int.fetchAll($0, sql: "SELECT calls FROM ledger WHERE kind = 'notice'")
@@ -170,7 +170,7 @@ struct LogTests {
             let latest = host.url("/api/v1/sensors/cpu/latest")
             for _ in 1...20 { #expect(try sandbox.curl(latest).status == 401) }
             host.kill(SIGKILL)
-            _ = host.wait()
+            _ = try host.wait()
         }
         let found = try verification(sandbox)
         #expect(found.intact)

@@ -45,7 +45,7 @@ struct NotifyTests {
         let folder = try sandbox.app(Self.script, manifest: Self.manifest)
         #expect(try sandbox.nervous("run", folder, "--allow", "notify").code == 0)
         host.kill(SIGTERM)
-        #expect(host.wait() == 0)
+        #expect(try host.wait() == 0)
         let lines = try String(contentsOfFile: log, encoding: .utf8).split(separator: "\n")
         // The log escapes once more what stands in a message.
         #expect(lines.contains { $0.hasPrefix("demo says: Nervous: ") })
@@ -67,7 +67,7 @@ struct NotifyTests {
         let limit = ContinuousClock.now + .seconds(30)
         while try desktop.calls().count < 2, ContinuousClock.now < limit { sched_yield() }
         host.kill(SIGTERM)
-        #expect(host.wait() == 0)
+        #expect(try host.wait() == 0)
         let calls = try desktop.calls()
         #expect(calls.count == 2, "\(calls)")
         #expect(calls.first?.contains(#""demo: Nervous: "#) == true)

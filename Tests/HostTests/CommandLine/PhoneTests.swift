@@ -53,7 +53,7 @@ struct PhoneTests {
         let late = try sandbox.curl("-H", "Authorization: \(header)", "--json", "{}", url)
         #expect(late.status == 401)
         host.kill(SIGTERM)
-        #expect(host.wait() == 0)
+        #expect(try host.wait() == 0)
     }
 
     @Test func `G18: phones are added side by side, and one twice is refused`() throws {
@@ -74,7 +74,7 @@ struct PhoneTests {
         #expect(again.code != 0)
         #expect(again.errors.contains("left-wrist"), "\(again.errors)")
         host.kill(SIGTERM)
-        #expect(host.wait() == 0)
+        #expect(try host.wait() == 0)
     }
 
     @Test func `a sensor that was declared in another way stays so`() throws {
@@ -92,7 +92,7 @@ struct PhoneTests {
         #expect(query.output.contains("1.5"), "\(query.output)\(query.errors)")
         #expect(!query.output.contains("altitude"))
         host.kill(SIGTERM)
-        #expect(host.wait() == 0)
+        #expect(try host.wait() == 0)
     }
 
     @Test(arguments: ["Ann", "a.b", "a b", "-a", String(repeating: "x", count: 50)])

@@ -135,6 +135,6 @@ struct PolicyFileTests {
         #expect(refused.code == 77)
         #expect(try !sandbox.nervous("token", "list").output.contains("more"))
         host.kill(SIGTERM)
-        #expect(host.wait() == 0)
+        #expect(try host.wait() == 0)
     }
 }

@@ -73,7 +73,7 @@ struct RunTests {
         try terminal.await("NotAllowedError")
         #expect(try terminal.finish() == 0)
         host.kill(SIGTERM)
-        #expect(host.wait() == 0)
+        #expect(try host.wait() == 0)
     }
 
     @Test func `an app cannot reach beyond its own address`() throws {

@@ -87,7 +87,7 @@ struct SessionsTests {
         #expect(started.output == "\(id) is active, after 0 min 0 secs of activity.\n")
         #expect(started.errors.isEmpty)
         host?.kill(SIGKILL)
-        _ = host?.wait()
+        _ = try host?.wait()
         host = nil
         #expect(try sessions(sandbox).first?.state == "active")
         let paused = try sandbox.nervous("sessions", "pause", id)
@@ -143,6 +143,113 @@ struct SessionsTests {
         #expect(try terminal.finish() == 64)
     }
 
+    /// Two points, as another program would write them.
+    private static let gpx = """
+        <?xml version="1.0"?><gpx version="1.1" creator="x" xmlns="http://www.topografix.com/GPX/1/1">
+        <trk><name>Ridge</name><trkseg>
+        <trkpt lat="47" lon="8"><time>2026-03-01T12:00:00Z</time></trkpt>
+        <trkpt lat="47.001" lon="8.001"><time>2026-03-01T12:01:00.25Z</time></trkpt>
+        </trkseg></trk></gpx>
+        """
+
+    @Test func `B16: workouts go from one host to another in one property list`() throws {
+        let (here, there) = (try Sandbox(), try Sandbox())
+        try Data(Self.gpx.utf8).write(to: URL(filePath: here.path("ridge.gpx")))
+        let taken = try here.nervous("sessions", "import", here.path("ridge.gpx"))
+        #expect(taken.code == 0, "\(taken.errors)")
+        #expect(taken.output.contains("Ridge"))
+        let id = try make(here)
+        for words in [["start"], ["finish"], ["edit", "--distance", "4200"]] {
+            let call = try here.nervous(["sessions", words[0], id] + words.dropFirst())
+            #expect(call.code == 0, "\(call.errors)")
+        }
+        _ = try here.nervous("sessions", "new", "Not begun", "--sensor", "load")
+        let file = here.path("workouts.plist")
+        let written = try here.nervous("sessions", "export", "--format", "plist", "-o", file)
+        #expect(written.code == 0, "\(written.errors)")
+        let read = try there.nervous("sessions", "import", file)
+        #expect(read.code == 0, "\(read.errors)")
+        let sent = try sessions(here).filter { $0.finished }
+        #expect(try sessions(there).map(\.id) == sent.map(\.id))
+        #expect(try sessions(there).map(\.sensors) == sent.map(\.sensors))
+        let again = try there.nervous("sessions", "export", "--format", "plist")
+        #expect(try Data(contentsOf: URL(filePath: file)) == Data(again.output.utf8))
+        let ridge = try #require(sent.first { $0.name == "Ridge" }).id
+        let route = try decoded(Route.self, there.nervous("sessions", "export", ridge).output)
+        #expect(route.features.map(\.geometry.coordinates) == [[[8, 47], [8.001, 47.001]]])
+        let twice = try there.nervous("sessions", "import", file)
+        #expect(twice.code == 0)
+        #expect(twice.errors.contains("There already: "))
+        #expect(try sessions(there).count == 2)
+    }
+
+    @Test func `B16: a corrupt property list is refused with its reason, and nothing is lost`()
+        throws
+    {
+        let sandbox = try Sandbox()
+        var host: ServingHost? = try ServingHost(sandbox)
+        let id = try make(sandbox)
+        for (name, text) in [
+            ("cut", "<?xml version=\"1.0\"?><plist><array><dict><key>startTime</key>"),
+            ("deep", "<plist>" + String(repeating: "<array>", count: 100_000)),
+            ("bad", "bplist00\u{1}\u{2}"), ("empty", ""),
+        ] {
+            let file = sandbox.path("\(name).plist")
+            try Data(text.utf8).write(to: URL(filePath: file))
+            let call = try sandbox.nervous("sessions", "import", file)
+            #expect(call.code == 65, "\(name): \(call.errors)")
+            #expect(call.errors.contains("error: \(file) is not taken: The "), "\(call.errors)")
+        }
+        #expect(try sessions(sandbox).map(\.id) == [id])
+        // It was the same host all the while.
+        host?.kill(SIGTERM)
+        #expect(try host?.wait() == 0)
+        host = nil
+    }
+
+    @Test func `B17: the route is a picture that any program shows`() throws {
+        let sandbox = try Sandbox()
+        try Data(Self.gpx.utf8).write(to: URL(filePath: sandbox.path("ridge.gpx")))
+        #expect(try sandbox.nervous("sessions", "import", sandbox.path("ridge.gpx")).code == 0)
+        let id = try #require(try sessions(sandbox).first?.id)
+        let file = sandbox.path("ridge.svg")
+        let call = try sandbox.nervous("sessions", "export", id, "--format", "svg", "-o", file)
+        #expect(call.code == 0, "\(call.errors)")
+        let picture = try String(contentsOfFile: file, encoding: .utf8)
+        #expect(picture.contains("<polyline class=\"route\""))
+        #expect(picture.contains("<title>Ridge</title>"))
+    }
+
+    @Test func `B24: a running session is shown once a second until it ends`() throws {
+        let sandbox = try Sandbox()
+        var host: ServingHost? = try ServingHost(sandbox)
+        #expect(try sandbox.nervous("sessions", "watch").code == 66)
+        #expect(try sandbox.nervous("sensors", "add", "steps.shoe", "--field", "steps:1").code == 0)
+        let made = try sandbox.nervous("sessions", "new", "Stairs", "--sensor", "steps.shoe")
+        let id = made.output.trimmingCharacters(in: .newlines)
+        #expect(try sandbox.nervous("sessions", "start", id).code == 0)
+        let terminal = try sandbox.terminal("sessions", "watch")
+        try terminal.await("0 min ")
+        for count in [100, 142] {
+            let now = Int((Date().timeIntervalSince1970 * 1000).rounded())
+            try Data("t,steps\n\(now),\(count)\n".utf8)
+                .write(to: URL(filePath: sandbox.path("steps.csv")))
+            let sent = try sandbox.nervous(
+                "import", sandbox.path("steps.csv"), "--sensor", "steps.shoe")
+            #expect(sent.code == 0, "\(sent.errors)")
+        }
+        try terminal.await("29.40m | 42 steps")
+        #expect(try sandbox.nervous("sessions", "finish", id).code == 0)
+        try terminal.await("29.40m | 42 steps | finished")
+        #expect(try terminal.finish() == 0)
+        let shown = try sandbox.nervous("sessions", "watch", id, "--json").output
+        #expect(shown.split(separator: "\n").count == 1)
+        #expect(shown.contains(#""text":"29.40m | 42 steps""#))
+        host?.kill(SIGTERM)
+        #expect(try host?.wait() == 0)
+        host = nil
+    }
+
     @Test func `B16: a damaged book is set aside with a message, and the host goes on`() throws {
         let sandbox = try Sandbox()
         _ = try make(sandbox)
@@ -167,7 +274,9 @@ struct SessionsTests {
     @Test(arguments: [
         ["new", "x"], ["new", "", "--sensor", "load"], ["edit", "x"],
         ["edit", "x", "--distance", "-1"], ["edit", "x", "--distance", "nan"],
-        ["export", "x", "--format", "kml"], ["start"], ["--limit", "0"],
+        ["export", "x", "--format", "kml"], ["export"], ["export", "--format", "gpx"],
+        ["export", "--format", "plist", "--sensor", "location"], ["import"], ["import", "x.kml"],
+        ["start"], ["--limit", "0"],
     ])
     func `what cannot be meant is a fault of usage`(words: [String]) throws {
         let call = try Sandbox().nervous(["sessions"] + words)

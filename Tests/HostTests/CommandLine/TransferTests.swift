@@ -59,7 +59,7 @@ struct TransferTests {
         #expect(shell.code == 0 && shell.errors.isEmpty, "\(shell.errors)")
         #expect(FileManager.default.contentsEqual(atPath: out, andPath: piped))
         host.kill(SIGTERM)
-        #expect(host.wait() == 0)
+        #expect(try host.wait() == 0)
     }
 
     @Test func `an import that is given again stores nothing twice`() throws {
@@ -73,7 +73,7 @@ struct TransferTests {
         #expect(outputs[0] == outputs[1])
         #expect(try Self.stored(sandbox, "walk") == Self.count)
         host.kill(SIGTERM)
-        #expect(host.wait() == 0)
+        #expect(try host.wait() == 0)
     }
 
     @Test func `an export that was interrupted goes on, and the file is the same`() throws {
@@ -102,7 +102,7 @@ struct TransferTests {
         // Nothing is written over.
         #expect(try sandbox.nervous(words + [whole]).code == 73)
         host.kill(SIGTERM)
-        #expect(host.wait() == 0)
+        #expect(try host.wait() == 0)
     }
 
     private static func end(of row: Range<Int>, in bytes: Data) throws -> Int {

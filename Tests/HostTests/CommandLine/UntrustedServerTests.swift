@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// A server whose certificate nobody vouches for.
@@ -15,31 +16,20 @@ struct UntrustedServerTests {
                 "/CN=localhost", "-addext", "subjectAltName=DNS:localhost",
             ], environment: sandbox.environment)
         #expect(made.code == 0, "\(made.errors)")
-        let server = Process()
-        server.executableURL = URL(filePath: openssl)
-        server.arguments = [
-            "s_server", "-accept", "127.0.0.1:0", "-www", "-key", key, "-cert", certificate,
-        ]
-        let output = Pipe()
-        server.standardOutput = output
-        server.standardError = FileHandle.nullDevice
-        server.standardInput = Pipe()
-        try server.run()
-        defer {
-            kill(server.processIdentifier, SIGKILL)
-            server.waitUntilExit()
-        }
-        var text = ""
+        let server = try Program(
+            openssl,
+            ["s_server", "-accept", "127.0.0.1:0", "-www", "-key", key, "-cert", certificate],
+            input: .pipe, output: .pipe)
+        defer { server.end() }
         var port: Int?
-        while port == nil {
-            let data = output.fileHandleForReading.availableData
-            guard !data.isEmpty else { break }
-            text += String(decoding: data, as: UTF8.self)
+        _ = try server.read { said in
             // It names its port in a line such as `ACCEPT 127.0.0.1:40123`.
+            let text = String(decoding: said, as: UTF8.self)
             let line = text.split(separator: "\n").first { $0.hasPrefix("ACCEPT") }
             if text.last == "\n" {
                 port = line?.split(separator: ":").last.flatMap { Int($0) }
             }
+            return port != nil
         }
         let url = "https://localhost:\(try #require(port))/app.zip"
         let install = try sandbox.nervous("install", url)

@@ -32,6 +32,25 @@ struct WatchTests {
         #expect(try terminal.finish() == 130)
     }
 
+    @Test(arguments: ["runs", "Waiting for a change", "Starting again."])
+    func `C40: Ctrl-C ends it whatever it does just then`(moment: String) throws {
+        let sandbox = try Sandbox()
+        let app = try AppFolder(sandbox)
+        try app.write("app.js", "console.log('it runs'); setInterval(() => {}, 1000)")
+        let terminal = try sandbox.terminal("run", app.path, "--watch")
+        try terminal.await("it runs")
+        if moment != "runs" {
+            try app.write("app.js", "console.log('it ends')")
+            try terminal.await("Waiting for a change")
+        }
+        if moment == "Starting again." {
+            try app.write("app.js", "setInterval(() => {}, 1000)")
+            try terminal.await(moment)
+        }
+        terminal.type("\u{3}")
+        #expect(try terminal.finish() == 130)
+    }
+
     @Test func `what is installed is not watched`() throws {
         let sandbox = try Sandbox()
         let app = try AppFolder(sandbox)

@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 
 /// Debian's Chromium without a screen, driven by WebDriver; ended by its process group.
 final class Browser {
     private let sandbox: Sandbox
-    private let driver = Process()
+    private let driver: Program
     private let address: String
     private var session = ""
 
@@ -14,22 +15,15 @@ final class Browser {
     /// - Parameter names: names that lead to this machine, beside those of `localhost`.
     init(_ sandbox: Sandbox, names: [String] = []) throws {
         self.sandbox = sandbox
-        driver.executableURL = URL(filePath: "/usr/bin/chromedriver")
-        driver.arguments = ["--port=0"]
-        driver.environment = sandbox.environment
-        driver.standardInput = FileHandle.nullDevice
-        driver.standardError = FileHandle.nullDevice
-        let output = Pipe()
-        driver.standardOutput = output
-        try driver.run()
-        var text = ""
-        while !text.contains("successfully on port") || !text.hasSuffix("\n") {
-            let more = output.fileHandleForReading.availableData
-            guard !more.isEmpty else { throw Failure(description: "chromedriver ended: \(text)") }
-            text += String(decoding: more, as: UTF8.self)
+        driver = try Program(
+            "/usr/bin/chromedriver", ["--port=0"], environment: sandbox.environment, output: .pipe)
+        let said = try driver.read { said in
+            said.last == 0x0A
+                && String(decoding: said, as: UTF8.self).contains("successfully on port")
         }
+        let text = String(decoding: said, as: UTF8.self)
         guard let port = text.firstMatch(of: /successfully on port ([0-9]+)/)?.1 else {
-            throw Failure(description: text)
+            throw Failure(description: "chromedriver ended: \(text)")
         }
         address = "http://127.0.0.1:\(port)/session"
         let rules = names.map { "MAP \($0) 127.0.0.1" }.joined(separator: ",")
@@ -59,10 +53,7 @@ final class Browser {
 
     deinit {
         _ = try? sandbox.curl("-X", "DELETE", address + session)
-        // It leads a group of its own, and what it started is in it.
-        kill(-driver.processIdentifier, SIGKILL)
-        kill(driver.processIdentifier, SIGKILL)
-        driver.waitUntilExit()
+        driver.end()
     }
 
     func open(_ url: String) throws {

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// What a command printed and how it ended.
 struct Invocation {
@@ -6,30 +7,36 @@ struct Invocation {
     let output: String
     let errors: String
 
+    /// A program that did not end, and what it had printed until then.
+    struct Failure: Error, CustomStringConvertible {
+        let description: String
+    }
+
     /// Runs a program to its end, with nothing on its standard input.
+    ///
+    /// - Throws: ``Failure`` when that takes minutes.
     init(
         _ program: String, _ arguments: [String], environment: [String: String],
         directory: String? = nil
     ) throws {
-        let process = Process()
-        process.executableURL = URL(filePath: program)
-        process.arguments = arguments
-        process.environment = environment
-        if let directory { process.currentDirectoryURL = URL(filePath: directory) }
-        process.standardInput = FileHandle.nullDevice
         let folder = FileManager.default.temporaryDirectory.path + "/" + UUID().uuidString
         try FileManager.default.createDirectory(
             atPath: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: folder) }
         // Files, because a pipe that nobody drains would stop the program.
         let files = ["out", "err"].map { "\(folder)/\($0)" }
-        for file in files { try Data().write(to: URL(filePath: file)) }
-        process.standardOutput = FileHandle(forWritingAtPath: files[0])
-        process.standardError = FileHandle(forWritingAtPath: files[1])
-        try process.run()
-        process.waitUntilExit()
-        let status = process.terminationStatus
-        code = process.terminationReason == .uncaughtSignal ? 128 + status : status
+        let process = try Program(
+            program, arguments, environment: environment, directory: directory,
+            output: .file(files[0]), errors: .file(files[1]))
+        do {
+            code = try process.wait()
+        } catch {
+            let texts = try files.map {
+                String(decoding: try Data(contentsOf: URL(filePath: $0)), as: UTF8.self)
+            }
+            throw Failure(
+                description: "\(error)\nit printed:\n\(texts[0])\nand as errors:\n\(texts[1])")
+        }
         output = try String(contentsOfFile: files[0], encoding: .utf8)
         errors = try String(contentsOfFile: files[1], encoding: .utf8)
     }

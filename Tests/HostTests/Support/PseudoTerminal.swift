@@ -1,18 +1,17 @@
 import Foundation
 import Glibc
+import TestSupport
 
 /// A program at a terminal of its own, and the person in front of it.
 final class PseudoTerminal {
     private let master: Int32
-    private let pid: pid_t
+    private let program: Program
     private var screen: [UInt8] = []
     private var seen = 0
-    private var status: Int32?
 
-    // ioctl_tty(2) and spawn.h, which the Glibc module leaves out.
+    // ioctl_tty(2), which the Glibc module leaves out.
     private static let unlock: UInt = 0x4004_5431
     private static let numberOf: UInt = 0x8004_5430
-    private static let newSession: Int16 = 0x80
 
     struct Failure: Error, CustomStringConvertible {
         let description: String
@@ -25,32 +24,17 @@ final class PseudoTerminal {
         var size = winsize(ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0)
         let number: Int32
         (master, number) = try Self.openMaster(&size)
-        let name = "/dev/pts/\(number)"
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        // The leader of a new session that opens a terminal gets it as its own.
-        posix_spawn_file_actions_addopen(&actions, 0, name, O_RDWR, 0)
-        posix_spawn_file_actions_adddup2(&actions, 0, 1)
-        posix_spawn_file_actions_adddup2(&actions, 0, 2)
-        var attributes = posix_spawnattr_t()
-        posix_spawnattr_init(&attributes)
-        defer { posix_spawnattr_destroy(&attributes) }
-        posix_spawnattr_setflags(&attributes, Self.newSession)
-        let words = ([program] + arguments).map { strdup($0) } + [nil]
-        let variables = environment.map { strdup("\($0)=\($1)") } + [nil]
-        defer { (words + variables).forEach { free($0) } }
-        var child: pid_t = 0
-        let error = posix_spawn(&child, program, &actions, &attributes, words, variables)
-        guard error == 0 else { throw Failure(description: "cannot start \(program)") }
-        pid = child
+        do {
+            self.program = try Program(
+                program, arguments, environment: environment, terminal: "/dev/pts/\(number)")
+        } catch {
+            close(master)
+            throw error
+        }
     }
 
     deinit {
-        if status == nil {
-            kill(pid, SIGKILL)
-            waitpid(pid, nil, 0)
-        }
+        program.end()
         close(master)
     }
 
@@ -70,7 +54,7 @@ final class PseudoTerminal {
 
     /// Sends the program a signal.
     func signal(_ signal: Int32) {
-        kill(pid, signal)
+        program.signal(signal)
     }
 
     /// Everything that the terminal has shown, without carriage returns.
@@ -104,13 +88,11 @@ final class PseudoTerminal {
     func finish(seconds: Double = 30) throws -> Int32 {
         let deadline = ContinuousClock.now + .seconds(seconds)
         while try read(until: deadline) {}
-        if ContinuousClock.now >= deadline {
+        let left = ContinuousClock.now.duration(to: deadline)
+        guard left > .zero, let code = try? program.wait(atMost: left) else {
             throw Failure(description: "it did not end; the screen:\n\(text)")
         }
-        var result: Int32 = 0
-        waitpid(pid, &result, 0)
-        status = result
-        return result & 0x7F == 0 ? result >> 8 & 0xFF : 128 + result & 0x7F
+        return code
     }
 
     /// - Returns: `false` when the program has let go of the terminal or the time is over.

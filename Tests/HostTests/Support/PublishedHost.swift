@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// A host that serves published apps, with sensors that a laptop has.
 final class PublishedHost {
@@ -36,8 +37,9 @@ final class PublishedHost {
             guard made.code == 0 else { throw Browser.Failure(description: made.errors) }
         }
         // The first samples, so that a page finds some.
-        while try sandbox.nervous("query", "accelerometer").code != 0 {}
-        while try sandbox.nervous("query", "gyroscope").code != 0 {}
+        for sensor in ["accelerometer", "gyroscope"] {
+            try waitUntil { try sandbox.nervous("query", sensor).code == 0 }
+        }
     }
 
     static let folder = Binary.repository + "/Tests/HostTests/Apps"

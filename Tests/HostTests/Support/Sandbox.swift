@@ -5,10 +5,12 @@ final class Sandbox: Sendable {
     let root: String
     /// The address of a session bus that programs find.
     private let bus: String?
+    /// That of the system bus; there is none where it is not given.
+    private let systemBus: String?
     var data: String { "\(root)/data" }
 
-    init(bus: String? = nil) throws {
-        self.bus = bus
+    init(bus: String? = nil, systemBus: String? = nil) throws {
+        (self.bus, self.systemBus) = (bus, systemBus)
         var template = Array("/tmp/nervous-test-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else { throw POSIXError(.EIO) }
         root = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
@@ -30,6 +32,7 @@ final class Sandbox: Sendable {
         return [
             "HOME": "\(root)/home", "XDG_RUNTIME_DIR": "\(root)/run", "NERVOUS_DATA": data,
             "PATH": "/usr/bin:/bin", "TERM": "dumb", "TZ": "UTC", "LC_ALL": "C.UTF-8",
+            "DBUS_SYSTEM_BUS_ADDRESS": systemBus ?? "unix:path=\(root)/run/system-bus",
         ].merging(found) { $1 }
     }
 

@@ -1,10 +1,11 @@
 import Foundation
+import TestSupport
 
 /// `nervous serve` on a free port, ended by its process id.
 final class ServingHost {
     let port: Int
     let pid: Int32
-    private let process = Process()
+    private let process: Program
 
     struct DidNotStart: Error {
         let code: Int32
@@ -17,35 +18,15 @@ final class ServingHost {
 
     /// - Parameter errors: the file that takes its standard error.
     init(_ sandbox: Sandbox, _ arguments: [String] = [], errors: String? = nil) throws {
-        process.executableURL = URL(filePath: Binary.nervous)
-        process.arguments = ["serve", "--port", "0", "--json"] + arguments
-        process.environment = sandbox.environment
-        process.standardInput = FileHandle.nullDevice
-        process.standardError = FileHandle.nullDevice
-        if let errors {
-            try Data().write(to: URL(filePath: errors))
-            process.standardError = FileHandle(forWritingAtPath: errors)
-        }
-        let output = Pipe()
-        process.standardOutput = output
-        try process.run()
-        // The announcement is one line; the end of the file means that it did not come.
-        var line = Data()
-        while !line.contains(0x0A) {
-            let more = output.fileHandleForReading.availableData
-            if more.isEmpty {
-                process.waitUntilExit()
-                throw DidNotStart(code: process.terminationStatus)
-            }
-            line += more
-        }
+        process = try Program(
+            Binary.nervous, ["serve", "--port", "0", "--json"] + arguments,
+            environment: sandbox.environment, output: .pipe,
+            errors: errors.map { .file($0) } ?? .nothing)
+        // The announcement is one line; the end means that it did not come.
+        let line = try process.read { $0.contains(0x0A) }
+        guard line.contains(0x0A) else { throw DidNotStart(code: try process.wait()) }
         let announcement = try JSONDecoder().decode(Announcement.self, from: line)
         (port, pid) = (announcement.port, announcement.pid)
-    }
-
-    deinit {
-        kill(SIGKILL)
-        process.waitUntilExit()
     }
 
     func url(_ path: String, host: String = "localhost") -> String {
@@ -53,15 +34,13 @@ final class ServingHost {
     }
 
     func kill(_ signal: Int32) {
-        if process.isRunning { Foundation.kill(pid, signal) }
+        process.signal(signal)
     }
 
     /// Waits for its end.
     ///
     /// - Returns: the exit code; 128 and the signal when a signal ended it.
-    func wait() -> Int32 {
-        process.waitUntilExit()
-        let status = process.terminationStatus
-        return process.terminationReason == .uncaughtSignal ? 128 + status : status
+    func wait() throws -> Int32 {
+        try process.wait()
     }
 }

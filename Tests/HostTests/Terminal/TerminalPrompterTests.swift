@@ -2,6 +2,7 @@ import Auth
 import Foundation
 import Samples
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Host
@@ -98,7 +99,7 @@ struct TerminalPrompterTests {
         for _ in 1...2 {
             _ = await waiting.next()
             terminal.type("a\n")
-            while terminal.typedAhead < 2 { await Task.yield() }
+            try await until { terminal.typedAhead == 2 }
             typing.yield()
         }
         try await terminal.await("?> ")
@@ -115,7 +116,7 @@ struct TerminalPrompterTests {
     {
         let terminal = try TerminalPair()
         terminal.type("a\na\n")
-        while terminal.typedAhead < 4 { await Task.yield() }
+        try await until { terminal.typedAhead == 4 }
         #expect(try await Self.answer("n\na\na\n", at: terminal) == .decided(.denyOnce))
         #expect(try await Self.answer("v\n", at: terminal) == .decided(.deny))
     }

@@ -27,19 +27,16 @@ struct KilledInstallTests {
     /// Runs the installation.
     ///
     /// - Returns: Whether it got through.
-    private func installs(killedAt call: String, number: Int) throws -> Bool {
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/strace")
-        process.arguments = [
-            "-f", "-qq", "-o", "/dev/null", "-e", "trace=\(call)", "-e", "signal=none",
-            "-e", "inject=\(call):signal=KILL:when=\(number)",
-            BuiltProgram.path("package-updater"), apps.path(), package.path(),
-            BuiltProgram.path("nervous-unpacker"),
-        ]
-        process.standardError = FileHandle.nullDevice
-        try process.run()
-        process.waitUntilExit()
-        return process.terminationReason == .exit && process.terminationStatus == 0
+    private func installs(killedAt call: String, number: Int) async throws -> Bool {
+        try await Program(
+            "/usr/bin/strace",
+            [
+                "-f", "-qq", "-o", "/dev/null", "-e", "trace=\(call)", "-e", "signal=none",
+                "-e", "inject=\(call):signal=KILL:when=\(number)",
+                BuiltProgram.path("package-updater"), apps.path(), package.path(),
+                BuiltProgram.path("nervous-unpacker"),
+            ], output: .inherited
+        ).wait() == 0
     }
 
     /// The version that stands after the library was opened again, whole and with nothing beside it.
@@ -73,7 +70,7 @@ struct KilledInstallTests {
                 if let old {
                     try await library.install(archive: ZipForge.good(version: old).bytes)
                 }
-                let isThrough = try installs(killedAt: call, number: number)
+                let isThrough = try await installs(killedAt: call, number: number)
                 let found = try await version("\(call) \(number)")
                 #expect(found == old || found == "2.0.0", "\(call) \(number)")
                 if isThrough {

@@ -11,31 +11,12 @@ struct UnpackerConfinementTests {
         archiveBytes: 1 << 20, unpackedBytes: 1 << 20, fileBytes: 1 << 20, entries: 10)
 
     private struct Run {
-        let process = Process()
-        let output = Pipe()
-        private let input: FileHandle
+        let program: Program
 
         init(_ arguments: [String]) throws {
-            var ends: [Int32] = [-1, -1]
-            let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
-            guard socketpair(AF_UNIX, type, 0, &ends) == 0 else { throw POSIXError(.EMFILE) }
-            input = FileHandle(fileDescriptor: ends[0], closeOnDealloc: true)
-            process.executableURL = URL(filePath: BuiltProgram.path("nervous-unpacker"))
-            process.arguments = arguments
-            process.environment = ["SECRET": "1", "LC_ALL": "C"]
-            process.standardInput = FileHandle(fileDescriptor: ends[1], closeOnDealloc: true)
-            process.standardOutput = output
-            process.standardError = FileHandle.nullDevice
-            try process.run()
-        }
-
-        func write(_ bytes: [UInt8]) throws {
-            try input.write(contentsOf: Data(bytes))
-        }
-
-        /// Says that no more comes; closing would not while some program has a copy.
-        func endInput() {
-            shutdown(input.fileDescriptor, Int32(SHUT_WR))
+            program = try Program(
+                BuiltProgram.path("nervous-unpacker"), arguments,
+                environment: ["SECRET": "1", "LC_ALL": "C"], input: .pipe, output: .pipe)
         }
 
         /// All frames to the one that is the last.
@@ -43,7 +24,7 @@ struct UnpackerConfinementTests {
             var reader = FrameReader<UnpackerFrame>()
             var frames: [UnpackerFrame] = []
             while true {
-                let data = output.fileHandleForReading.availableData
+                let data = try program.read { !$0.isEmpty }
                 if data.isEmpty { return frames }
                 reader.append(data)
                 while let frame = try reader.next() {
@@ -67,9 +48,9 @@ struct UnpackerConfinementTests {
 
     @Test func `it reads the archive only when nothing else is left to it`() throws {
         let run = try Run(Self.limits.words)
-        // More than a socket holds: when it is written, the program has begun to read.
-        try run.write([UInt8](repeating: 0, count: 1_000_000))
-        let folder = "/proc/\(run.process.processIdentifier)"
+        // More than a pipe holds: when it is written, the program has begun to read.
+        try run.program.write([UInt8](repeating: 0, count: 1_000_000))
+        let folder = "/proc/\(run.program.pid)"
         let status = try fields(folder + "/status")
         #expect(status["Seccomp"] == "2")
         #expect(status["NoNewPrivs"] == "1")
@@ -91,17 +72,16 @@ struct UnpackerConfinementTests {
         #expect(try #require(bytes) < 64 << 20)
         let maps = try String(contentsOfFile: folder + "/maps", encoding: .utf8)
         #expect(!maps.split(separator: "\n").contains { $0.contains("wx") })
-        run.endInput()
+        run.program.endInput()
         #expect(try run.frames() == [.refused(ArchiveError(.notAnArchive))])
-        run.process.waitUntilExit()
-        #expect(run.process.terminationStatus == 0)
+        #expect(try run.program.wait() == 0)
     }
 
     @Test func `it says what is in a package, with names in any locale`() throws {
         let run = try Run(Self.limits.words)
         let archive = ZipForge.good().with(.folder("my-app/é/")).with(.deflated("my-app/é/名前", "x"))
-        try run.write(archive.bytes)
-        run.endInput()
+        try run.program.write(archive.bytes)
+        run.program.endInput()
         let frames = try run.frames()
         #expect(frames.contains(.entry(name: Array("my-app/é".utf8), isFolder: true, size: 0)))
         #expect(frames.contains(.entry(name: Array("my-app/é/名前".utf8), isFolder: false, size: 1)))
@@ -111,14 +91,13 @@ struct UnpackerConfinementTests {
     @Test(arguments: [[], ["1"], ["1", "2", "3", "-4"], ["1", "2", "3", "4", "5"]])
     func `it is not started by hand`(arguments: [String]) throws {
         let run = try Run(arguments)
-        run.process.waitUntilExit()
-        #expect(run.process.terminationStatus == 64)
+        #expect(try run.program.wait() == 64)
     }
 
     @Test func `an archive larger than it may be is not read to its end`() throws {
         let run = try Run(
             ArchiveLimits(archiveBytes: 100, unpackedBytes: 1, fileBytes: 1, entries: 1).words)
-        try run.write([UInt8](repeating: 0, count: 1000))
+        try run.program.write([UInt8](repeating: 0, count: 1000))
         #expect(try run.frames() == [.refused(ArchiveError(.archiveTooLarge))])
     }
 }

@@ -1,6 +1,6 @@
 import Auth
 import Foundation
-import Glibc
+import TestSupport
 import Testing
 
 @testable import JSApps
@@ -51,34 +51,15 @@ import Testing
             let text = try folder.write("message", message)
             let file = try folder.write("signature", signature)
             let words =
-                ["openssl", "pkeyutl", "-verify", "-rawin", "-pubin", "-keyform", "DER"]
+                ["pkeyutl", "-verify", "-rawin", "-pubin", "-keyform", "DER"]
                 + ["-inkey", publicKey.path(), "-in", text.path(), "-sigfile", file.path()]
-            return try run("/usr/bin/openssl", words) == 0
+            return try Program("/usr/bin/openssl", words).wait() == 0
         }
         var signature = try key.signature(of: message)
         #expect(try accepts(message, signature))
         #expect(try !accepts(message + [0x0A], signature))
         signature[0] ^= 1
         #expect(try !accepts(message, signature))
-    }
-
-    /// Runs a program in silence and says how it ended.
-    ///
-    /// Not Foundation's `Process`: where many descriptors are open it reads beyond what lists them.
-    private func run(_ program: String, _ words: [String]) throws -> Int32 {
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        for descriptor in Int32(0)...2 {
-            posix_spawn_file_actions_addopen(&actions, descriptor, "/dev/null", O_RDWR, 0)
-        }
-        let arguments = words.map { strdup($0) } + [nil]
-        defer { arguments.forEach { free($0) } }
-        var child: pid_t = 0
-        try #require(posix_spawn(&child, program, &actions, nil, arguments, environ) == 0)
-        var status: Int32 = 0
-        try #require(waitpid(child, &status, 0) == child)
-        return status
     }
 
     @Test func `every byte of a signed package counts`() throws {

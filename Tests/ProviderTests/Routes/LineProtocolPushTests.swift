@@ -1,6 +1,7 @@
 import Auth
 import Foundation
 import Samples
+import TestSupport
 import Testing
 import Texts
 
@@ -164,14 +165,8 @@ struct LineProtocolPushTests {
         let file = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
         try Data(bytes).write(to: file)
         defer { try? FileManager.default.removeItem(at: URL(filePath: file.path + ".gz")) }
-        let gzip = Process()
-        gzip.executableURL = URL(filePath: "/usr/bin/gzip")
-        gzip.arguments = [file.path]
-        let code = try await withCheckedThrowingContinuation { continuation in
-            gzip.terminationHandler = { continuation.resume(returning: $0.terminationStatus) }
-            do { try gzip.run() } catch { continuation.resume(throwing: error) }
-        }
-        #expect(code == 0)
+        let gzip = try Program("/usr/bin/gzip", [file.path], errors: .inherited)
+        #expect(try await gzip.wait() == 0)
         return Array(try Data(contentsOf: URL(filePath: file.path + ".gz")))
     }
 }

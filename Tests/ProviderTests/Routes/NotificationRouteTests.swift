@@ -199,4 +199,106 @@ struct NotificationRouteTests {
             #expect(!answer.text.contains("another's"))
         }
     }
+
+    private static func view(_ token: String, _ isVisible: Bool) -> Call {
+        Call("PUT", "/api/v1/view", token: token, json: #"{"visible": \#(isVisible)}"#)
+    }
+
+    private static let event = #"{"title": "Door open", "unlessViewed": true}"#
+
+    @Test func `C14: an event is told once while nobody looks, and not while a page is seen`()
+        async throws
+    {
+        try await ServedHost.with { host in
+            try await host.install(privileges: #"[{"notify": true, "reason": "Tells you"}]"#)
+            try await host.decide(.allowAlways, "notify", by: "my-app")
+            let door = try await host.begin().token
+            let page = try await host.begin().token
+            let other = try await host.client("other", allow: [])
+            try await Self.follow(host) { events in
+                func told() async throws -> [String] {
+                    // What is told without a condition shows that nothing else comes before it.
+                    let end = try await host.send(Self.notify(door, #"{"title": "end"}"#))
+                    #expect(end.status == 204)
+                    host.clock.advance(.seconds(1))
+                    let count = events.text.ranges(of: #""title":"end""#).count
+                    await events.read { $0.text.ranges(of: #""title":"end""#).count > count }
+                    return try Self.items(events).compactMap { $0["title"]?.string }
+                }
+                #expect(try await host.send(Self.notify(door, Self.event)).status == 204)
+                #expect(try await told() == ["Door open", "end"])
+                #expect(try await host.send(Self.view(page, true)).status == 204)
+                #expect(try await host.send(Self.notify(door, Self.event)).status == 204)
+                #expect(try await told() == ["Door open", "end", "end"])
+                // The page is hidden, and another app's is seen.
+                _ = try await host.send(Self.view(page, false))
+                _ = try await host.send(Self.view(other, true))
+                _ = try await host.send(Self.notify(door, Self.event))
+                #expect(try await told() == ["Door open", "end", "end", "Door open", "end"])
+                // One that is gone without a word counts for half a minute.
+                _ = try await host.send(Self.view(page, true))
+                host.clock.advance(.seconds(29))
+                _ = try await host.send(Self.notify(door, Self.event))
+                #expect(try await told().count == 6)
+                host.clock.advance(.seconds(30))
+                _ = try await host.send(Self.notify(door, Self.event))
+                #expect(try await told().suffix(2) == ["Door open", "end"])
+                // A clock that is put back does not make it longer.
+                _ = try await host.send(Self.view(page, true))
+                host.clock.advance(.seconds(-3600))
+                _ = try await host.send(Self.notify(door, Self.event))
+                #expect(try await told().suffix(2) == ["Door open", "end"])
+            }
+        }
+    }
+
+    @Test(arguments: [(true, 0), (false, 1)])
+    func `C14: a run that a terminal shows tells nothing besides, one in the background does`(
+        isWatched: Bool, count: Int
+    ) async throws {
+        let asked = #"[{"notify": true, "reason": "Tells you"}]"#
+        let script = """
+            nervous.notify("Door open", { unlessViewed: true }).then(() => console.log("said"));
+            """
+        try await ServedHost.with { host in
+            let bytes = try TestPackage.bytes(
+                "demo", privileges: asked, script: script, in: host.folder)
+            let installed = try await host.send(
+                Call("POST", "/api/v1/apps", token: host.owner, body: bytes))
+            #expect(installed.status == 201, "\(installed.text)")
+            try await host.decide(.allowAlways, "notify", by: "demo")
+            let lines = Lines()
+            let run = try await host.supervisor.prepare(app: "demo", isWatched: isWatched).id
+            if isWatched {
+                _ = try await host.supervisor.run(run) { lines.take($0) }
+                #expect(lines.all == ["said"])
+            } else {
+                try await host.supervisor.runInBackground(run)
+                _ = try await host.report(run) { $0.state == .ended }
+            }
+            let (notices, watcher) = await host.authority.noticeBoard.watch(after: 0)
+            await host.authority.noticeBoard.unwatch(watcher)
+            let told = await notices.reduce(into: [String]()) { told, notice in
+                if case .message(let message) = notice.content { told.append(message.title) }
+            }
+            #expect(told == Array(repeating: "Door open", count: count))
+        }
+    }
+
+    @Test func `C15: of an app that may not tell anything nothing is queued`() async throws {
+        try await ServedHost.with { host in
+            try await host.install(privileges: #"[{"notify": true, "reason": "Tells you"}]"#)
+            let token = try await host.begin().token
+            for (decision, code) in [(nil, "undecided"), (Decision.deny, "denied")] {
+                if let decision { try await host.decide(decision, "notify", by: "my-app") }
+                for json in [#"{"title": "Door open"}"#, Self.event] {
+                    let answer = try await host.send(Self.notify(token, json))
+                    #expect(answer.status == 403)
+                    #expect(answer.code == code)
+                }
+            }
+            // Refusals of a privilege are no wrong tokens, which would be told.
+            #expect(await host.authority.noticeBoard.last() == 0)
+        }
+    }
 }

@@ -1,6 +1,7 @@
 import Auth
 import Foundation
 import Samples
+import TestSupport
 import Testing
 import Texts
 import VM
@@ -96,14 +97,23 @@ struct PackTests {
                 let gone = try await host.send(
                     Call("DELETE", "/api/v1/sensor-packs/gyroscope.left", token: host.owner))
                 #expect(gone.status == 204)
-                let sensor = try await Self.sensor(host, "gyroscope.left")
-                #expect(sensor["available"]?.bool == false)
-                #expect(sensor["newest"]?.number != nil)
+                #expect(
+                    try await Self.sensor(host, "gyroscope.left")["code"]?.string
+                        == "unknown-sensor")
+                let removed = Timestamp.now().milliseconds
+                _ = try await Self.install(host, "gyroscope.left", Self.pack("gyroscope.left"))
+                let oldest = try await host.send(
+                    Call(
+                        "GET", "/api/v1/sensors/gyroscope.left/samples?limit=1",
+                        token: host.owner)
+                ).json()["items"]?.array?.first
+                #expect(try #require(oldest?["t"]?.number?.double) < removed)
             }
         }
     }
 
-    @Test func `F8, C10: a sensor that is off is not connected to, and one that is on again is`()
+    @Test
+    func `C38, F8, C10: a sensor that is off is not connected to, and one that is on again is`()
         async throws
     {
         try await ServedHost.with(isLive: true) { host async throws in
@@ -114,14 +124,13 @@ struct PackTests {
                 _ = await signals.next()
                 // Said twice it is as said once.
                 for _ in 1...2 { try await host.machine.setLevel(.off, of: "gyroscope.left") }
-                while try await Self.sensor(host, "gyroscope.left")["connection"]?["state"]?.string
-                    != "disconnected"
-                { try await Task.sleep(for: .milliseconds(5)) }
+                try await until {
+                    let sensor = try await Self.sensor(host, "gyroscope.left")
+                    return sensor["connection"]?["state"]?.string == "disconnected"
+                }
                 let sequence = await host.machine.lastSequence()
                 try await host.machine.setLevel(.medium, of: "gyroscope.left")
-                while await host.machine.lastSequence() == sequence {
-                    try await Task.sleep(for: .milliseconds(5))
-                }
+                try await until { await host.machine.lastSequence() != sequence }
                 let sensor = try await Self.sensor(host, "gyroscope.left")
                 #expect(sensor["connection"]?["connections"]?.number?.int64 == 2)
             }

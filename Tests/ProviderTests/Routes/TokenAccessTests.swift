@@ -85,8 +85,7 @@ struct TokenAccessTests {
             let tokens = [try await host.client(), try await host.begin().token]
             let shared = [
                 "/health", "/openapi.json", "/api/v1/me", "/api/v1/launch", "/api/v1/sensors",
-                "/api/v1/analyze", "/api/v1/notifications",
-                "/api/v1/analyze", "/api/v1/fetch",
+                "/api/v1/analyze", "/api/v1/notifications", "/api/v1/view", "/api/v1/fetch",
             ]
             let forAll = [
                 "/api/v1/sensors/", "/api/v1/permissions/", "/nervous-api/", "/nervousnet-api/",

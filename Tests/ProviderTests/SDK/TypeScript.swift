@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 @testable import Provider
 
@@ -64,19 +65,12 @@ struct TypeScript {
     private func run(
         _ program: String, _ arguments: String...
     ) throws -> (code: Int32, output: String) {
-        let process = Process()
-        process.executableURL = URL(filePath: program)
-        process.arguments = arguments
-        process.currentDirectoryURL = folder
         // Where Debian has the compiler for programs of other versions of Node, too.
-        process.environment = ["PATH": "/usr/bin:/bin", "NODE_PATH": "/usr/share/nodejs"]
-        process.standardInput = FileHandle.nullDevice
-        let output = Pipe()
-        process.standardOutput = output
-        process.standardError = output
-        try process.run()
-        let bytes = output.fileHandleForReading.readDataToEndOfFile()
-        process.waitUntilExit()
-        return (process.terminationStatus, String(decoding: bytes, as: UTF8.self))
+        let variables = ["PATH": "/usr/bin:/bin", "NODE_PATH": "/usr/share/nodejs"]
+        let process = try Program(
+            program, arguments, environment: variables,
+            directory: folder.path(percentEncoded: false), output: .pipe, errors: .pipe)
+        let bytes = try process.readToEnd()
+        return (try process.wait(), String(decoding: bytes, as: UTF8.self))
     }
 }

@@ -103,6 +103,7 @@ struct ConformanceTests {
             for exercise in Exercise.packs(host) { try await show(exercise) }
             for exercise in try await Exercise.published(host) { try await show(exercise) }
             for exercise in try await Exercise.sessions(host) { try await show(exercise) }
+            for exercise in try await Exercise.sending(host) { try await show(exercise) }
             try await LocalServer.with { _ in
                 .answer("x")
             } _: { server in
@@ -149,7 +150,7 @@ struct ConformanceTests {
                 "me", "listSensors", "sensor", "analyze", "permission", "requestPermission",
                 "fetch", "firstVersion", "firstRead", "publishedLatest", "publishedHistory",
                 "publishedLog", "pushSensorLogger", "pushOwnTracks", "pushInfluxFirst",
-                "pushInfluxSecond",
+                "pushInfluxSecond", "view",
             ].contains(operation.id)
             if !isForAll { exercises.append(Exercise(operation.id, 403, call(app))) }
         }

@@ -19,6 +19,12 @@ extension Exercise {
                 "notify", 415, "POST", all, token: token, json: message,
                 headers: [("Content-Type", "text/plain")]),
             call("notify", 422, "POST", all, token: token, json: #"{"title": ""}"#),
+            call("view", 204, "PUT", "/view", token: token, json: #"{"visible": true}"#),
+            call("view", 400, "PUT", "/view", token: token, json: "{}"),
+            call("view", 413, "PUT", "/view", token: token, json: big),
+            call(
+                "view", 415, "PUT", "/view", token: token, json: "{}",
+                headers: [("Content-Type", "text/plain")]),
             call("notifications", 200, "HEAD", stream, token: owner),
             call(
                 "notifications", 400, "GET", stream, token: owner,

@@ -5,10 +5,7 @@ extension Exercise {
             _ operation: String, _ status: Int, _ method: String, _ target: String,
             json: String? = nil
         ) -> Exercise {
-            Exercise(
-                operation, status,
-                Call(
-                    method, "/api/v1/sensor-packs" + target, token: host.owner, json: json))
+            host.owned(operation, status, method, "/sensor-packs" + target, json: json)
         }
         let pack = """
             {"id": "turning.left", "title": "A made-up gyroscope",

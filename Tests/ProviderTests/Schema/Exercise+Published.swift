@@ -1,4 +1,5 @@
 import Auth
+import TestSupport
 
 /// What published apps call, and what asking gives.
 extension Exercise {
@@ -19,7 +20,7 @@ extension Exercise {
             _ = try? await host.send(
                 Call("GET", "/nervousnet-api/raw-sensor-data/Gyroscope", token: waiting))
         }
-        while await host.authority.pendingRequests().isEmpty { await Task.yield() }
+        try await until { await !host.authority.pendingRequests().isEmpty }
         _ = task
         func call(
             _ operation: String, _ status: Int, _ target: String, token: String? = nil,

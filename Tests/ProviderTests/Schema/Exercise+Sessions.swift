@@ -7,11 +7,8 @@ extension Exercise {
             _ operation: String, _ status: Int, _ method: String, _ target: String,
             json: String? = nil, headers: [(String, String)] = []
         ) -> Exercise {
-            Exercise(
-                operation, status,
-                Call(
-                    method, "/api/v1/sessions" + target, token: host.owner, headers: headers,
-                    json: json))
+            host.owned(
+                operation, status, method, "/sessions" + target, json: json, headers: headers)
         }
         func made(
             _ status: Int, _ id: String, _ sensor: String = "location", name: String = "A walk"
@@ -20,15 +17,9 @@ extension Exercise {
                 "createSession", status, "POST", "",
                 json: #"{"id": "\#(id)", "name": "\#(name)", "sensors": ["\#(sensor)"]}"#)
         }
-        let text = [("Content-Type", "text/plain")]
-        let wrong = [("createSession", "POST", ""), ("updateSession", "PATCH", "/walk")]
-            .flatMap { operation, method, target in
-                [
-                    owned(operation, 400, method, target, json: "{"),
-                    owned(operation, 413, method, target, json: big),
-                    owned(operation, 415, method, target, json: "{}", headers: text),
-                ]
-            }
+        let wrong =
+            host.wrongBodies("createSession", "POST", "/sessions")
+            + host.wrongBodies("updateSession", "PATCH", "/sessions/walk")
         let gpx = [("Accept", "application/gpx+xml")]
         let steps = ["start", "pause", "resume", "finish"].flatMap { step in
             [
@@ -37,7 +28,32 @@ extension Exercise {
                 owned("\(step)Session", 404, "POST", "/none/\(step)"),
             ]
         }
+        func workouts(_ status: Int, _ method: String, _ target: String = "") -> Exercise {
+            Exercise(
+                "workouts", status,
+                Call(method, "/api/v1/workouts" + target, token: host.owner))
+        }
+        let empty = "<plist version=\"1.0\"><array/></plist>"
+        let workout = """
+            <plist version="1.0"><array><dict><key>startTime</key><date>2026-03-01T12:00:00Z</date>
+            <key>endTime</key><date>2026-03-01T12:30:00Z</date></dict></array></plist>
+            """
+        func sent(_ status: Int, _ body: String, _ type: String? = nil) -> Exercise {
+            Exercise(
+                "importWorkouts", status,
+                Call(
+                    "POST", "/api/v1/workouts", token: host.owner,
+                    headers: [("Content-Type", type ?? "application/x-plist")],
+                    body: Array(body.utf8)))
+        }
         return [
+            workouts(200, "GET"), workouts(400, "GET", "?format=gpx"),
+            workouts(404, "GET", "?session=none"),
+            sent(200, empty), sent(201, workout), sent(200, workout), sent(415, "x", "text/plain"),
+            sent(422, "x"), sent(413, String(repeating: " ", count: 64 << 20 + 1)),
+            Exercise(
+                "importWorkouts", 400, Call("POST", "/api/v1/workouts?x=1", token: host.owner)),
+            sent(422, String(repeating: "<array>", count: 100_000)),
             made(201, "walk"), made(201, "busy", "gauge"), made(409, "walk"),
             made(404, "x", "none"), made(422, "x", name: ""),
         ] + wrong + steps + [
@@ -47,10 +63,16 @@ extension Exercise {
             owned("updateSession", 422, "PATCH", "/walk", json: #"{"distance": -1}"#),
             owned("sessionRoute", 200, "GET", "/walk/route"),
             owned("sessionRoute", 200, "GET", "/walk/route", headers: gpx),
+            owned("sessionRoute", 200, "GET", "/walk/route", headers: [("Accept", "image/*")]),
             owned("sessionRoute", 400, "GET", "/walk/route?format=kml"),
             owned("sessionRoute", 404, "GET", "/busy/route"),
+            workouts(409, "GET", "?session=busy"),
             owned("sessionRoute", 406, "GET", "/walk/route", headers: [("Accept", "image/png")]),
             made(201, "odd", "location.odd"), owned("sessionRoute", 422, "GET", "/odd/route"),
+            // It has ended, and so the stream ends.
+            owned("liveSession", 200, "GET", "/walk/live"),
+            owned("liveSession", 400, "GET", "/walk/live?every=2"),
+            owned("liveSession", 404, "GET", "/none/live"),
             owned("session", 200, "GET", "/walk"), owned("session", 404, "GET", "/none"),
             owned("listSessions", 200, "GET", "?limit=1"),
             owned("listSessions", 400, "GET", "?limit=0"),

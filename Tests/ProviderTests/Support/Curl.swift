@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// A call with the real `curl`, as the programs of others make them.
 struct Curl {
@@ -20,18 +21,13 @@ struct Curl {
             host.folder.appending(path: "\(name).body"), host.folder.appending(path: name)
         )
         try Data(body).write(to: input)
-        let curl = Process()
-        curl.executableURL = URL(filePath: Self.program)
-        curl.arguments =
+        let arguments =
             ["-sS", "-i", "--noproxy", "*", "--max-time", "60"] + options
             + [
                 "--data-binary", "@\(input.path)", "-o", output.path,
                 "http://localhost:\(host.port)\(path)",
             ]
-        let code = try await withCheckedThrowingContinuation { continuation in
-            curl.terminationHandler = { continuation.resume(returning: $0.terminationStatus) }
-            do { try curl.run() } catch { continuation.resume(throwing: error) }
-        }
+        let code = try await Program(Self.program, arguments, errors: .inherited).wait()
         guard code == 0 else { throw Answer.NotHTTP(text: "curl ended with \(code)") }
         answer = try Answer(parsing: Array(Data(contentsOf: output)))
         status = answer.status

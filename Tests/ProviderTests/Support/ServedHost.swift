@@ -9,6 +9,7 @@ import Logging
 import NIOCore
 import NIOSSL
 import Net
+import Outbox
 import Samples
 import ServiceLifecycle
 import Sessions
@@ -25,6 +26,7 @@ struct ServedHost: Sendable {
     let library: AppLibrary
     let supervisor: RunSupervisor
     let provider: Provider
+    let outbox: Outbox
     let port: Int
     let folder: URL
     /// What the authority and the sensors take for now.
@@ -36,6 +38,7 @@ struct ServedHost: Sendable {
     /// - Parameters:
     ///   - isLive: whether sensors are collected, and so waited for.
     ///   - connection: what stands between the apps and the host.
+    ///   - sleep: how live sessions wait for the next second.
     static func with<T: Sendable>(
         heartbeat: Duration = .seconds(3600), knowsPort: Bool = true, isLive: Bool = false,
         budget: @escaping @Sendable (String) -> RunBudget = { _ in RunBudget() },
@@ -43,6 +46,9 @@ struct ServedHost: Sendable {
         prelude: [RunScript] = Provider.prelude,
         trust: [NIOSSLCertificate] = [], limits: ConnectionLimits = ConnectionLimits(),
         connection: @Sendable (any HostConnection) -> any HostConnection = { $0 },
+        sleep: @escaping @Sendable (Duration) async throws -> Void = {
+            try await Task.sleep(for: $0)
+        },
         _ body: @Sendable (ServedHost) async throws -> T
     ) async throws -> T {
         await Places.hosts.enter()
@@ -51,7 +57,7 @@ struct ServedHost: Sendable {
                 heartbeat: heartbeat, knowsPort: knowsPort, isLive: isLive, budget: budget,
                 restarts: restarts,
                 keepsSpare: keepsSpare, prelude: prelude, trust: trust, limits: limits,
-                connection: connection, body)
+                connection: connection, sleep: sleep, body)
             await Places.hosts.leave()
             return result
         } catch {
@@ -66,6 +72,7 @@ struct ServedHost: Sendable {
         restarts: RestartPolicy, keepsSpare: Bool, prelude: [RunScript],
         trust: [NIOSSLCertificate], limits: ConnectionLimits,
         connection: @Sendable (any HostConnection) -> any HostConnection,
+        sleep: @escaping @Sendable (Duration) async throws -> Void,
         _ body: @Sendable (ServedHost) async throws -> T
     ) async throws -> T {
         let folder = FileManager.default.temporaryDirectory
@@ -102,11 +109,16 @@ struct ServedHost: Sendable {
             budget: budget, restarts: restarts, keepsSpare: keepsSpare,
             now: { Date(timeIntervalSince1970: Double(clock.now.microseconds) / 1e6) },
             logger: logger)
+        let log = authority.log
+        let outbox = try Outbox(
+            folder: path + "/outbox", courier: PathCourier(),
+            noting: { await log.record(sendingTo: $0, bytes: $1) }, now: { clock.now },
+            logger: logger)
         let provider = Provider(
             authority: authority, machine: machine,
             engine: AnalyticsEngine(machine, log: authority.log, now: { clock.now }),
             sessions: try SessionBook(path: path + "/sessions.sqlite", now: { clock.now }),
-            library: library, supervisor: supervisor,
+            outbox: outbox, library: library, supervisor: supervisor,
             facts: HostFacts(
                 version: "1.2.3", dataDirectory: path, port: { knowsPort ? port.number : nil }),
             packs: packs,
@@ -115,7 +127,8 @@ struct ServedHost: Sendable {
                 log: authority.log, userAgent: "Nervous/test",
                 ownPorts: { Set([port.number].compactMap { $0 }) }, resolver: NoNames(),
                 trustRoots: .certificates(trust)),
-            heartbeat: heartbeat, now: { clock.now }, logger: logger)
+            heartbeat: heartbeat, now: { clock.now },
+            time: TimeSource(now: { clock.now }, sleep: sleep), logger: logger)
         await supervisor.open(connection(provider.connection))
         let (listening, signal) = AsyncStream.makeStream(of: Int.self)
         let server = provider.server(at: .hostname("127.0.0.1", port: 0), limits: limits) { taken in
@@ -134,7 +147,7 @@ struct ServedHost: Sendable {
             for await number in listening { taken = number }
             let host = ServedHost(
                 authority: authority, machine: machine, library: library,
-                supervisor: supervisor, provider: provider,
+                supervisor: supervisor, provider: provider, outbox: outbox,
                 port: taken, folder: folder, clock: clock, feed: feed)
             do {
                 let result = try await body(host)

@@ -1,5 +1,6 @@
 import Foundation
 import NIOCore
+import TestSupport
 import Testing
 
 /// Clients that ask before they send a body: `Expect: 100-continue`.
@@ -87,19 +88,15 @@ struct ContinueTests {
             try ("t,count,mood\r\n" + rows.joined(separator: "\r\n") + "\r\n")
                 .write(to: samples, atomically: true, encoding: .utf8)
             let output = host.folder.appending(path: "answer")
-            let curl = Process()
-            curl.executableURL = URL(filePath: "/usr/bin/curl")
-            curl.arguments = [
-                "-sS", "-i", "--noproxy", "*", "--expect100-timeout", "600", "-H",
-                "Authorization: Bearer \(host.owner)", "-H", "Content-Type: text/csv",
-                "--data-binary", "@\(samples.path)", "-o", output.path,
-                "http://localhost:\(host.port)/api/v1/sensors/steps/samples",
-            ]
-            let status = try await withCheckedThrowingContinuation { continuation in
-                curl.terminationHandler = { continuation.resume(returning: $0.terminationStatus) }
-                do { try curl.run() } catch { continuation.resume(throwing: error) }
-            }
-            #expect(status == 0)
+            let curl = try Program(
+                "/usr/bin/curl",
+                [
+                    "-sS", "-i", "--noproxy", "*", "--expect100-timeout", "600", "-H",
+                    "Authorization: Bearer \(host.owner)", "-H", "Content-Type: text/csv",
+                    "--data-binary", "@\(samples.path)", "-o", output.path,
+                    "http://localhost:\(host.port)/api/v1/sensors/steps/samples",
+                ], errors: .inherited)
+            #expect(try await curl.wait() == 0)
             let answer = try String(contentsOf: output, encoding: .utf8)
             #expect(answer.hasPrefix("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 201"), "\(answer)")
             #expect(answer.contains(#""accepted":100000"#), "\(answer)")

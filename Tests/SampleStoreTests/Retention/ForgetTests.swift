@@ -238,7 +238,7 @@ struct ForgetTests {
         await store.hold(until: gate)
         let before = await store.queue.end
         async let receipt = store.forget("probe", .all, at: .now())
-        while await store.queue.end == before { await Task.yield() }
+        try await until { await store.queue.end != before }
         for isFlushed in [true, false] {
             try await store.append([Self.sample(2, 2, "b")], to: "probe")
             if isFlushed { try await store.flush() }

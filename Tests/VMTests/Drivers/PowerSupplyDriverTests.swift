@@ -14,7 +14,7 @@ struct PowerSupplyDriverTests {
         try FixtureTree(supplies.reduce([:]) { $0.merging($1) { first, _ in first } })
     }
 
-    @Test func `the only battery tells its level, state, voltage and power`() throws {
+    @Test func `F4: the only battery tells its level, state, voltage and power`() throws {
         let tree = try tree(
             supply(
                 "BAT0",
@@ -60,11 +60,19 @@ struct PowerSupplyDriverTests {
         ("Charging", "charging"), ("Discharging", "discharging"), ("Not charging", "not-charging"),
         ("Full", "full"), ("Unknown", "unknown"), ("", "unknown"), ("\u{1B}[2J", "unknown"),
     ])
-    func `states have fixed names`(status: String, state: String) throws {
+    func `F4: states have fixed names`(status: String, state: String) throws {
         let tree = try tree(
             supply("BAT0", ["type": "Battery", "capacity": "1", "status": status]))
         let values = try Discovery(BatteryDriver(roots: tree.roots)).values("battery")
         #expect(values["state"] == .text(state))
+    }
+
+    @Test
+    func `F4: a machine without a battery has one that is unavailable, and says where it looked`()
+        throws
+    {
+        let missing = try Discovery(BatteryDriver(roots: try tree().roots)).missing("battery")
+        #expect(missing.reason.hasPrefix("no battery under "))
     }
 
     @Test func `a mouse is an instance and does not stand for the machine`() throws {

@@ -26,19 +26,33 @@ struct GPSDConnector: ConnectorKind {
     /// The path of the one receiver that counts; `nil` for all.
     let device: String?
     let report: Report
+    /// When its receiver may rest; `nil` for never.
+    let rest: RestCycle?
+    private let sleep: @Sendable (Duration) async throws -> Void
 
     init(_ source: inout PackObject) throws(PackError) {
         host = try source.text("host") ?? Self.standardHost
         port = try source.integer("port", in: 1...65_535) ?? Self.standardPort
         device = try source.text("device")
         report = try source.choice("report", of: Report.self) ?? .fix
+        let after = try source.span("restAfter", in: RestCycle.spans)
+        let every = try source.span("lookEvery", in: RestCycle.looks)
+        guard after != nil || every == nil else {
+            throw source.wrong("lookEvery", "means nothing without restAfter")
+        }
+        rest = after.map { RestCycle(after: $0, every: every ?? RestCycle.standardLook) }
+        sleep = { try await Task.sleep(for: $0) }
     }
 
     init(
         host: String = standardHost, port: Int = standardPort, device: String? = nil,
-        report: Report = .fix
+        report: Report = .fix, rest: RestCycle? = nil,
+        sleep: @escaping @Sendable (Duration) async throws -> Void = {
+            try await Task.sleep(for: $0)
+        }
     ) {
         (self.host, self.port, self.device, self.report) = (host, port, device, report)
+        (self.rest, self.sleep) = (rest, sleep)
     }
 
     var place: String {
@@ -57,14 +71,29 @@ struct GPSDConnector: ConnectorKind {
             defer { deadline.cancel() }
             // However the connection ends, what counts is whether it was gpsd.
             try? await channel.executeThenClose { inbound, outbound in
-                var conversation = GPSDConversation(self, inlet)
-                for try await bytes in inbound {
-                    guard conversation.take(bytes.readableBytesView) else { continue }
-                    deadline.cancel()
-                    greeting.withLock { $0 = true }
-                    try await outbound.write(ByteBuffer(string: watch))
-                    inlet.connected()
-                    conversation.begin()
+                let (rests, rest) = AsyncStream.makeStream(of: Duration.self)
+                try await withThrowingTaskGroup { group in
+                    group.addTask {
+                        for await span in rests {
+                            try await sleep(span)
+                            try await outbound.write(ByteBuffer(string: watch))
+                        }
+                    }
+                    var conversation = GPSDConversation(self, inlet)
+                    for try await bytes in inbound {
+                        if conversation.take(bytes.readableBytesView) {
+                            deadline.cancel()
+                            greeting.withLock { $0 = true }
+                            try await outbound.write(ByteBuffer(string: watch))
+                            inlet.connected()
+                            conversation.begin()
+                        }
+                        if let span = conversation.takeRest() {
+                            try await outbound.write(ByteBuffer(string: Self.unwatch))
+                            rest.yield(span)
+                        }
+                    }
+                    group.cancelAll()
                 }
             }
             guard greeting.withLock({ $0 }) else {
@@ -97,6 +126,9 @@ struct GPSDConnector: ConnectorKind {
             throw ConnectorError("\(place) cannot be reached.")
         }
     }
+
+    /// What lets the receiver rest, as far as nobody else listens to it.
+    private static let unwatch = "?WATCH={\"enable\":false}\n"
 
     /// What asks for reports.
     private var watch: String {

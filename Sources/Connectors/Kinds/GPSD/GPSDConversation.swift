@@ -10,9 +10,12 @@ struct GPSDConversation {
     private var lines = LineSplitter(limit: GPSDMessage.longestLine)
     private var isGreeted = false
     private var isOpen = false
+    private var rest: RestCycle?
+    private var mayRest = false
 
     init(_ connector: GPSDConnector, _ inlet: Inlet) {
         (self.connector, self.inlet) = (connector, inlet)
+        rest = connector.rest
     }
 
     /// Takes bytes as they come.
@@ -30,10 +33,23 @@ struct GPSDConversation {
         isOpen = true
     }
 
+    /// For how long the receiver is to rest from now on; `nil` where it goes on.
+    mutating func takeRest() -> Duration? {
+        defer { mayRest = false }
+        return mayRest ? rest?.every : nil
+    }
+
     private mutating func take(_ line: [UInt8]) {
         guard let message = GPSDMessage(line, at: .now()) else {
             inlet.leaveOut()
             return
+        }
+        if case .fix(let fix, let device) = message,
+            connector.device == nil || connector.device == device
+        {
+            let isDue = rest?.take(fix) ?? false
+            // What came with the fix that let it rest does not wake it, unless it has moved.
+            mayRest = isDue || mayRest && rest?.isResting == true
         }
         switch message {
         case .version: isGreeted = true

@@ -1,4 +1,4 @@
-import Foundation
+import Files
 import Glibc
 
 /// Where an MQTT broker is, who reads from it, and how it shows that it is the right one.
@@ -17,8 +17,6 @@ public struct MQTTBroker: Hashable, Sendable, CustomStringConvertible {
         /// The certificates in a file, in PEM, and no others.
         case authorities(file: String)
     }
-
-    private static let longestPassword = 1024
 
     public let host: String
     public let port: Int
@@ -53,22 +51,12 @@ public struct MQTTBroker: Hashable, Sendable, CustomStringConvertible {
         case nil: return nil
         case .text(let text): return text
         case .file(let path):
-            let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-            guard descriptor >= 0 else {
+            do {
+                return try SecretFile.line(in: path)
+            } catch {
                 throw ConnectorError(
-                    "The password of \(self) cannot be read: \(path): \(Self.reason(errno)).")
+                    "The password of \(self) cannot be read: \(path): \(error.reason).")
             }
-            let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
-            let bytes = try? file.read(upToCount: Self.longestPassword + 1)
-            var text = bytes.flatMap { String(validating: $0, as: UTF8.self) } ?? ""
-            while text.last?.isNewline == true { text.removeLast() }
-            guard !text.isEmpty, text.utf8.count <= Self.longestPassword,
-                !text.utf8.contains(where: { $0 < 0x20 })
-            else {
-                throw ConnectorError(
-                    "\(path) holds no password: one line of 1 to \(Self.longestPassword) bytes.")
-            }
-            return text
         }
     }
 

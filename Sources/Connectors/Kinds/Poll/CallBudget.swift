@@ -2,18 +2,16 @@ import Synchronization
 
 /// How many calls go to one host, in all that lead there.
 ///
-/// Within any minute there are no more than the free tiers of weather services allow; what is more
-/// waits for its turn.
+/// What is more waits for its turn. Two sensors of one server share what the server allows, so all packs
+/// of a shelf have one budget.
 final class CallBudget: Sendable {
-    /// That of this process: two sensors of one server share what the server allows.
-    static let shared = CallBudget(calls: 60, each: .seconds(60))
-
     private let calls: Int
     private let span: Duration
     /// When the last calls to each host are or were due, the oldest first.
     private let due = Mutex<[String: [ContinuousClock.Instant]]>([:])
 
-    init(calls: Int, each span: Duration) {
+    /// Unless told otherwise, no more within any minute than the free tiers of weather services allow.
+    init(calls: Int = 60, each span: Duration = .seconds(60)) {
         (self.calls, self.span) = (calls, span)
     }
 

@@ -21,7 +21,7 @@ public struct PollConnector: ConnectorKind {
     private let interval: Duration
     private let patience: Duration
     private let takesLines: Bool
-    private let budget: CallBudget
+    let budget: CallBudget
 
     /// Takes `url`, `every` (a span, from one second), `timeout` (10s), `headers` (a table), `pin`
     /// (`sha256/…`, of the certificate or its key) and `lines` (whether each line of an answer is one
@@ -52,7 +52,7 @@ public struct PollConnector: ConnectorKind {
         }
         self.init(
             address, every: interval, patience: patience ?? .seconds(10), fields: fields, pin: pin,
-            takesLines: try source.flag("lines") ?? false)
+            takesLines: try source.flag("lines") ?? false, budget: source.budget)
     }
 
     /// - Parameters:
@@ -61,7 +61,7 @@ public struct PollConnector: ConnectorKind {
     init(
         _ address: WebAddress, every interval: Duration, patience: Duration = .seconds(10),
         fields: [PollExchange.Field] = [], pin: CertificatePin? = nil, takesLines: Bool = false,
-        trustRoots: NIOSSLTrustRoots = .default, budget: CallBudget = .shared
+        trustRoots: NIOSSLTrustRoots = .default, budget: CallBudget
     ) {
         place = "\(address.origin)\(address.target.prefix { $0 != "?" })"
         exchange = PollExchange(

@@ -2,7 +2,6 @@ import Addresses
 import NIOCore
 import NIOHTTP1
 import NIOPosix
-import NIOSSL
 import Payloads
 import Transport
 
@@ -14,25 +13,10 @@ struct PollExchange: Sendable {
         let value: String
     }
 
-    private static let headerLimits: NIOHTTPDecoderLimitConfiguration = {
-        var limits = NIOHTTPDecoderLimitConfiguration()
-        limits.maxHeaderFieldSize = 8 << 10
-        limits.maxHeaderListSize = 32 << 10
-        limits.maxHeaderFieldCount = 128
-        return limits
-    }()
-
     let address: WebAddress
     let fields: [Field]
     let pin: CertificatePin?
     let contexts: TLSContexts
-
-    private typealias Parts = NIOAsyncChannel<HTTPClientResponsePart, HTTPClientRequestPart>
-
-    private struct Connection {
-        let parts: Parts
-        let isSecure: EventLoopFuture<Void>
-    }
 
     /// The body of a good answer.
     ///
@@ -40,19 +24,14 @@ struct PollExchange: Sendable {
     /// - Throws: ``ConnectorError`` for no answer, one that is too late, too large or none that is good;
     ///   `CancellationError`.
     func body(within patience: Duration) async throws -> [UInt8] {
-        try await withThrowingTaskGroup(of: [UInt8].self) { group in
-            group.addTask { try await exchanged(within: patience) }
-            group.addTask {
-                try await Task.sleep(for: patience)
-                throw ConnectorError("\(address.origin) did not answer in time.")
-            }
-            defer { group.cancelAll() }
-            return try await group.next() ?? []
+        let late = ConnectorError("\(address.origin) did not answer in time.")
+        return try await TimeLimit(patience, else: late).hold {
+            try await exchanged(within: patience)
         }
     }
 
     private func exchanged(within patience: Duration) async throws -> [UInt8] {
-        let connection: Connection
+        let connection: ServerConnection
         do {
             connection = try await connected(within: TimeAmount(patience))
         } catch {
@@ -62,7 +41,7 @@ struct PollExchange: Sendable {
         }
         do {
             return try await connection.parts.executeThenClose { inbound, outbound in
-                try await connection.isSecure.get()
+                try await connection.secured()
                 try await outbound.write(contentsOf: [.head(head), .end(nil)])
                 return try await body(of: inbound)
             }
@@ -72,7 +51,7 @@ struct PollExchange: Sendable {
         }
     }
 
-    private func connected(within patience: TimeAmount) async throws -> Connection {
+    private func connected(within patience: TimeAmount) async throws -> ServerConnection {
         let context =
             address.origin.scheme == .https
             ? try await contexts.context(isPinned: pin != nil) : nil
@@ -89,7 +68,9 @@ struct PollExchange: Sendable {
         // the one that is connected is set up, and nothing is read before.
         return try await channel.eventLoop.submit {
             do {
-                let connection = try setUp(channel, context, patience)
+                let connection = try ServerConnection(
+                    on: channel, to: address.origin.host, pin: pin, with: context,
+                    patience: patience)
                 channel.setOption(.autoRead, value: true).whenFailure { _ in }
                 return connection
             } catch {
@@ -99,37 +80,10 @@ struct PollExchange: Sendable {
         }.get()
     }
 
-    private func setUp(
-        _ channel: any Channel, _ context: NIOSSLContext?, _ patience: TimeAmount
-    ) throws -> Connection {
-        let pipeline = channel.pipeline.syncOperations
-        let secure = try context.map {
-            try NIOSSLClientHandler.checking(address.origin.host, pin: pin, with: $0)
-        }
-        let isSecure = channel.eventLoop.makePromise(of: Void.self)
-        if let secure {
-            try pipeline.addHandler(HandshakeWatch(isSecure, patience: patience))
-            try pipeline.addHandler(secure, position: .first)
-        } else {
-            isSecure.succeed()
-        }
-        try pipeline.addHTTPClientHandlers(
-            enableOutboundHeaderValidation: true, encoderConfiguration: .init(),
-            decoderLimitConfiguration: Self.headerLimits)
-        let parts = try Parts(wrappingChannelSynchronously: channel)
-        return Connection(parts: parts, isSecure: isSecure.futureResult)
-    }
-
     private var head: HTTPRequestHead {
-        var headers = HTTPHeaders()
-        let origin = address.origin
-        let port = origin.port == origin.scheme.port ? "" : ":\(origin.port)"
-        headers.add(name: "Host", value: "\(origin.host)\(port)")
-        headers.add(name: "User-Agent", value: "Nervous")
-        headers.add(name: "Connection", value: "close")
-        headers.add(name: "Accept-Encoding", value: "identity")
+        var headers = HTTPHeaders(asking: address.origin, as: "Nervous")
         for field in fields { headers.replaceOrAdd(name: field.name, value: field.value) }
-        if headers["Accept"].isEmpty { headers.add(name: "Accept", value: "*/*") }
+        headers.acceptAnything()
         return HTTPRequestHead(
             version: .http1_1, method: .GET, uri: address.target, headers: headers)
     }

@@ -1,0 +1,39 @@
+import Auth
+import HTTPTypes
+import Hummingbird
+import Outbox
+
+/// What waits to be sent; the owner's.
+struct OutboxRoutes {
+    let door: Door
+    let outbox: Outbox
+
+    func add(to routes: inout RouteTable) {
+        routes.on("api/v1/outbox", [.get: list])
+        routes.on("api/v1/outbox/{delivery}", [.delete: discard])
+        routes.on("api/v1/outbox/{delivery}/send", [.post: send])
+    }
+
+    @Sendable
+    private func list(_ request: Request, _ context: ProviderContext) async throws -> Response {
+        try await door.owner("outbox", request, context)
+        return try .json(ItemList(await outbox.deliveries.map(DeliveryDescription.init)))
+    }
+
+    @Sendable
+    private func send(_ request: Request, _ context: ProviderContext) async throws -> Response {
+        try await door.owner("send-again", request, context)
+        return try .json(SendReply(await outbox.retry(id(context))))
+    }
+
+    @Sendable
+    private func discard(_ request: Request, _ context: ProviderContext) async throws -> Response {
+        try await door.owner("discard-delivery", request, context)
+        try await outbox.discard(id(context))
+        return Response(status: .noContent)
+    }
+
+    private func id(_ context: ProviderContext) throws -> String {
+        try context.decoded("delivery").required("delivery")
+    }
+}

@@ -1,0 +1,24 @@
+import Addresses
+import Auth
+import Derived
+import Hummingbird
+import Outbox
+
+/// Routes that the owner sends to a server.
+extension SessionRoutes {
+    @Sendable
+    func send(_ request: Request, _ context: ProviderContext) async throws -> Response {
+        try await door.owner("send-session", request, context)
+        let wish = try await request.json(SendWish.self)
+        guard let address = WebAddress(wish.to) else {
+            throw Problem.invalidBody("to is no http or https URL.")
+        }
+        let document = try await document(request, context)
+        let parcel = try Parcel(
+            to: address, title: "\(document.session.name) (\(document.form.name))",
+            mediaType: document.form.rawValue, body: Array(document.text.utf8),
+            tokenFile: wish.tokenFile)
+        let outcome = try await outbox.send(parcel, keeps: wish.keep ?? true)
+        return try .json(SendReply(outcome, damaged: document.damage.damageField))
+    }
+}

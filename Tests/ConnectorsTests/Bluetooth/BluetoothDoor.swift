@@ -1,0 +1,89 @@
+import DBus
+import Derived
+import Payloads
+import Samples
+import Testing
+import VM
+
+@testable import Connectors
+
+/// A door whose lock and battery tell of themselves over Bluetooth, and what reads it.
+enum BluetoothDoor {
+    typealias Device = FakeBlueZ.Device
+
+    static let service = "0000aaaa-0000-1000-8000-00805f9b34fb"
+    static let lock = "0000aa01-0000-1000-8000-00805f9b34fb"
+    static let battery = "0000aa02-0000-1000-8000-00805f9b34fb"
+    static let address = Device().address
+
+    /// A door with its lock and its battery.
+    static func device(_ change: (inout Device) -> Void = { _ in }) -> Device {
+        var device = Device(services: [
+            service: [
+                lock: .init(flags: ["notify", "read"]),
+                battery: .init(flags: ["indicate", "read"]),
+            ]
+        ])
+        change(&device)
+        return device
+    }
+
+    /// One whose values cannot be read.
+    static func reticent(_ device: inout Device) {
+        for uuid in [lock, battery] { device.services[service]?[uuid]?.flags = ["notify"] }
+    }
+
+    static func characteristic(
+        _ name: String, _ uuid: String, _ form: String, every interval: Duration? = nil
+    ) throws -> BluetoothCharacteristic {
+        let decoder = try #require(CharacteristicDecoder(form))
+        let service = try #require(BluetoothUUID(service))
+        return BluetoothCharacteristic(
+            name: name, service: service, characteristic: try #require(BluetoothUUID(uuid)),
+            form: decoder, interval: interval)
+    }
+
+    static func connector(
+        _ bluez: FakeBlueZ, _ target: BluetoothTarget = .name("IOTDoor"), adapter: String? = nil,
+        every interval: Duration? = nil, scanLimit: Duration = .seconds(60),
+        stepLimit: Duration = .seconds(60)
+    ) throws -> BluetoothConnector {
+        BluetoothConnector(
+            target, adapter: adapter,
+            characteristics: [
+                try characteristic("lock", lock, "lock", every: interval),
+                try characteristic("battery", battery, "utf8-float", every: interval),
+            ], scanLimit: scanLimit, stepLimit: stepLimit, bus: bluez.address)
+    }
+
+    static func maker(takesOnlyChanges: Bool = false) throws -> SampleMaker {
+        try SampleMaker(
+            format: .named, names: ["lock", "battery"],
+            rules: [
+                FieldRule(Field("lock", kind: .state)), FieldRule(Field("battery", unit: "%")),
+            ], isSparse: true, takesOnlyChanges: takesOnlyChanges)
+    }
+
+    static func source(
+        _ connector: BluetoothConnector, takesOnlyChanges: Bool = false
+    ) throws -> SupervisedSource {
+        SupervisedSource(
+            connector, maker: try maker(takesOnlyChanges: takesOnlyChanges),
+            now: { SourceTests.start }, sleep: { _ in try await Task.sleep(for: .milliseconds(5)) })
+    }
+
+    static func text(_ text: String) -> [UInt8] { Array(text.utf8) }
+
+    /// What one connection ends with, and that nothing is left of it.
+    static func fault(_ connector: BluetoothConnector, _ bluez: FakeBlueZ) async throws -> String {
+        let inlet = Inlet(
+            maker: try maker(), limit: RateLimit(rate: 10), now: { SourceTests.start })
+        do {
+            try await connector.connect(inlet)
+            return "it ended"
+        } catch {
+            try await bluez.waitUntilNothingIsHeld()
+            return "\(error)"
+        }
+    }
+}

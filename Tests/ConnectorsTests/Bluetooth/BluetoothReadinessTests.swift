@@ -1,0 +1,116 @@
+import DBus
+import Samples
+import TestSupport
+import Testing
+import VM
+
+@testable import Connectors
+
+/// What holds for Bluetooth as a whole: the bus, BlueZ and the adapter come and go.
+@Suite(
+    .enabled(if: PrivateBus.isInstalled, "dbus-daemon, python3-dbus or python3-gi is missing"),
+    .timeLimit(.minutes(10)))
+struct BluetoothReadinessTests {
+    private static func readiness(_ bus: String) async -> Result<String, BluetoothProblem> {
+        do throws(BluetoothProblem) {
+            return .success(try await BluetoothReadiness.adapter(bus: bus))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    @Test(
+        arguments: [
+            ([:], nil, BluetoothProblem.noAdapter(nil)), (["hci0": false], nil, .off("hci0")),
+            (["hci0": true], "hci1", .noAdapter("hci1")),
+            (["hci0": true, "hci1": false], "hci1", .off("hci1")),
+        ] as [([String: Bool], String?, BluetoothProblem)])
+    func `C13: no adapter and one that is off are told apart, and not tried`(
+        adapters: [String: Bool], wanted: String?, problem: BluetoothProblem
+    ) async throws {
+        let bluez = try FakeBlueZ([BluetoothDoor.device()], adapters: adapters)
+        let connector = try BluetoothDoor.connector(bluez, adapter: wanted)
+        let fault = try await BluetoothDoor.fault(connector, bluez)
+        #expect(fault == problem.error.message)
+        #expect(fault.contains(problem.remedy))
+        #expect(try await bluez.log() == [])
+        if wanted == nil {
+            #expect(await Self.readiness(bluez.address) == .failure(problem))
+        } else {
+            #expect(await Self.readiness(bluez.address) == .success("hci0"))
+        }
+    }
+
+    @Test func `C13: without a BlueZ or a bus, that is said`() async throws {
+        let bus = try PrivateBus()
+        #expect(await Self.readiness(bus.address) == .failure(.noBlueZ))
+        bus.close()
+        let problem = await Self.readiness(bus.address)
+        guard case .failure(.noBus(let reason)) = problem else {
+            Issue.record("\(problem)")
+            return
+        }
+        #expect(!reason.isEmpty)
+    }
+
+    @Test func `the adapter that is on is taken`() async throws {
+        let bluez = try FakeBlueZ([], adapters: ["hci0": false, "hci1": true])
+        #expect(await Self.readiness(bluez.address) == .success("hci1"))
+    }
+
+    @Test func `C13: an adapter that is switched off and on again is used again`() async throws {
+        let bluez = try FakeBlueZ([BluetoothDoor.device()])
+        let source = try BluetoothDoor.source(try BluetoothDoor.connector(bluez))
+        let samples = source.samples()
+        for visit in 1...2 {
+            try await KindTests.connected(source, times: visit)
+            try await bluez.play("Power", .bool(false))
+            try await KindTests.reach(source, "the problem") {
+                $0.problem == BluetoothProblem.off("hci0").error.message
+            }
+            try await bluez.play("Power", .bool(true))
+        }
+        try await KindTests.connected(source, times: 3)
+        try await bluez.play("Unplug")
+        try await KindTests.reach(source, "the problem") {
+            $0.problem == BluetoothProblem.noAdapter(nil).error.message
+        }
+        try await bluez.play("Plug", .string("hci1"), .bool(true))
+        try await KindTests.connected(source, times: 4)
+        withExtendedLifetime(samples) {}
+    }
+
+    @Test func `a BlueZ and a bus that go and come back are used again`() async throws {
+        let bluez = try FakeBlueZ([BluetoothDoor.device()])
+        let source = try BluetoothDoor.source(try BluetoothDoor.connector(bluez))
+        let samples = source.samples()
+        try await KindTests.connected(source)
+        bluez.stop()
+        try await KindTests.reach(source, "the problem") {
+            $0.problem == BluetoothProblem.noBlueZ.error.message
+        }
+        try bluez.start()
+        try await KindTests.connected(source, times: 2)
+        bluez.closeBus()
+        try await KindTests.reach(source, "the problem") {
+            $0.problem?.contains("the system bus cannot be reached") == true
+        }
+        try bluez.openBus()
+        try await KindTests.connected(source, times: 3)
+        withExtendedLifetime(samples) {}
+    }
+
+    @Test func `a device that ends the connection or is removed is connected to anew`()
+        async throws
+    {
+        let bluez = try FakeBlueZ([BluetoothDoor.device()])
+        let source = try BluetoothDoor.source(try BluetoothDoor.connector(bluez))
+        let samples = source.samples()
+        try await KindTests.connected(source)
+        try await bluez.play("Drop", .string(BluetoothDoor.address))
+        try await KindTests.connected(source, times: 2)
+        try await bluez.play("Remove", .string(BluetoothDoor.address))
+        try await KindTests.connected(source, times: 3)
+        withExtendedLifetime(samples) {}
+    }
+}

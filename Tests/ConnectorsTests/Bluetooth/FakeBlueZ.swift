@@ -1,0 +1,105 @@
+import DBus
+import Foundation
+import Synchronization
+import TestSupport
+
+@testable import Connectors
+
+/// A BlueZ without a radio, on a bus of the test's own, whose devices a test plays.
+final class FakeBlueZ: Sendable {
+    struct Device: Encodable {
+        struct Characteristic: Encodable {
+            var flags = ["notify"]
+            /// In hexadecimal digits.
+            var value = ""
+            var denies = false
+        }
+
+        enum Connects: String, Encodable { case yes, fails, never }
+
+        var address = "AA:BB:CC:DD:EE:01"
+        var name: String? = "IOTDoor"
+        var known = false
+        var near = true
+        var connects = Connects.yes
+        var resolves = true
+        var services: [String: [String: Characteristic]] = [:]
+    }
+
+    private struct Setup: Encodable {
+        let adapters: [String: Bool]
+        let devices: [Device]
+    }
+
+    private let bus: PrivateBus
+    private let setup: String
+    private let connection = Mutex<BusConnection?>(nil)
+
+    init(_ devices: [Device], adapters: [String: Bool] = ["hci0": true]) throws {
+        bus = try PrivateBus()
+        let setup = Setup(adapters: adapters, devices: devices)
+        self.setup = String(decoding: try JSONEncoder().encode(setup), as: UTF8.self)
+        try start()
+    }
+
+    var address: String { bus.address }
+
+    func start() throws {
+        let program = URL(filePath: #filePath).deletingLastPathComponent()
+            .appending(path: "bluez.py").path(percentEncoded: false)
+        try bus.start([program, setup], until: "org.bluez")
+    }
+
+    /// BlueZ ends; the bus stays.
+    func stop() {
+        bus.stopPrograms()
+    }
+
+    /// The bus ends, and BlueZ with it.
+    func closeBus() {
+        connection.withLock { $0 = nil }
+        bus.close()
+    }
+
+    func openBus() throws {
+        try bus.open()
+        try start()
+    }
+
+    // MARK: - Playing
+
+    @discardableResult
+    func play(_ method: String, _ arguments: BusValue...) async throws -> [BusValue] {
+        let connection = try connection.withLock { connection in
+            let there = try connection ?? BusConnection(address: bus.address)
+            connection = there
+            return there
+        }
+        let call = BusCall(
+            "org.bluez", path: "/control", interface: "org.example.Control", method, arguments)
+        return try await connection.call(call, within: .seconds(60))
+    }
+
+    /// Tells values of a characteristic.
+    ///
+    /// - Returns: whether somebody listens.
+    @discardableResult
+    func say(
+        _ values: [[UInt8]], of uuid: String, at address: String = Device().address
+    ) async throws -> Bool {
+        try await play(
+            "Say", .string(address), .string(uuid), .array(of: "ay", values.map { .bytes($0) })
+        )
+        .first?.flag == true
+    }
+
+    /// What was called, in its order.
+    func log() async throws -> [String] { try await play("Log").first?.texts ?? [] }
+
+    /// How much is begun and not ended: searches, connections, subscriptions.
+    func held() async throws -> Int64 { try await play("Held").first?.integer ?? -1 }
+
+    func waitUntilNothingIsHeld() async throws {
+        try await until { try await held() == 0 }
+    }
+}

@@ -1,0 +1,39 @@
+import Testing
+
+@testable import DBus
+
+/// Where buses are looked for, and how matches are written.
+struct BusAddressTests {
+    @Test func `the system bus is where the environment says, or in its usual place`() {
+        let usual = "unix:path=/run/dbus/system_bus_socket"
+        #expect(BusAddress.system(in: [:]) == usual)
+        #expect(BusAddress.system(in: ["DBUS_SYSTEM_BUS_ADDRESS": ""]) == usual)
+        #expect(
+            BusAddress.system(in: ["DBUS_SYSTEM_BUS_ADDRESS": "unix:path=/x"]) == "unix:path=/x")
+    }
+
+    @Test(arguments: [("/run/a-b_c.d/e", "/run/a-b_c.d/e"), ("/ä;,=%\n", "/%c3%a4%3b%2c%3d%25%0a")])
+    func `a path within an address is escaped`(path: String, escaped: String) {
+        #expect(BusAddress.socket(at: path) == "unix:path=" + escaped)
+    }
+
+    @Test func `a rule holds what is wanted, and quotes cannot end it`() {
+        let match = BusMatch(
+            sender: ":1.7", path: "/a", interface: "b.c", member: "D", first: "e',member='X")
+        #expect(
+            match.rule
+                == #"type='signal',sender=':1.7',path='/a',interface='b.c',member='D',"#
+                + #"arg0='e'\'',member='\''X'"#)
+    }
+
+    @Test(arguments: [
+        ("/a", true), ("/a/b", true), ("/ab", false), ("/", false),
+    ])
+    func `a namespace is a path and what is beneath it`(path: String, fits: Bool) {
+        let signal = BusSignal(
+            sender: ":1.7", path: path, interface: "b.c", member: "D", arguments: [])
+        #expect(BusMatch(sender: ":1.7", namespace: "/a").fits(signal) == fits)
+        #expect(BusMatch(sender: ":1.7", namespace: "/").fits(signal))
+        #expect(!BusMatch(sender: ":1.8", namespace: "/").fits(signal))
+    }
+}

@@ -1,0 +1,48 @@
+import Foundation
+
+/// A folder of one test, taken away with it.
+final class TestFolder {
+    let path: String
+
+    init() throws {
+        let folder = FileManager.default.temporaryDirectory
+            .appending(path: "files-\(UUID().uuidString)", directoryHint: .notDirectory)
+        path = folder.path(percentEncoded: false)
+        try FileManager.default.createDirectory(
+            atPath: path, withIntermediateDirectories: false,
+            attributes: [.posixPermissions: 0o700])
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    func path(_ name: String) -> String { "\(path)/\(name)" }
+
+    /// What lies in it, by name.
+    var names: [String] {
+        get throws { try FileManager.default.contentsOfDirectory(atPath: path).sorted() }
+    }
+
+    func content(_ name: String) throws -> [UInt8] {
+        Array(try Data(contentsOf: URL(filePath: path(name))))
+    }
+
+    func write(_ text: String, to name: String, mode: Int = 0o600) throws {
+        try Data(text.utf8).write(to: URL(filePath: path(name)))
+        try setMode(mode, of: name)
+    }
+
+    func mode(_ name: String) throws -> Int? {
+        try FileManager.default.attributesOfItem(atPath: path(name))[.posixPermissions] as? Int
+    }
+
+    func setMode(_ mode: Int, of name: String) throws {
+        try FileManager.default.setAttributes(
+            [.posixPermissions: mode], ofItemAtPath: path(name))
+    }
+
+    /// Gives something to `nobody`.
+    func giveAway(_ name: String) throws {
+        try FileManager.default.setAttributes(
+            [.ownerAccountID: 65_534], ofItemAtPath: path(name))
+    }
+}

@@ -1,0 +1,60 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What a run has to say while a page of its app is seen, and when it is not.
+@Suite(.serialized) struct ViewedPageTests {
+    @Test func `C14: while a page is seen an event is not told, and once it is left it is`() throws
+    {
+        let sandbox = try Sandbox()
+        let log = sandbox.path("log")
+        let host = try ServingHost(sandbox, errors: log)
+        let app = try AppFolder(sandbox, "door-watch")
+        try app.set("1.0.0", asks: #"[{"notify": true, "reason": "Tells you of the door"}]"#)
+        try app.write(
+            "app.js",
+            """
+            nervous.notify("always").then(() => nervous.notify("Door open", { unlessViewed: true }));
+            """)
+        try app.write("app.html", "<!doctype html><script src=/nervous.js></script><p>A door")
+        #expect(try sandbox.nervous("install", app.path).code == 0)
+        #expect(try sandbox.nervous("permissions", "grant", app.name, "notify").code == 0)
+        /// Runs the app without a terminal.
+        ///
+        /// - Returns: what it told.
+        func told() throws -> [String] {
+            let before = try lines(log).count
+            let run = try sandbox.nervous("run", app.name, "--background")
+            #expect(run.code == 0, "\(run.errors)")
+            try waitUntil(otherwise: { try String(contentsOfFile: log, encoding: .utf8) }) {
+                try !sandbox.nervous("apps").output.contains("running")
+            }
+            return Array(try lines(log).dropFirst(before))
+        }
+        #expect(try told() == ["always", "Door open"])
+        let browser = try Browser(sandbox)
+        let link = try sandbox.nervous("open", app.name).output
+        try browser.open(link.trimmingCharacters(in: .whitespacesAndNewlines))
+        try browser.wait(
+            until: """
+                performance.getEntriesByType("resource")
+                  .some(({ name, responseStatus }) => name.endsWith("/view") && responseStatus === 204)
+                """)
+        #expect(try told() == ["always"])
+        let left = ContinuousClock.now
+        try browser.open("about:blank")
+        // What the page says last is on its way.
+        var last: [String] = []
+        while last.count < 2, ContinuousClock.now - left < .seconds(20) { last = try told() }
+        #expect(last == ["always", "Door open"])
+        host.kill(SIGTERM)
+        #expect(try host.wait() == 0)
+    }
+
+    /// What the app told, as the host's log has it.
+    private func lines(_ log: String) throws -> [String] {
+        try String(contentsOfFile: log, encoding: .utf8).split(separator: "\n").compactMap {
+            $0.firstMatch(of: /door-watch says: (.*)$/).map { String($0.1) }
+        }
+    }
+}

@@ -1,0 +1,67 @@
+import Foundation
+import Testing
+
+/// From where a host that serves can be reached.
+struct ReachTests {
+    /// What a process has open in the network, by the kernel's tables.
+    private struct Socket: Hashable {
+        let table: String
+        let address: String
+        let isListening: Bool
+
+        static func all(of process: Int32) throws -> [Socket] {
+            let folder = "/proc/\(process)"
+            let names = try FileManager.default.contentsOfDirectory(atPath: "\(folder)/fd")
+            let own = Set(
+                names.compactMap { name in
+                    try? FileManager.default.destinationOfSymbolicLink(
+                        atPath: "\(folder)/fd/\(name)")
+                })
+            var sockets: [Socket] = []
+            for table in ["tcp", "tcp6", "udp", "udp6", "raw", "raw6"] {
+                let text = try String(contentsOfFile: "\(folder)/net/\(table)", encoding: .utf8)
+                for line in text.split(separator: "\n").dropFirst() {
+                    let fields = line.split(separator: " ").map(String.init)
+                    guard fields.count > 9, own.contains("socket:[\(fields[9])]") else { continue }
+                    let address = String(fields[1].prefix { $0 != ":" })
+                    sockets.append(
+                        Socket(table: table, address: address, isListening: fields[3] == "0A"))
+                }
+            }
+            return sockets
+        }
+    }
+
+    @Test func `C37: a host listens on this machine only, and announces nothing`() throws {
+        let sandbox = try Sandbox()
+        let host = try ServingHost(sandbox)
+        #expect(try sandbox.curl(host.url("/health")).status == 200)
+        let sockets = try Socket.all(of: host.pid)
+        // 127.0.0.1, its bytes in the order of the machine.
+        let loopback = String(UInt32(0x7F00_0001).bigEndian, radix: 16, uppercase: true)
+        let padded = String(repeating: "0", count: 8 - loopback.count) + loopback
+        #expect(Set(sockets.filter(\.isListening).map(\.address)) == [padded])
+        #expect(sockets.filter { !$0.table.hasPrefix("tcp") }.isEmpty)
+    }
+
+    @Test func `a host that is begun while a command has the data waits until it lets go`() throws {
+        let sandbox = try Sandbox()
+        try FileManager.default.createDirectory(
+            atPath: sandbox.data, withIntermediateDirectories: true,
+            attributes: [.posixPermissions: 0o700])
+        let lock = open(sandbox.data + "/host.lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        #expect(flock(lock, LOCK_EX | LOCK_NB) == 0)
+        Thread.detachNewThread {
+            usleep(500_000)
+            close(lock)
+        }
+        let host = try ServingHost(sandbox)
+        #expect(try sandbox.curl(host.url("/health")).status == 200)
+        // One that serves is no command that ends soon.
+        let start = ContinuousClock.now
+        let second = try sandbox.nervous("serve", "--port", "0")
+        #expect(second.code == 75)
+        #expect(second.errors.contains("process \(host.pid)"))
+        #expect(ContinuousClock.now - start < .seconds(4))
+    }
+}

@@ -1,0 +1,72 @@
+import Derived
+import Samples
+import Sessions
+import Testing
+
+struct SessionImportTests {
+    private let library: Library
+
+    init() throws {
+        library = try Library()
+    }
+
+    @Test
+    func `B16: a workout becomes a session that has ended, with its route, also after a restart`()
+        async throws
+    {
+        let workout = try Library.workout("ridge")
+        var book: SessionBook? = try library.open()
+        let made = try await book?.add([workout])
+        #expect(made?.made.map(\.session.id) == ["ridge"])
+        book = nil
+        let again = try library.open()
+        #expect(again.setAside == nil)
+        let record = try await again.record("ridge")
+        #expect(record == made?.made.first)
+        #expect(record.isImported)
+        #expect(record.session.isFinished)
+        #expect(record.session.draft == workout.draft)
+        #expect(record.session.spans == workout.spans)
+        #expect(try await again.importedRoute(of: "ridge") == workout.route)
+    }
+
+    @Test func `B16: what is there already stays as it is`() async throws {
+        let book = try library.open()
+        _ = try await book.create(try Library.draft(), id: "walk")
+        _ = try await book.add([try Library.workout("ridge")])
+        let before = try await book.page(limit: 10).records
+        let imports = try await book.add([
+            try Library.workout("walk"), try Library.workout("new"),
+            try Library.workout("ridge", name: "Other"),
+        ])
+        #expect(imports.made.map(\.session.id) == ["new"])
+        #expect(imports.known == ["walk", "ridge"])
+        let after = try await book.page(limit: 10).records
+        #expect(after.filter { $0.session.id != "new" } == before)
+        #expect(await refusal { _ = try await book.importedRoute(of: "walk") } == .notFound)
+    }
+
+    @Test func `B16: a length entered by hand takes the place of the points of a file, for good`()
+        async throws
+    {
+        let book = try library.open()
+        _ = try await book.add([try Library.workout("ridge")])
+        _ = try await book.update("ridge", SessionChange(distance: 4200))
+        let route = try await book.importedRoute(of: "ridge")
+        #expect(route.points.isEmpty)
+        #expect((route.distance, route.source) == (4200, .manual))
+        #expect(try library.count(of: "session_point") == 0)
+    }
+
+    @Test func `E11: a workout whose length was entered keeps it`() async throws {
+        let span = TimeRange(from: Library.start, to: Library.start)
+        let workout = try Workout(
+            id: "entered", try Library.draft(), spans: [span],
+            route: RouteRecord(segments: [], distance: 1500, source: .manual))
+        let book = try library.open()
+        #expect(try await book.add([workout]).made.first?.enteredDistance == 1500)
+        #expect(try await book.importedRoute(of: "entered") == workout.route)
+        try await book.remove("entered")
+        #expect(try await book.page(limit: 10).records.isEmpty)
+    }
+}
