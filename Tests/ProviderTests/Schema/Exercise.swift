@@ -177,7 +177,8 @@ extension Exercise {
             + host.wrongBodies("setLevel", "PUT", "/collection/quiet")
             + host.wrongBodies("declareSensor", "PUT", steps)
             + host.wrongBodies("decide", "PUT", "/grants/my-app/sensor:gauge")
-            + host.wrongBodies("createToken", "POST", "/tokens") + host.wrongBodies("redeem", "POST", "/launch")
+            + host.wrongBodies("createToken", "POST", "/tokens")
+            + host.wrongBodies("redeem", "POST", "/launch")
             + [Exercise("redeem", 401, Call("POST", "/api/v1/launch", json: #"{"code": "x"}"#))]
     }
 
