@@ -177,21 +177,28 @@ struct Consent: Sendable {
         let prompter = TerminalPrompter(gate: console.gate)
         var disposition = sigaction()
         sigaction(SIGHUP, nil, &disposition)
-        let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm, .sighup)
-        let first = await withTaskGroup(of: TerminalPrompter.Answer.self) { group in
+        let hangups = await UnixSignalsSequence(trapping: .sighup)
+        let interruptions = await session.interruptions.listen()
+        let answer = await withTaskGroup(of: TerminalPrompter.Answer?.self) { group in
             group.addTask { await prompter.answer(question) }
             group.addTask {
-                for await signal in signals { return signal == .sighup ? .nobody : .interrupted }
-                return .nobody
+                for await _ in hangups { return .nobody }
+                return nil
             }
-            let first = await group.next() ?? .nobody
-            // The prompter gives the terminal back before this goes on.
+            group.addTask {
+                for await _ in interruptions { return .interrupted }
+                return nil
+            }
+            let first = await group.next() ?? nil
+            // The prompter gives the terminal back before this goes on, and a signal that came together
+            // with the answer is not lost.
             group.cancelAll()
-            return first
+            let rest = await group.reduce(into: []) { $0.append($1) }
+            return rest.contains(.interrupted) ? .interrupted : first ?? .nobody
         }
         // Whoever closes the terminal later means the whole run again.
         sigaction(SIGHUP, &disposition, nil)
-        return first
+        return answer
     }
 
     /// What came after the person had chosen among the sensors of a kind, and the flags do not name.

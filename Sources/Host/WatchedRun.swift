@@ -2,7 +2,6 @@ import Auth
 import Foundation
 import Provider
 import Texts
-import UnixSignals
 
 /// A run that this terminal is the console of.
 struct WatchedRun: Sendable {
@@ -26,7 +25,7 @@ struct WatchedRun: Sendable {
     ///
     /// - Returns: the run as it ended, and whether everything that the app asked for was answered.
     func run() async throws -> (RunDescription, isAnswered: Bool) {
-        let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm)
+        let signals = await session.interruptions.listen()
         let (begun, beginning) = AsyncStream.makeStream(of: Void.self)
         let (stops, stopping) = AsyncStream.makeStream(of: Void.self)
         return try await withThrowingTaskGroup(

@@ -4,7 +4,6 @@ import Foundation
 import Provider
 import SampleForms
 import Samples
-import UnixSignals
 
 /// Records what sensors sense, to be sensed again.
 struct RecordCommand: AsyncParsableCommand {
@@ -68,7 +67,7 @@ struct RecordCommand: AsyncParsableCommand {
                 if Console.talkIsTerminal, !options.json {
                     options.console.say("Recording \(sensors.joined(separator: ", ")) …")
                 }
-                try await wait(duration.flatMap { Duration(span: $0) } ?? .zero)
+                try await wait(duration.flatMap { Duration(span: $0) } ?? .zero, session)
                 end = .now()
             }
             try await write(described, start, end, session)
@@ -97,8 +96,8 @@ struct RecordCommand: AsyncParsableCommand {
     }
 
     /// Waits, or less when the person ends it.
-    private func wait(_ duration: Duration) async throws {
-        let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm)
+    private func wait(_ duration: Duration, _ session: HostSession) async throws {
+        let signals = await session.interruptions.listen()
         await withTaskGroup(of: Void.self) { group in
             group.addTask { try? await Task.sleep(for: duration) }
             group.addTask { for await _ in signals { return } }

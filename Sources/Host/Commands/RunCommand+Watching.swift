@@ -3,7 +3,6 @@ import Foundation
 import Provider
 import Synchronization
 import Texts
-import UnixSignals
 
 extension RunCommand {
     /// What was changed while the app ran.
@@ -21,8 +20,7 @@ extension RunCommand {
     func performAgain(_ session: HostSession) async throws -> (RunDescription, isAnswered: Bool) {
         let folder = try FolderWatch(
             URL(filePath: app).standardizedFileURL.path(percentEncoded: false))
-        // All along: a signal that comes while nobody listens does nothing once one was listened for.
-        let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm)
+        let signals = await session.interruptions.listen()
         let listening = Task { for await _ in signals { folder.end() } }
         defer { listening.cancel() }
         let console = options.console

@@ -9,6 +9,8 @@ struct HostSession: Sendable {
     let client: ControlClient
     /// Whether the host is this process.
     let isOwn: Bool
+    /// What the person says meanwhile by Ctrl-C.
+    let interruptions = Interruptions()
 
     /// How long a command waits for another one's host to let go of the data directory.
     private static let patience = Duration.seconds(5)

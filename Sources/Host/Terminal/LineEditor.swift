@@ -34,9 +34,12 @@ struct LineEditor {
     private var escape = Escape.none
     private var isSpoiled = false
 
+    /// Whether a key means that all is to end: Ctrl-C and Ctrl-\.
+    static func interrupts(_ byte: UInt8) -> Bool { byte == 0x03 || byte == 0x1C }
+
     mutating func take(_ byte: UInt8) -> Event {
         switch byte {
-        case 0x03, 0x1C: return .interrupted
+        case _ where Self.interrupts(byte): return .interrupted
         case 0x04 where text.isEmpty: return .end
         case 0x0A, 0x0D:
             let line = isSpoiled || escape != .none ? Self.nonsense : text

@@ -14,9 +14,6 @@ final class TerminalDevice {
     private let source: any DispatchSourceRead
     private var isOpen = true
 
-    // ioctl_tty(2), which the Glibc module leaves out.
-    private static let bytesWaiting: UInt = 0x541B
-
     /// - Parameter path: `/dev/tty` is the terminal that the process was started at.
     /// - Returns: `nil` where there is none, or where this process is in its background.
     init?(path: String) {
@@ -81,14 +78,15 @@ final class TerminalDevice {
         }
     }
 
-    /// Drops what was typed and not read.
-    ///
-    /// - Returns: whether there was something.
-    func discard() -> Bool {
-        var count: Int32 = 0
-        _ = ioctl(descriptor, Self.bytesWaiting, &count)
-        tcflush(descriptor, TCIFLUSH)
-        return count > 0
+    /// What was typed before `listen`, which `keys` does not have then.
+    func typedBefore() -> [UInt8] {
+        var typed: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 256)
+        while true {
+            let count = read(descriptor, &buffer, buffer.count)
+            guard count > 0 else { return typed }
+            typed += buffer.prefix(count)
+        }
     }
 
     /// From here on `keys` has what is typed.

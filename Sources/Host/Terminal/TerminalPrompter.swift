@@ -4,7 +4,7 @@ import Samples
 /// Puts privileges to the person at the terminal that the process was started at.
 ///
 /// Nothing of the package reaches the terminal unescaped, nothing else writes there meanwhile, and
-/// what is typed before the question has stood there for a moment answers nothing. End of input, a
+/// what is typed before the question has stood there for a moment allows nothing. End of input, a
 /// terminal that went away and three answers that are none: nobody answered, and that is no.
 struct TerminalPrompter {
     /// How long no key may come before one counts: who types on does not mean this question.
@@ -42,9 +42,12 @@ struct TerminalPrompter {
         else { return .nobody }
         var dialogue = Dialogue(terminal)
         dialogue.say(text.lines)
+        var early: [UInt8]
         repeat {
             guard (try? await pause(Self.deadTime)) != nil else { return .nobody }
-        } while terminal.discard()
+            early = terminal.typedBefore()
+            guard !early.contains(where: LineEditor.interrupts) else { return .interrupted }
+        } while !early.isEmpty
         terminal.listen()
         do throws(Dialogue.End) {
             let (decision, choice) = try await decision(on: question, text, &dialogue)

@@ -32,6 +32,18 @@ struct RefusedPromptTests {
         #expect(try permissions(sandbox).contains(#""items":[]"#))
     }
 
+    @Test(arguments: [0, 1, 3, 10, 30])
+    func `a signal in the moment after the answer ends the run`(milliseconds: UInt32) throws {
+        let sandbox = try Sandbox()
+        let folder = try sandbox.app("setInterval(() => {}, 1000)")
+        let terminal = try sandbox.terminal("run", folder)
+        try terminal.await("?> ")
+        terminal.type("o\n")
+        usleep(milliseconds * 1_000)
+        terminal.signal(SIGINT)
+        #expect(try terminal.finish() == 130)
+    }
+
     @Test func `closing the terminal later still ends the run`() throws {
         let sandbox = try Sandbox()
         let folder = try sandbox.app("console.log('it runs'); setInterval(() => {}, 1000)")

@@ -111,6 +111,19 @@ struct TerminalPrompterTests {
         #expect(pauses.withLock { $0 } == Array(repeating: TerminalPrompter.deadTime, count: 3))
     }
 
+    @Test func `Ctrl-C ends it before keys count, too`() async throws {
+        let terminal = try TerminalPair()
+        let (typed, typing) = AsyncStream.makeStream(of: Void.self)
+        let prompter = Self.prompter(terminal) { _ in for await _ in typed { break } }
+        async let answer = prompter.answer(Self.question())
+        try await terminal.await("Demo")
+        terminal.type("a\u{3}a\n")
+        try await until { terminal.typedAhead == 4 }
+        typing.yield()
+        #expect(await answer == .interrupted)
+        #expect(terminal.isCooked)
+    }
+
     @Test func `what was typed before the question, or after its answer, answers nothing`()
         async throws
     {

@@ -1,0 +1,64 @@
+import Synchronization
+import Testing
+
+@testable import Host
+
+@Suite(.timeLimit(.minutes(10)))
+struct InterruptionsTests {
+    /// How often somebody gave up, and who may.
+    private final class Patience: Sendable {
+        let count = Mutex(0)
+        func givenUp() { count.withLock { $0 += 1 } }
+    }
+
+    private let patience = Patience()
+    private let interruptions: Interruptions
+
+    init() { interruptions = Interruptions { [patience] in patience.givenUp() } }
+
+    private func hears(_ stream: AsyncStream<Void>) async -> Bool {
+        await stream.first { true } != nil
+    }
+
+    @Test func `everybody who listens is told`() async {
+        let streams = [interruptions.heard(), interruptions.heard()]
+        interruptions.tell()
+        for stream in streams { #expect(await hears(stream)) }
+        #expect(patience.count.withLock { $0 } == 0)
+    }
+
+    @Test func `what comes while nobody listens is told to who listens next, once`() async {
+        let before = Task { [stream = interruptions.heard()] in await hears(stream) }
+        before.cancel()
+        #expect(await !before.value)
+        interruptions.tell()
+        #expect(await hears(interruptions.heard()))
+        let after = Task { [stream = interruptions.heard()] in await hears(stream) }
+        after.cancel()
+        #expect(await !after.value)
+        #expect(patience.count.withLock { $0 } == 0)
+    }
+
+    @Test func `who says it twice and is not heard does not wait`() async {
+        interruptions.tell()
+        #expect(patience.count.withLock { $0 } == 0)
+        interruptions.tell()
+        #expect(patience.count.withLock { $0 } == 1)
+    }
+
+    /// At every moment of the end of a listener one is told, and who listens next is told what that one
+    /// was not.
+    @Test func `none is lost between two who listen`() async {
+        for _ in 1...2_000 {
+            let first = Task { [stream = interruptions.heard()] in await hears(stream) }
+            let telling = Task { interruptions.tell() }
+            first.cancel()
+            let isHeard = await first.value
+            await telling.value
+            let second = Task { [stream = interruptions.heard()] in await hears(stream) }
+            if isHeard { second.cancel() }
+            #expect(await second.value != isHeard)
+        }
+        #expect(patience.count.withLock { $0 } == 0)
+    }
+}
