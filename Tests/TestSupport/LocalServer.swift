@@ -92,7 +92,8 @@ public struct LocalServer: Sendable {
             }
         let port = server.channel.localAddress?.port ?? 0
         return try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask {
+            // Not where tests are: they may keep every thread from it while they wait for its answer.
+            group.addTask(executorPreference: OwnThread.shared) {
                 try await server.executeThenClose { clients in
                     try await withThrowingDiscardingTaskGroup { group in
                         for try await client in clients {
