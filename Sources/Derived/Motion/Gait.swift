@@ -14,7 +14,7 @@ struct Gait: Hashable, Sendable {
     private static let leastDeviation = 0.3
     /// One, two and three steps later.
     private static let leastLikeness = 0.3
-    private static let clearLikeness = 0.65
+    private static let clearLikeness = 0.7
 
     /// Cells from one step to the next.
     let period: Double

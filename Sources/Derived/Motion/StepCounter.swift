@@ -3,7 +3,7 @@ public import Samples
 /// Counts steps in acceleration, whichever way the sensor is held.
 ///
 /// Every second it looks at the last four of them: see ``Gait`` for the method. Steps count once
-/// three looks on end saw a walk, then also those that led there, so that a bump, a hand that
+/// four looks on end saw a walk, then also those that led there, so that a bump, a hand that
 /// gestures and a car count none, as in N. Zhao, "Full-Featured Pedometer Design
 /// Realized with 3-Axis Digital Accelerometer", Analog Dialogue 44 (2010). A walk of less than about
 /// six seconds is therefore not seen. Made for 25 to 200 samples a second.

@@ -15,8 +15,10 @@ struct DamageTests {
             " WHERE count = 32768 ORDER BY fromTime LIMIT 1").fetchone()
         file.close()
         with open(sys.argv[1], "r+b") as file:
-            piece, whole = data[len(data) // 2:][:16], file.read()
-            assert whole.count(piece) == 1
+            whole, middle = file.read(), len(data) // 2
+            # Where a page of the file ends, what follows in the chunk does not follow in the file.
+            pieces = (data[place:place + 16] for place in range(middle, middle + 32))
+            piece = next(piece for piece in pieces if whole.count(piece) == 1)
             file.seek(whole.index(piece))
             file.write(bytes([piece[0] ^ 1]))
         print(start / 1000, (end + 1) / 1000)

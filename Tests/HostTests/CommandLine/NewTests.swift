@@ -13,7 +13,7 @@ struct NewTests {
         #expect(made.output.contains(folder))
         let files = try FileManager.default.contentsOfDirectory(atPath: folder)
         #expect(files.sorted() == names)
-        let run = try sandbox.nervous("run", folder, "--allow-all", "--for", "2s")
+        let run = try sandbox.nervous("run", folder, "--allow-all", "--for", "5s")
         #expect(run.code == 0, "\(run.errors)")
         #expect(run.output.contains(" % of the memory is in use"))
     }

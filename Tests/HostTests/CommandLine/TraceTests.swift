@@ -69,12 +69,12 @@ struct TraceTests {
     @Test func `what is recorded can be sensed again`() throws {
         let sandbox = try Sandbox()
         let path = sandbox.path("b.trace")
-        let record = try sandbox.nervous("record", "memory", "load", "--for", "2s", "-o", path)
+        let record = try sandbox.nervous("record", "memory", "load", "--for", "4s", "-o", path)
         #expect(record.code == 0, "\(record.errors)")
         #expect(try sandbox.nervous("record", "memory", "--last", "1h").output.contains("\"end\""))
         let text = try String(contentsOfFile: path, encoding: .utf8)
         let times = text.split(separator: "\n").filter { $0.hasPrefix(#"{"sensor":"memory""#) }
-        #expect((1...4).contains(times.count))
+        #expect((1...6).contains(times.count))
         let manifest: [String: Any] = [
             "name": "demo", "version": "1", "privileges": ["memory", "load"],
         ]
