@@ -2,7 +2,9 @@ import Derived
 import Samples
 import Testing
 
-/// The walks and rides are the same at every run. Of 12 600 others one walk was more than 3 % wrong, and of
+/// The walks and rides are the same at every run.
+///
+/// Of 12 600 others one walk was more than 3 % wrong, and of
 /// 24 000 rides of five minutes one had more than two steps.
 struct StepCounterTests {
     private func count(_ trace: MotionTrace) -> Int {
