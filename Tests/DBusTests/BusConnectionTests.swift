@@ -7,7 +7,7 @@ import Testing
 
 /// Calls and signals on a private bus, before a peer that a test plays.
 @Suite(
-    .enabled(if: PrivateBus.isInstalled, "dbus-daemon, python3-dbus or python3-gi is missing"),
+    .enabled(if: PrivateBus.isInstalled, "\(PrivateBus.lack)"),
     .timeLimit(.minutes(2)))
 struct BusConnectionTests {
     private static let name = "org.example.Peer"

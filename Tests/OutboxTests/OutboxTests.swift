@@ -31,6 +31,20 @@ struct OutboxTests {
         try Outbox(folder: folder.path + "/outbox", courier: courier, noting: noted.note, now: now)
     }
 
+    /// One that kept a parcel, and tried to send it for five hours.
+    private func runFiveHours(_ courier: ScriptedCourier) async throws -> Outbox {
+        let clock = SteppedClock(Self.start)
+        let outbox = try Outbox(
+            folder: folder.path + "/outbox", courier: courier, noting: { _, _ in },
+            now: { clock.now },
+            sleep: {
+                try clock.pass($0, until: Self.start.advanced(byMicroseconds: 18_000_000_000))
+            })
+        _ = try await outbox.send(Self.parcel(), keeps: true)
+        await outbox.run()
+        return outbox
+    }
+
     private func names() throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: folder.path + "/outbox").sorted()
     }
@@ -107,16 +121,8 @@ struct OutboxTests {
     @Test func `what waits is tried after a minute, and then ever later, an hour at most`()
         async throws
     {
-        let clock = SteppedClock(Self.start)
         let courier = ScriptedCourier([Self.down])
-        let outbox = try Outbox(
-            folder: folder.path + "/outbox", courier: courier, noting: { _, _ in },
-            now: { clock.now },
-            sleep: {
-                try clock.pass($0, until: Self.start.advanced(byMicroseconds: 18_000_000_000))
-            })
-        _ = try await outbox.send(Self.parcel(), keeps: true)
-        await outbox.run()
+        let outbox = try await runFiveHours(courier)
         let due = [60, 180, 420, 900, 1860, 3780, 7380, 10980, 14580]
         let kept = try #require(await outbox.deliveries.first)
         #expect(kept.attempts == due.count + 1)
@@ -124,16 +130,8 @@ struct OutboxTests {
     }
 
     @Test func `what was refused waits for the person`() async throws {
-        let clock = SteppedClock(Self.start)
         let courier = ScriptedCourier([.answered(400)])
-        let outbox = try Outbox(
-            folder: folder.path + "/outbox", courier: courier, noting: { _, _ in },
-            now: { clock.now },
-            sleep: {
-                try clock.pass($0, until: Self.start.advanced(byMicroseconds: 18_000_000_000))
-            })
-        _ = try await outbox.send(Self.parcel(), keeps: true)
-        await outbox.run()
+        _ = try await runFiveHours(courier)
         #expect(courier.visits.count == 1)
     }
 

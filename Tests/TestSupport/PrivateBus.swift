@@ -13,6 +13,9 @@ public final class PrivateBus: Sendable {
         return ([daemon, python, tool] + modules).allSatisfy(FileManager.default.fileExists)
     }
 
+    /// What is said where it is not.
+    public static let lack = "dbus-daemon, python3-dbus or python3-gi is missing"
+
     /// Of the bus, as D-Bus writes it.
     public let address: String
     private let folder: URL

@@ -30,10 +30,7 @@ extension SessionsCommand {
         @Option(help: "geojson, gpx, svg or plist.")
         var format = Form.geojson
 
-        @Option(
-            help: ArgumentHelp(
-                "Which of its sensors of locations, if not the first.", valueName: "id"))
-        var sensor: String?
+        @OptionGroup var route: RouteChoice
 
         @Option(
             name: [.short, .long], help: "The file to write, which must not be there yet.",
@@ -44,7 +41,7 @@ extension SessionsCommand {
             guard id != nil || format == .plist else {
                 throw ValidationError("A session is needed; only --format plist holds several.")
             }
-            guard sensor == nil || format != .plist else {
+            guard route.sensor == nil || format != .plist else {
                 throw ValidationError("--sensor is for the route of one session.")
             }
         }
@@ -78,7 +75,7 @@ extension SessionsCommand {
             if let id, format != .plist {
                 return try await session.client.data(
                     .get, SessionsCommand.path(id, "/route"),
-                    query: [("format", format.rawValue), ("sensor", sensor)], isPatient: true)
+                    query: [("format", format.rawValue), ("sensor", route.sensor)], isPatient: true)
             }
             return try await session.client.data(
                 .get, SessionsCommand.workouts, query: [("session", id)], isPatient: true)

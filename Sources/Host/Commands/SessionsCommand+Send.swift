@@ -31,10 +31,7 @@ extension SessionsCommand {
         @Option(help: "geojson, gpx or svg.")
         var format = Form.geojson
 
-        @Option(
-            help: ArgumentHelp(
-                "Which of its sensors of locations, if not the first.", valueName: "id"))
-        var sensor: String?
+        @OptionGroup var route: RouteChoice
 
         @Option(
             help: "A file with the token that the server asks for.", completion: .file())
@@ -57,7 +54,7 @@ extension SessionsCommand {
                 let wish = SendWish(to: to, tokenFile: file, keep: !discard)
                 let data = try await session.client.data(
                     .post, SessionsCommand.path(choice.id, "/send"),
-                    query: [("format", format.rawValue), ("sensor", sensor)],
+                    query: [("format", format.rawValue), ("sensor", route.sensor)],
                     body: try JSONEncoder().encode(wish), isPatient: true)
                 try SendReport.show(data, options)
             }

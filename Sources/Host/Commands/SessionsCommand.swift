@@ -37,6 +37,14 @@ struct SessionsCommand: AsyncParsableCommand {
         var id: String
     }
 
+    /// What names one of the routes of a session.
+    struct RouteChoice: ParsableArguments {
+        @Option(
+            help: ArgumentHelp(
+                "Which of its sensors of locations, if not the first.", valueName: "id"))
+        var sensor: String?
+    }
+
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "List the sessions, the newest first.")

@@ -90,27 +90,22 @@ struct NotificationRoutes {
             }
             return id
         }
-        return Response(
-            status: .ok,
-            headers: [.contentType: "text/event-stream", .cacheControl: "no-store"],
-            body: ResponseBody { writer in
-                let (notices, watcher) = await door.authority.noticeBoard.watch(after: last)
-                do {
-                    try await request.whilePresent(context) { presence in
-                        do {
-                            try await follow(notices, request, context, presence, &writer)
-                        } catch let error as AuthError {
-                            try await writer.write(StreamEvent.problem(Problem(error)))
-                        }
+        return Response.events { writer in
+            let (notices, watcher) = await door.authority.noticeBoard.watch(after: last)
+            do {
+                try await request.whilePresent(context) { presence in
+                    do {
+                        try await follow(notices, request, context, presence, &writer)
+                    } catch let error as AuthError {
+                        try await writer.write(StreamEvent.problem(Problem(error)))
                     }
-                } catch {
-                    await door.authority.noticeBoard.unwatch(watcher)
-                    throw error
                 }
+            } catch {
                 await door.authority.noticeBoard.unwatch(watcher)
-                try await writer.finish(nil)
+                throw error
             }
-        ).endingConnection(context)
+            await door.authority.noticeBoard.unwatch(watcher)
+        }.endingConnection(context)
     }
 
     /// Goes on until the reader leaves or the host stops; ends by throwing when the token has ended.

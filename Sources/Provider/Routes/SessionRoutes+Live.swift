@@ -19,24 +19,19 @@ extension SessionRoutes {
         try await door.owner("live-session", request, context)
         try request.refuseParameters(besides: [])
         let first = try await book.record(id(context))
-        return Response(
-            status: .ok,
-            headers: [.contentType: "text/event-stream", .cacheControl: "no-store"],
-            body: ResponseBody { writer in
-                try await request.whilePresent(context) { presence in
-                    do {
-                        try await follow(first, request, context, presence, &writer)
-                    } catch let error as AuthError {
-                        try await writer.write(StreamEvent.problem(Problem(error)))
-                    } catch let error as SessionsError {
-                        try await writer.write(StreamEvent.problem(Problem(error)))
-                    } catch let error as LAEError {
-                        try await writer.write(StreamEvent.problem(Problem(error)))
-                    }
+        return Response.events { writer in
+            try await request.whilePresent(context) { presence in
+                do {
+                    try await follow(first, request, context, presence, &writer)
+                } catch let error as AuthError {
+                    try await writer.write(StreamEvent.problem(Problem(error)))
+                } catch let error as SessionsError {
+                    try await writer.write(StreamEvent.problem(Problem(error)))
+                } catch let error as LAEError {
+                    try await writer.write(StreamEvent.problem(Problem(error)))
                 }
-                try await writer.finish(nil)
             }
-        ).endingConnection(context)
+        }.endingConnection(context)
     }
 
     // MARK: - Private

@@ -43,28 +43,23 @@ struct StreamRoutes {
         _ = try await engine.arrivals(after: .max, limit: 1, for: grant)
         let place = StreamPlace(after: last, newest: newest)
         let ticket = await turns?.join(id)
-        return Response(
-            status: .ok,
-            headers: [.contentType: "text/event-stream", .cacheControl: "no-store"],
-            body: ResponseBody { writer in
-                try await request.whilePresent(context) { presence in
-                    do {
-                        if let turns, let ticket {
-                            try await follow(
-                                id, from: place, request, context, turns, ticket, &writer)
-                        } else {
-                            try await follow(id, from: place, request, context, presence, &writer)
-                        }
-                    } catch let error as AuthError {
-                        try await writer.write(failure(Problem(error), request))
-                    } catch let error as LAEError {
-                        try await writer.write(failure(Problem(error), request))
+        return Response.events { writer in
+            try await request.whilePresent(context) { presence in
+                do {
+                    if let turns, let ticket {
+                        try await follow(
+                            id, from: place, request, context, turns, ticket, &writer)
+                    } else {
+                        try await follow(id, from: place, request, context, presence, &writer)
                     }
+                } catch let error as AuthError {
+                    try await writer.write(failure(Problem(error), request))
+                } catch let error as LAEError {
+                    try await writer.write(failure(Problem(error), request))
                 }
-                if let ticket { await turns?.leave(ticket.number) }
-                try await writer.finish(nil)
             }
-        ).naming(id, asked: name).endingConnection(context)
+            if let ticket { await turns?.leave(ticket.number) }
+        }.naming(id, asked: name).endingConnection(context)
     }
 
     /// Goes on until the reader leaves or the host stops; ends by throwing when permission ends.

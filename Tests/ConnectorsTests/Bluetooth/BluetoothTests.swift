@@ -10,7 +10,7 @@ import VM
 
 /// What devices of Bluetooth Low Energy tell, behind a BlueZ that a test plays.
 @Suite(
-    .enabled(if: PrivateBus.isInstalled, "dbus-daemon, python3-dbus or python3-gi is missing"),
+    .enabled(if: PrivateBus.isInstalled, "\(PrivateBus.lack)"),
     .timeLimit(.minutes(10)))
 struct BluetoothTests {
     typealias Device = FakeBlueZ.Device

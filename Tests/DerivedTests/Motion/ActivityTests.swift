@@ -52,11 +52,19 @@ struct ActivityTests {
         }
     }
 
+    /// The readings of twenty recordings, and the seed of the first.
+    private func sample(
+        _ recording: Recording, hasSpeed: Bool
+    ) -> (readings: [ActivityReading], seed: UInt64) {
+        let seed = UInt64.random(in: 0...UInt64.max / 2)
+        let all = (0..<20).flatMap { readings(recording, seed: seed + $0, hasSpeed: hasSpeed) }
+        return (all, seed)
+    }
+
     @Test(arguments: Recording.allCases)
     func `B22: windows of a recording with its speed are what it is`(recording: Recording) {
         // One of a hundred joggers has some seconds in which he walks.
-        let seed = UInt64.random(in: 0...UInt64.max / 2)
-        let found = (0..<20).flatMap { readings(recording, seed: seed + $0, hasSpeed: true) }
+        let (found, seed) = sample(recording, hasSpeed: true)
         #expect(found.count >= 20 * 27, "seed \(seed)")
         let right = found.filter { $0.activity == recording.activity }
         let sure = right.count { $0.confidence != .low }
@@ -67,8 +75,7 @@ struct ActivityTests {
     @Test(arguments: Recording.allCases)
     func `B22: acceleration alone tells most, and is not sure of wheels`(recording: Recording) {
         // Of one road alone a car may tell little more than half.
-        let seed = UInt64.random(in: 0...UInt64.max / 2)
-        let found = (0..<20).flatMap { readings(recording, seed: seed + $0, hasSpeed: false) }
+        let (found, seed) = sample(recording, hasSpeed: false)
         let right = found.count { $0.activity == recording.activity }
         #expect(Double(right) >= 0.75 * Double(found.count), "seed \(seed): \(right)")
         let onWheels = found.filter { [.cycling, .driving].contains($0.activity) }
