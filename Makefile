@@ -1,17 +1,25 @@
-# make run     build and show the whole way of an app
-# make test    build and run every test
-# make check   what a reviewer would have to say otherwise: format, imports
-# make bench   measure; ARGS="store --samples 1000000" and such are honoured
-# make bench-peers  measure beside other stores; ARGS="--samples 1000000" and such are honoured
-# make install put nervous, nervous-runner and nervous-unpacker under PREFIX
+# make run          build, then pack, install, run and query a sample app
+# make smoke        build and run the essential tests
+# make test         build and run every test
+# make test-long    the same with more iterations, fault injection and API fuzzing
+# make check        lint the format and check imports between modules
+# make format       format the sources
+# make bench        run the benchmarks; ARGS="store --samples 1000000" selects one
+# make bench-peers  benchmark other stores on the same data; ARGS="--samples 1000000"
+# make install      build for release and install under PREFIX
+# make clean        remove build products
 
 SWIFT ?= swift
 export SWIFT
 PREFIX ?= $(HOME)/.local
-# Every test at once would hold thousands of descriptors and processes, and none would end in time.
+# Running all tests at once would need thousands of descriptors and processes and exceed time limits.
 TEST_WIDTH = --experimental-maximum-parallelization-width 16
+# One suite of each kind: values, statistics, store, permissions, routes, runner, commands.
+SMOKE_TESTS = SamplesTests\.|StatisticsTests\.MomentsTests/|SampleStoreTests\.ReadingTests/|$\
+	AuthTests\.CheckAppTests/|ProviderTests\.StatisticsRouteTests/|RunnerTests\.ConsoleTests/|$\
+	HostTests\.RunTests/
 
-.PHONY: setup build run test test-long check format bench bench-peers install clean
+.PHONY: setup build run smoke test test-long check format bench bench-peers install clean
 
 setup:
 	@Scripts/setup
@@ -22,20 +30,26 @@ build: setup
 run: build
 	@Scripts/run-demo
 
+smoke:
+	@Scripts/setup --for-tests
+	@# All tests are linked into one bundle, so all test targets are built.
+	$(SWIFT) build --build-tests
+	Scripts/run-tests 10 $(TEST_WIDTH) --filter '$(SMOKE_TESTS)'
+
 test:
 	@Scripts/setup --for-tests
 	$(SWIFT) build --build-tests
 	Scripts/run-tests 40 $(TEST_WIDTH) --skip HostileScriptTests
-	@# Apps that take all the processor they get: nothing else is measured beside them.
+	@# These apps use all available processor time, so no other tests run at the same time.
 	Scripts/run-tests 10 --filter HostileScriptTests
 
 test-long:
 	@Scripts/setup --for-long-tests
 	$(SWIFT) build --build-tests
 	NERVOUS_LONG_TESTS=1 Scripts/run-tests 60 $(TEST_WIDTH) --skip HostileScriptTests
-	@# Its times are strict: nothing else may run beside it.
+	@# Its time limits are strict, so no other tests run at the same time.
 	NERVOUS_LONG_TESTS=1 Scripts/run-tests 20 --filter HostileScriptTests
-	@# Skipped, and said, where nobody has installed what it needs.
+	@# Skipped with a message if its dependencies are not installed.
 	Tests/SchemaFuzz/run
 	Tests/AddingASensor/run
 
@@ -66,7 +80,7 @@ install: setup
 	install -d "$(PREFIX)/share/systemd/user"
 	sed 's|@PREFIX@|$(abspath $(PREFIX))|' Scripts/nervous.service \
 		>"$(PREFIX)/share/systemd/user/nervous.service"
-	@# What headless pages and modules need; absent where the machine had nothing to make it of.
+	@# Needed by headless pages and modules; missing if esbuild, node-domino or node-acorn is.
 	for library in document modules; do \
 		script=".build/release/nervous_Host.resources/$$library.js"; \
 		[ ! -f "$$script" ] || install -D -m 0644 "$$script" \

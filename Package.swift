@@ -1,21 +1,72 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// Every target is Swift 6, hides what it imports and treats a warning as an error.
-let house: [SwiftSetting] = [
+/// Swift 6, hidden imports by default, and warnings as errors, for every target.
+let strict: [SwiftSetting] = [
     .swiftLanguageMode(.v6),
     .enableUpcomingFeature("ExistentialAny"),
     .enableUpcomingFeature("InternalImportsByDefault"),
     .enableUpcomingFeature("MemberImportVisibility"),
     .treatAllWarnings(as: .error),
 ]
+let strictC: [CSetting] = [.unsafeFlags(["-Wall", "-Wextra", "-Werror"])]
 
-let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
-let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
-let lifecycle = Target.Dependency.product(
-    name: "ServiceLifecycle", package: "swift-service-lifecycle")
-let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
-let hummingbirdCore = Target.Dependency.product(name: "HummingbirdCore", package: "hummingbird")
+typealias Dependency = Target.Dependency
+
+let argumentParser = Dependency.product(
+    name: "ArgumentParser", package: "swift-argument-parser")
+let asyncAlgorithms = Dependency.product(
+    name: "AsyncAlgorithms", package: "swift-async-algorithms")
+let asyncHTTPClient = Dependency.product(name: "AsyncHTTPClient", package: "async-http-client")
+let crypto = Dependency.product(name: "Crypto", package: "swift-crypto")
+let deque = Dependency.product(name: "DequeModule", package: "swift-collections")
+let grdb = Dependency.product(name: "GRDB", package: "GRDB.swift")
+let httpTypes = Dependency.product(name: "HTTPTypes", package: "swift-http-types")
+let hummingbird = Dependency.product(name: "Hummingbird", package: "hummingbird")
+let hummingbirdCore = Dependency.product(name: "HummingbirdCore", package: "hummingbird")
+let lifecycle = Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+let logging = Dependency.product(name: "Logging", package: "swift-log")
+let nioCore = Dependency.product(name: "NIOCore", package: "swift-nio")
+let nioEmbedded = Dependency.product(name: "NIOEmbedded", package: "swift-nio")
+let nioHTTP1 = Dependency.product(name: "NIOHTTP1", package: "swift-nio")
+let nioHTTPTypes = Dependency.product(name: "NIOHTTPTypes", package: "swift-nio-extras")
+let nioHTTPTypesHTTP1 = Dependency.product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras")
+let nioPosix = Dependency.product(name: "NIOPosix", package: "swift-nio")
+let nioSSL = Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
+let nioTLS = Dependency.product(name: "NIOTLS", package: "swift-nio")
+let unixSignals = Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
+
+/// A library target in `Sources/<name>`.
+func module(
+    _ name: String, _ dependencies: [Dependency] = [], exclude: [String] = [],
+    plugins: [Target.PluginUsage] = []
+) -> Target {
+    .target(
+        name: name, dependencies: dependencies, exclude: exclude, swiftSettings: strict,
+        plugins: plugins)
+}
+
+/// A C library of the system; `Sources/System/<name>` has its module map.
+func systemLibrary(_ name: String, _ pkgConfig: String, _ debianPackage: String) -> Target {
+    .systemLibrary(
+        name: name, path: "Sources/System/\(name)", pkgConfig: pkgConfig,
+        providers: [.apt([debianPackage])])
+}
+
+/// A target of our own in C.
+func cModule(_ name: String, path: String? = nil) -> Target {
+    .target(name: name, path: path ?? "Sources/System/\(name)", cSettings: strictC)
+}
+
+/// The tests of a module, in `Tests/<name>Tests`.
+func tests(
+    _ name: String, _ dependencies: [Dependency] = [], exclude: [String] = [],
+    resources: [Resource]? = nil, plugins: [Target.PluginUsage] = []
+) -> Target {
+    .testTarget(
+        name: "\(name)Tests", dependencies: dependencies + ["TestSupport"], exclude: exclude,
+        resources: resources, swiftSettings: strict, plugins: plugins)
+}
 
 let package = Package(
     name: "nervous",
@@ -23,335 +74,196 @@ let package = Package(
         .executable(name: "nervous", targets: ["nervous"]),
         .executable(name: "nervous-runner", targets: ["nervous-runner"]),
         .executable(name: "nervous-unpacker", targets: ["nervous-unpacker"]),
-        .library(name: "SampleStore", targets: ["SampleStore", "Samples"]),
-        .library(name: "SampleForms", targets: ["SampleForms", "Samples"]),
-        .library(name: "Derived", targets: ["Derived", "Samples"]),
-        .library(name: "Connectors", targets: ["Connectors"]),
-        .library(name: "Payloads", targets: ["Payloads", "Samples"]),
-        .library(name: "RunnerProtocol", targets: ["RunnerProtocol"]),
-        .library(name: "VM", targets: ["VM"]),
-        .library(name: "LAE", targets: ["LAE"]),
-        .library(name: "Texts", targets: ["Texts"]),
-        .library(name: "Auth", targets: ["Auth"]),
-        .library(name: "JSApps", targets: ["JSApps"]),
-        .library(name: "Provider", targets: ["Provider"]),
-        .library(name: "Net", targets: ["Net", "Addresses"]),
+        // What `Benchmarks` measures.
+        .library(
+            name: "Engine",
+            targets: ["Connectors", "Ingest", "RunnerProtocol", "Samples", "SampleStore", "VM"]),
     ],
     dependencies: [
-        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
-        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
-        .package(url: "https://github.com/apple/swift-async-algorithms", from: "1.0.0"),
-        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
-        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
-        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
-        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
-        .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
-        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
+        .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
+        .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-async-algorithms", exact: "1.1.4"),
+        .package(url: "https://github.com/apple/swift-collections", exact: "1.6.0"),
+        .package(url: "https://github.com/apple/swift-crypto", exact: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-http-types", exact: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-extras", exact: "1.35.2"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", exact: "2.37.6"),
         .package(
-            url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1",
+            url: "https://github.com/hummingbird-project/hummingbird", exact: "2.28.1",
             traits: ["FullFoundation"]),
-        .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
-        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+        .package(url: "https://github.com/swift-server/async-http-client", exact: "1.37.0"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", exact: "2.13.0"),
     ],
     targets: [
-        // System and C libraries; Scripts/imports.txt says who uses them.
-        .systemLibrary(
-            name: "CJavaScriptCore", pkgConfig: "javascriptcoregtk-4.1",
-            providers: [.apt(["libjavascriptcoregtk-4.1-dev"])]),
-        .systemLibrary(
-            name: "CArchive", pkgConfig: "libarchive",
-            providers: [.apt(["libarchive-dev"])]),
-        .systemLibrary(
-            name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
-        .systemLibrary(
-            name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
-        .systemLibrary(
-            name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
-        .systemLibrary(
-            name: "CMosquitto", pkgConfig: "libmosquitto",
-            providers: [.apt(["libmosquitto-dev"])]),
-        .target(name: "CSandbox", cSettings: [.unsafeFlags(["-Wall", "-Wextra", "-Werror"])]),
-        .target(name: "CFiles", cSettings: [.unsafeFlags(["-Wall", "-Wextra", "-Werror"])]),
-        .target(name: "CProcess", cSettings: [.unsafeFlags(["-Wall", "-Wextra", "-Werror"])]),
+        // System libraries and our own C; Scripts/imports.txt says who may use which.
+        systemLibrary("CArchive", "libarchive", "libarchive-dev"),
+        systemLibrary("CJavaScriptCore", "javascriptcoregtk-4.1", "libjavascriptcoregtk-4.1-dev"),
+        systemLibrary("CMosquitto", "libmosquitto", "libmosquitto-dev"),
+        systemLibrary("CSystemd", "libsystemd", "libsystemd-dev"),
+        systemLibrary("CZlib", "zlib", "zlib1g-dev"),
+        systemLibrary("CZstd", "libzstd", "libzstd-dev"),
+        cModule("CEscapeProbes"),
+        cModule("CFiles"),
+        cModule("CProcess"),
+        cModule("CSandbox"),
+        .target(
+            name: "CResources", path: "Sources/System/CResources",
+            cSettings: [.unsafeFlags(["-std=c23", "-Wall", "-Wextra", "-Werror"])]),
 
-        .target(
-            name: "CEscapeProbes", cSettings: [.unsafeFlags(["-Wall", "-Wextra", "-Werror"])]),
+        // Vocabulary and mathematics.
+        module("Files"),
+        module("Resources", ["CResources"]),
+        module("Samples"),
+        module("Scheduling", ["Samples", deque]),
+        module("Statistics", ["Samples"]),
+        module("Text"),
+        module("Motion", ["Samples", "Statistics", "Text"]),
+        module("Tracks", ["Samples", "Text"]),
+        module("Sessions", ["Files", "Motion", "Samples", "Text", "Tracks", grdb]),
 
-        .target(name: "Files", swiftSettings: house),
+        // Collecting and storing samples.
+        module("DBus", ["CSystemd"]),
+        module("SampleStore", ["CZlib", "CZstd", "Samples", "Statistics", grdb]),
+        module("VM", ["Files", "Samples", "SampleStore", "Statistics", lifecycle, logging]),
+        module("Simulation", ["Samples", "VM"]),
+        module("Ingest", ["Motion", "Samples", "Text", "Tracks"]),
+        module(
+            "Connectors",
+            [
+                "Addresses", "CMosquitto", "CProcess", "DBus", "Egress", "Files", "Ingest",
+                "Motion", "Samples", "Simulation", "Text", "Tracks", "VM", logging, nioCore,
+                nioHTTP1, nioPosix, nioSSL,
+            ]),
 
-        // Samples and statistics.
-        .target(name: "Samples", swiftSettings: house),
-        .target(name: "SampleForms", dependencies: ["Samples"], swiftSettings: house),
-        .target(name: "Derived", dependencies: ["Samples"], swiftSettings: house),
-        .target(name: "Texts", swiftSettings: house),
-        .target(name: "DBus", dependencies: ["CSystemd"], swiftSettings: house),
-        .target(
-            name: "Payloads", dependencies: ["Derived", "Samples", "Texts"], swiftSettings: house),
-        .target(
-            name: "Sessions", dependencies: ["Derived", "Files", "Samples", "Texts", grdb],
-            swiftSettings: house),
-        .target(
-            name: "SampleStore", dependencies: ["Samples", "CZlib", "CZstd", grdb],
-            swiftSettings: house),
-        .target(
-            name: "VM", dependencies: ["Files", "Samples", "SampleStore", lifecycle, logging],
-            swiftSettings: house),
-        .target(name: "Simulation", dependencies: ["Samples", "VM"], swiftSettings: house),
-        .target(
-            name: "Connectors",
-            dependencies: [
-                "Addresses", "CMosquitto", "CProcess", "DBus", "Derived", "Files", "Payloads",
-                "Samples",
-                "Simulation", "Texts", "Transport", "VM", logging,
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "NIOSSL", package: "swift-nio-ssl"),
-            ], swiftSettings: house),
-        .target(
-            name: "Outbox", dependencies: ["Addresses", "Files", "Samples", "Texts", logging],
-            swiftSettings: house),
-        .target(name: "LAE", dependencies: ["Samples", "VM", "Auth"], swiftSettings: house),
+        // Permission, and what needs it.
+        module("Addresses"),
+        module(
+            "Auth",
+            ["Addresses", "Files", "Samples", "Text", crypto, grdb, lifecycle, logging]),
+        module("LAE", ["Auth", "Samples", "Statistics", "VM"]),
+        module(
+            "Egress",
+            [
+                "Addresses", "Auth", "Files", "Samples", "Text", crypto, logging, nioCore,
+                nioHTTP1, nioPosix, nioSSL, nioTLS,
+            ]),
 
-        // Permission, and what is reached with it.
-        .target(name: "Addresses", swiftSettings: house),
-        .target(
-            name: "Transport",
-            dependencies: [
-                "Addresses",
-                .product(name: "Crypto", package: "swift-crypto"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOSSL", package: "swift-nio-ssl"),
-                .product(name: "NIOTLS", package: "swift-nio"),
-            ], swiftSettings: house),
-        .target(
-            name: "Net",
-            dependencies: [
-                "Addresses", "Auth", "Transport",
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "NIOSSL", package: "swift-nio-ssl"),
-            ], swiftSettings: house),
-        .target(
-            name: "Auth",
-            dependencies: [
-                "Addresses", "Files", "Samples", "Texts", grdb, logging, lifecycle,
-                .product(name: "Crypto", package: "swift-crypto"),
-            ], swiftSettings: house),
-
-        // Apps.
-        .target(name: "RunnerProtocol", swiftSettings: house),
-        .target(
-            name: "Archive", dependencies: ["CArchive", "RunnerProtocol"], swiftSettings: house),
-        .target(
-            name: "JSApps",
-            dependencies: [
-                "Auth", "Archive", "CFiles", "CProcess", "Files", "RunnerProtocol", "Texts",
-                logging,
-                .product(name: "Crypto", package: "swift-crypto"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-            ],
-            resources: ["package.json", "app.js", "app.html", "page.js", "app.test.js"].map {
-                .embedInCode("Skeleton/Template/\($0)")
-            }, swiftSettings: house),
-        .executableTarget(
-            name: "nervous-unpacker", dependencies: ["Archive", "CSandbox", "RunnerProtocol"],
-            path: "Sources/Unpacker", swiftSettings: house),
+        // Apps and the confined programs.
+        module("RunnerProtocol"),
+        module("Archive", ["CArchive", "RunnerProtocol"]),
+        module(
+            "JSApps",
+            [
+                "Archive", "Auth", "CFiles", "CProcess", "Files", "Resources",
+                "RunnerProtocol", "Text", crypto, logging, nioCore, nioPosix,
+            ], exclude: ["Skeleton/Template"]),
         .executableTarget(
             name: "nervous-runner",
             dependencies: [
-                "CJavaScriptCore", "CProcess", "CSandbox", "CEscapeProbes", "RunnerProtocol",
+                "CEscapeProbes", "CJavaScriptCore", "CProcess", "CSandbox", "Resources",
+                "RunnerProtocol",
             ],
-            path: "Sources/Runner", exclude: ["Libraries"],
-            resources: [
-                "primordials", "errors", "inspect", "console", "timers", "events", "encoding",
-                "crypto", "clone", "addresses", "search-params", "url", "streams", "headers",
-                "fetch", "xhr", "storage", "window", "libraries", "modules", "document",
-                "bootstrap",
-            ].map { .embedInCode("Resources/\($0).js") }, swiftSettings: house),
+            path: "Sources/Runner", exclude: ["Libraries", "Resources"], swiftSettings: strict),
+        .executableTarget(
+            name: "nervous-unpacker", dependencies: ["Archive", "CSandbox", "RunnerProtocol"],
+            path: "Sources/Unpacker", swiftSettings: strict),
 
-        // The door and the person.
-        .target(name: "Desktop", dependencies: ["DBus"], swiftSettings: house),
-        .target(
-            name: "Provider",
-            dependencies: [
-                "Addresses", "Connectors", "Samples", "SampleForms", "LAE", "Auth", "JSApps", "Net",
-                "Texts",
-                "VM", "Derived", "Outbox", "Sessions", "Payloads", "CZlib", hummingbird,
-                hummingbirdCore,
-                lifecycle, logging,
-                .product(name: "Crypto", package: "swift-crypto"),
-                .product(name: "AsyncAlgorithms", package: "swift-async-algorithms"),
-                .product(name: "HTTPTypes", package: "swift-http-types"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
-                .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
-            ],
-            resources: [
-                .embedInCode("Resources/nervous.js"),
-                .embedInCode("Resources/generic-sensor.js"),
-                .embedInCode("Resources/navigator.js"),
-                .embedInCode("Resources/nervous.d.ts"),
-                .embedInCode("Resources/test.js"),
-                .embedInCode("Resources/libs.js"),
-                .embedInCode("Resources/styles.css"),
-                .embedInCode("Resources/openapi.json"),
-            ], swiftSettings: house),
-        .target(
-            name: "Host",
-            dependencies: [
-                "Addresses", "Connectors", "Samples", "SampleForms", "Texts", "VM", "Simulation",
-                "LAE", "Auth", "JSApps", "Net", "Provider", "Desktop", "RunnerProtocol", "Derived",
-                "Files", "Outbox", "Sessions", "Payloads", lifecycle, logging, hummingbird,
-                .product(name: "Crypto", package: "swift-crypto"),
-                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
-                .product(name: "AsyncHTTPClient", package: "async-http-client"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-            ], swiftSettings: house, plugins: ["BundleLibraries"]),
+        // The HTTP API, the host and its commands.
+        module(
+            "Provider",
+            [
+                "Addresses", "Auth", "CZlib", "Connectors", "Egress", "Ingest", "JSApps", "LAE",
+                "Motion", "Resources", "Samples", "Sessions", "Statistics", "Text", "Tracks",
+                "VM", asyncAlgorithms, crypto, httpTypes, hummingbird, hummingbirdCore, lifecycle,
+                logging, nioCore, nioHTTP1, nioHTTPTypes, nioHTTPTypesHTTP1,
+            ], exclude: ["Resources"]),
+        module(
+            "Host",
+            [
+                "Addresses", "Auth", "Connectors", "DBus", "Egress", "Files", "Ingest", "JSApps",
+                "LAE", "Motion", "Provider", "RunnerProtocol", "Samples", "Sessions",
+                "Simulation", "Statistics", "Text", "Tracks", "VM", argumentParser,
+                asyncHTTPClient, crypto, hummingbird, lifecycle, logging, nioCore, nioHTTP1,
+                unixSignals,
+            ], plugins: ["BundleLibraries"]),
+        .executableTarget(name: "nervous", dependencies: ["Host"], swiftSettings: strict),
         .plugin(name: "BundleLibraries", capability: .buildTool()),
-        .executableTarget(name: "nervous", dependencies: ["Host"], swiftSettings: house),
 
-        .target(
-            name: "CSpawn", path: "Tests/CSpawn",
-            cSettings: [.unsafeFlags(["-Wall", "-Wextra", "-Werror"])]),
+        // Tests, and the programs that they run.
+        cModule("CSpawn", path: "Tests/CSpawn"),
         .target(
             name: "TestSupport",
-            dependencies: [
-                "CProcess", "CSpawn",
-                .product(name: "Crypto", package: "swift-crypto"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "NIOSSL", package: "swift-nio-ssl"),
-            ], path: "Tests/TestSupport", swiftSettings: house),
-        .testTarget(
-            name: "TestSupportTests", dependencies: ["CProcess", "TestSupport"],
-            swiftSettings: house),
-        .testTarget(
-            name: "FilesTests", dependencies: ["Files", "TestSupport"], swiftSettings: house),
-        .testTarget(
-            name: "SamplesTests", dependencies: ["Samples", "TestSupport"], swiftSettings: house),
-        .testTarget(
-            name: "OutboxTests", dependencies: ["Addresses", "Outbox", "Samples"],
-            swiftSettings: house),
-        .testTarget(
-            name: "SampleFormsTests", dependencies: ["SampleForms", "Samples", "TestSupport"],
-            swiftSettings: house),
-        .testTarget(
-            name: "DerivedTests", dependencies: ["Derived", "Samples", "TestSupport"],
-            resources: [.copy("Fixtures")], swiftSettings: house),
-        .testTarget(
-            name: "SessionsTests",
-            dependencies: ["Sessions", "Derived", "Samples", grdb, "TestSupport"],
-            swiftSettings: house),
-        .testTarget(
-            name: "PayloadsTests",
-            dependencies: ["Payloads", "Derived", "Samples", "Texts", "TestSupport"],
-            swiftSettings: house),
+            dependencies: ["CProcess", "CSpawn", crypto, nioCore, nioPosix, nioSSL],
+            path: "Tests/TestSupport", swiftSettings: strict),
         .executableTarget(
             name: "store-writer", dependencies: ["SampleStore", "Samples"],
-            path: "Tests/StoreWriter", swiftSettings: house),
-        .testTarget(
-            name: "ConnectorsTests",
-            dependencies: [
-                "Addresses", "Connectors", "DBus", "Derived", "Payloads", "Samples", "VM",
-                "TestSupport",
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "NIOSSL", package: "swift-nio-ssl"),
-            ], exclude: ["Bluetooth/bluez.py"], swiftSettings: house),
-        .testTarget(
-            name: "SampleStoreTests",
-            dependencies: ["SampleStore", "Samples", grdb, "store-writer", "TestSupport"],
-            swiftSettings: house),
-        .testTarget(
-            name: "VMTests", dependencies: ["VM", "Samples", "TestSupport"], swiftSettings: house),
-        .testTarget(
-            name: "SimulationTests", dependencies: ["Simulation", "VM", "Samples", "TestSupport"],
-            swiftSettings: house),
+            path: "Tests/StoreWriter", swiftSettings: strict),
         .executableTarget(
             name: "log-writer", dependencies: ["Auth"], path: "Tests/LogWriter",
-            swiftSettings: house),
-        .testTarget(
-            name: "AuthTests",
-            dependencies: [
-                "Addresses", "Auth", "Samples", "Texts", grdb, "log-writer", "TestSupport",
-            ],
-            swiftSettings: house),
-        .testTarget(
-            name: "TextsTests", dependencies: ["Texts", "TestSupport"], swiftSettings: house),
-        .testTarget(
-            name: "AddressesTests", dependencies: ["Addresses", "TestSupport"],
-            swiftSettings: house),
-        .testTarget(
-            name: "TransportTests",
-            dependencies: [
-                "Addresses", "Transport",
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOEmbedded", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOSSL", package: "swift-nio-ssl"), "TestSupport",
-            ], swiftSettings: house),
-        .testTarget(
-            name: "NetTests",
-            dependencies: [
-                "Addresses", "Auth", "Net", "Samples", logging,
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOSSL", package: "swift-nio-ssl"), "TestSupport",
-            ], swiftSettings: house),
-        .testTarget(
-            name: "LAETests",
-            dependencies: ["LAE", "VM", "SampleStore", "Auth", "Samples", "TestSupport"],
-            resources: [.copy("Fixtures")], swiftSettings: house),
-        .testTarget(
-            name: "JSAppsTests",
-            dependencies: [
-                "JSApps", "Archive", "Auth", "RunnerProtocol", "Texts", "forging-runner",
-                "nervous-runner",
-                "nervous-unpacker", "forging-unpacker", "package-updater", "TestSupport",
-            ], swiftSettings: house),
-        .executableTarget(name: "forging-unpacker", path: "Tests/ForgingUnpacker"),
+            swiftSettings: strict),
         .executableTarget(
             name: "package-updater", dependencies: ["JSApps"], path: "Tests/PackageUpdater",
-            swiftSettings: house),
+            swiftSettings: strict),
         .executableTarget(name: "forging-runner", path: "Tests/ForgingRunner"),
+        .executableTarget(name: "forging-unpacker", path: "Tests/ForgingUnpacker"),
         .executableTarget(
             name: "sandbox-probe", dependencies: ["CSandbox"], path: "Tests/SandboxProbe"),
-        .testTarget(
-            name: "RunnerTests",
-            dependencies: [
-                "RunnerProtocol", "CEscapeProbes", "nervous-runner", "sandbox-probe", "TestSupport",
-            ],
-            swiftSettings: house, plugins: ["BundleLibraries"]),
-        .testTarget(
-            name: "ProviderTests",
-            dependencies: [
-                "Provider", "Addresses", "Connectors", "LAE", "VM", "Auth", "JSApps", "Net",
-                "Samples", "Texts", "SampleForms", "Derived", "Outbox", "Sessions", "Payloads",
-                "nervous-runner", "nervous-unpacker",
-                hummingbird, lifecycle, logging,
-                .product(name: "NIOEmbedded", package: "swift-nio"),
-                .product(name: "HTTPTypes", package: "swift-http-types"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "NIOSSL", package: "swift-nio-ssl"), "TestSupport",
-            ], exclude: ["SDK/Typings"], swiftSettings: house),
-        .testTarget(
-            name: "DBusTests", dependencies: ["DBus", "TestSupport"], exclude: ["peer.py"],
-            swiftSettings: house),
-        .testTarget(
-            name: "DesktopTests", dependencies: ["Desktop", "TestSupport"], swiftSettings: house),
-        .testTarget(
-            name: "HostTests",
-            dependencies: [
-                "Host", "Addresses", "Auth", "Connectors", "JSApps", "Samples", "nervous",
-                "nervous-runner", "nervous-unpacker", grdb, logging, "TestSupport",
-            ],
-            exclude: ["Apps"], swiftSettings: house),
+        tests("TestSupport", ["CProcess"]),
+        tests("Files", ["Files"]),
+        tests("Samples", ["Samples"]),
+        tests("Scheduling", ["Samples", "Scheduling"]),
+        tests("Statistics", ["Samples", "Statistics"], resources: [.copy("Fixtures")]),
+        tests("Text", ["Text"]),
+        tests("Motion", ["Motion", "Samples", "Statistics", "Tracks"]),
+        tests(
+            "Tracks", ["Samples", "Sessions", "Text", "Tracks", grdb],
+            resources: [.copy("Fixtures")]),
+        tests("Sessions", ["Motion", "Samples", "Sessions", "Tracks", grdb]),
+        tests("DBus", ["DBus"], exclude: ["peer.py"]),
+        tests("SampleStore", ["Samples", "SampleStore", "Statistics", "store-writer", grdb]),
+        tests("VM", ["Samples", "VM"]),
+        tests("Simulation", ["Samples", "Simulation", "VM"]),
+        tests("Ingest", ["Ingest", "Motion", "Samples", "Text", "Tracks"]),
+        tests(
+            "Connectors",
+            [
+                "Addresses", "Connectors", "DBus", "Ingest", "Motion", "Samples", "Tracks", "VM",
+                nioCore, nioPosix, nioSSL,
+            ], exclude: ["Bluetooth/bluez.py"]),
+        tests("Addresses", ["Addresses"]),
+        tests("Auth", ["Addresses", "Auth", "Samples", "Text", "log-writer", grdb]),
+        tests("LAE", ["Auth", "LAE", "Samples", "SampleStore", "Statistics", "VM"]),
+        tests(
+            "Egress",
+            [
+                "Addresses", "Auth", "Egress", "Samples", logging, nioCore, nioEmbedded, nioHTTP1,
+                nioSSL,
+            ]),
+        tests(
+            "JSApps",
+            [
+                "Archive", "Auth", "JSApps", "RunnerProtocol", "Text", "forging-runner",
+                "forging-unpacker", "nervous-runner", "nervous-unpacker", "package-updater",
+            ]),
+        tests(
+            "Runner",
+            ["CEscapeProbes", "RunnerProtocol", "nervous-runner", "sandbox-probe"],
+            plugins: ["BundleLibraries"]),
+        tests(
+            "Provider",
+            [
+                "Addresses", "Auth", "Connectors", "Egress", "Ingest", "JSApps", "LAE", "Motion",
+                "Provider", "Samples", "Sessions", "Statistics", "Text", "Tracks", "VM",
+                "nervous-runner", "nervous-unpacker", httpTypes, hummingbird, lifecycle, logging,
+                nioCore, nioEmbedded, nioPosix, nioSSL,
+            ], exclude: ["SDK/Typings"]),
+        tests(
+            "Host",
+            [
+                "Addresses", "Auth", "Connectors", "Host", "JSApps", "Samples", "nervous",
+                "nervous-runner", "nervous-unpacker", grdb, logging,
+            ], exclude: ["Apps"]),
     ]
 )

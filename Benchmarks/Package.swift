@@ -8,11 +8,7 @@ let package = Package(
         .executableTarget(
             name: "bench",
             dependencies: [
-                .product(name: "Connectors", package: "nervous"),
-                .product(name: "RunnerProtocol", package: "nervous"),
-                .product(name: "SampleForms", package: "nervous"),
-                .product(name: "SampleStore", package: "nervous"),
-                .product(name: "VM", package: "nervous"),
+                .product(name: "Engine", package: "nervous"),
             ],
             swiftSettings: [
                 .swiftLanguageMode(.v6),

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Prints the samples of one sensor from a samples.sqlite, oldest first.
+"""Print the samples of a sensor from samples.sqlite, oldest first.
 
 usage: read-samples.py FILE            list the sensors
        read-samples.py FILE SENSOR     print its samples as tab-separated values
 
-docs/file-format.md describes every byte. Compressed texts need libzstd.
+The format is described in docs/file-format.md. Compressed texts need libzstd.
 """
 
 import ctypes.util, json, sqlite3, struct, sys, zlib
@@ -15,7 +15,7 @@ ESCAPES = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"})
 
 
 class Bytes:
-    """Bytes that are read from the front."""
+    """A buffer that is read from the front."""
 
     def __init__(self, data):
         self.data, self.place = data, 0
@@ -128,7 +128,7 @@ def states(source, count):
 
 
 def chunk(data, kinds):
-    """The samples of a chunk or a fresh row: (time, sequence, value …)."""
+    """The samples of a chunk or an unsealed row: (time, sequence number, value …)."""
     source = Bytes(data)
     version, count, number = source.byte(), source.varint(), source.varint()
     if version != 1 or number != len(kinds) + 2:
@@ -145,7 +145,7 @@ def chunk(data, kinds):
 
 
 def main(path, sensor=None):
-    # mode=ro also reads the -wal file beside it, so what a running host wrote last is seen.
+    # mode=ro also reads the -wal file, which has the latest transactions of a running host.
     database = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
     if sensor is None:
         for (name,) in database.execute("SELECT name FROM sensor ORDER BY name"):

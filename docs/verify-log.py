@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Verifies the access log of a permissions.sqlite; see docs/access-log.md.
+"""Verify the access log in permissions.sqlite; see docs/access-log.md.
 
 usage: verify-log.py FILE           print the number of lines and the head's hash
-       verify-log.py FILE HASH      also demand that this hash, noted earlier, is in the chain
+       verify-log.py FILE HASH      also require this hash, noted earlier, to be in the chain
 """
 
 import hashlib
@@ -26,7 +26,7 @@ def encoded(value):
 
 def main(path, expected=None):
     database = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
-    # Texts as the bytes that stand in the file.
+    # Read texts as raw bytes, because the hash is over the bytes in the file.
     names = [f'"{c}"' if c in NUMBERS else f'CAST("{c}" AS BLOB)' for c in COLUMNS]
     head, following, count, seen = bytes(32), 1, 0, set()
     for *values, kept in database.execute(f"SELECT {', '.join(names)}, hash FROM ledger ORDER BY id"):

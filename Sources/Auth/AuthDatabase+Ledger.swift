@@ -1,7 +1,7 @@
 import Foundation
 import GRDB
 import Samples
-import Texts
+import Text
 
 extension AuthDatabase {
     /// Makes the table of the chained access log and moves the lines of the older one into it.

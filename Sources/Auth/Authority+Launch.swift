@@ -1,5 +1,5 @@
 import Samples
-import Texts
+import Text
 
 extension Authority {
     /// How long a launch code may wait for its page.

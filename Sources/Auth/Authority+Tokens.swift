@@ -1,5 +1,5 @@
 public import Samples
-import Texts
+import Text
 
 extension Authority {
     /// How long a run's token lives without being renewed.

@@ -1,4 +1,4 @@
-public import Payloads
+public import Ingest
 import Samples
 import Synchronization
 import VM

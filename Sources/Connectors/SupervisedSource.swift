@@ -1,4 +1,4 @@
-public import Payloads
+public import Ingest
 public import Samples
 public import VM
 

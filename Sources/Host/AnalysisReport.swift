@@ -1,6 +1,6 @@
 import Auth
 import Foundation
-import Texts
+import Text
 
 /// What an analysis found, as tables for a person.
 struct AnalysisReport {

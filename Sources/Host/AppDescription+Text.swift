@@ -3,7 +3,7 @@ import Auth
 import JSApps
 import Provider
 import Samples
-import Texts
+import Text
 
 extension AppDescription {
     /// The version, escaped and cut.

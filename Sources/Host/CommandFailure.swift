@@ -1,7 +1,7 @@
 import Auth
+import Egress
 import Foundation
 import JSApps
-import Outbox
 import Sessions
 import VM
 

@@ -1,9 +1,9 @@
 import Addresses
 import AsyncHTTPClient
+import Egress
 import Foundation
 import NIOCore
 import NIOHTTP1
-import Outbox
 
 /// Brings things to servers by HTTP, and follows no redirection: they would go where nobody sent them.
 struct HTTPCourier: Courier {

@@ -1,6 +1,6 @@
 import Auth
 import Provider
-import Texts
+import Text
 
 /// What installing an app did, or would do, in lines for a person.
 struct InstallReport {

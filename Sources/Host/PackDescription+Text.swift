@@ -1,5 +1,5 @@
 import Provider
-import Texts
+import Text
 
 extension PackDescription {
     /// Where its source is, as it may be shown.

@@ -1,5 +1,5 @@
-import Derived
 import Foundation
+import Tracks
 
 /// What a route says of itself beside its points.
 struct RouteSummary: Decodable {

@@ -1,6 +1,6 @@
 import Auth
 import Provider
-import Texts
+import Text
 
 extension RunDescription {
     /// One line about an end that was not the app's own; `nil` for one that was.

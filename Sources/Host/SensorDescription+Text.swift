@@ -1,5 +1,5 @@
 import Provider
-import Texts
+import Text
 
 extension SensorDescription {
     /// What it is and how it is doing, for a person.

@@ -1,8 +1,8 @@
 import Auth
-import Derived
 import Foundation
 import Provider
-import Texts
+import Sessions
+import Text
 
 extension SessionDescription {
     /// As in a sentence: `active`, `finished`, `not started`.

@@ -1,7 +1,7 @@
 import Auth
 import Foundation
 import Provider
-import Texts
+import Text
 
 /// A run that this terminal is the console of.
 struct WatchedRun: Sendable {

@@ -1,5 +1,5 @@
 import Auth
-import Texts
+import Text
 
 /// What went wrong with an app or its package.
 ///

@@ -1,5 +1,6 @@
 public import Auth
 import Samples
+import Statistics
 import VM
 
 extension AnalyticsEngine {

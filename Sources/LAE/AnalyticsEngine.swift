@@ -1,5 +1,6 @@
 public import Auth
 public import Samples
+import Statistics
 public import VM
 
 /// The Local Analytics Engine: gives out samples and statistics under a grant.

@@ -1,5 +1,6 @@
 import Auth
 import Samples
+import Statistics
 
 /// Reads a range page by page and lets through what the grant and the conditions allow.
 ///

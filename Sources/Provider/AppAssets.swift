@@ -4,6 +4,7 @@ import HTTPTypes
 import Hummingbird
 import JSApps
 import NIOCore
+import Resources
 
 /// The files that pages load: those of an app, those that the host has for all of them, and the
 /// libraries of the system.
@@ -65,7 +66,7 @@ struct AppAssets: Sendable {
         case "/nervous-resources/nervousAPI.js", "/nervousnet-axon-resources/libs.js":
             Self.response(await libs(), type: .javascript)
         case "/nervous-resources/nervous.css", "/nervousnet-axon-resources/styles.css":
-            Self.response(PackageResources.styles_css, type: .css)
+            Self.response(ProviderFiles.stylesCSS.bytes, type: .css)
         default: nil
         }
     }
@@ -79,7 +80,7 @@ struct AppAssets: Sendable {
             """
         let first = await libraries.script(of: jquery) ?? Array(missing.utf8)
         let separator = Array("\n;\n".utf8)
-        return first + separator + SDK.page + PackageResources.libs_js
+        return first + separator + SDK.page + ProviderFiles.libsJS.bytes
     }
 
     /// What browsers ask for by themselves: the picture of a published app, or nothing.

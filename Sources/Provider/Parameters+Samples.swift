@@ -3,7 +3,7 @@ import Foundation
 import Hummingbird
 import LAE
 import Samples
-import Texts
+import Text
 
 extension Request {
     /// The sensor that the path names.

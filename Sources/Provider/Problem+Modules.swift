@@ -1,12 +1,11 @@
 import Auth
 import Connectors
+import Egress
 import HTTPTypes
 import Hummingbird
 import JSApps
 import LAE
 import Logging
-import Net
-import Outbox
 import Samples
 import Sessions
 import VM

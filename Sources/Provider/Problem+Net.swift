@@ -1,5 +1,5 @@
+import Egress
 import HTTPTypes
-import Net
 
 extension Problem {
     init(_ error: NetError) {

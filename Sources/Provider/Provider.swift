@@ -1,5 +1,6 @@
 public import Auth
 public import Connectors
+public import Egress
 import HTTPTypes
 public import Hummingbird
 import HummingbirdCore
@@ -7,8 +8,7 @@ public import JSApps
 public import LAE
 public import Logging
 import NIOCore
-public import Net
-public import Outbox
+import Resources
 public import Samples
 public import Sessions
 public import VM
@@ -99,7 +99,7 @@ public struct Provider: Sendable {
     /// The expression of a function that gives the tests of an app what they find; it takes
     /// `{ index, filter }`, which of the tests is to run.
     public static var testLibrary: String {
-        String(decoding: PackageResources.test_js, as: UTF8.self)
+        ProviderFiles.testJS.text
     }
 
     /// The way to the router for apps that run in this host.

@@ -3,7 +3,7 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import NIOCore
-import Texts
+import Text
 
 extension Response {
     static func json(

@@ -1,12 +1,13 @@
 import JSApps
+import Resources
 
 /// What apps find to reach their host: the same scripts in a browser and in a runner.
 enum SDK {
     /// In the order in which they build on each other.
     private static let scripts = [
-        ("nervous.js", PackageResources.nervous_js),
-        ("generic-sensor.js", PackageResources.generic_sensor_js),
-        ("navigator.js", PackageResources.navigator_js),
+        ("nervous.js", ProviderFiles.nervousJS.bytes),
+        ("generic-sensor.js", ProviderFiles.genericSensorJS.bytes),
+        ("navigator.js", ProviderFiles.navigatorJS.bytes),
     ]
 
     /// All of them, as a page loads them.
@@ -18,5 +19,5 @@ enum SDK {
     }
 
     /// What their names and types are, for TypeScript and editors.
-    static let typings = PackageResources.nervous_d_ts
+    static let typings = ProviderFiles.nervousDTS.bytes
 }

@@ -1,5 +1,5 @@
 import HTTPTypes
-import SampleForms
+import Ingest
 
 extension SampleForm {
     /// The form that the caller likes best, the first of equals; JSON when it says nothing.

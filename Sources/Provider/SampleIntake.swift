@@ -1,8 +1,8 @@
 import Crypto
 import HTTPTypes
 import Hummingbird
+import Ingest
 import NIOCore
-import SampleForms
 import Samples
 
 /// Reads the body of a call that publishes samples, piece by piece and under limits.

@@ -1,6 +1,6 @@
-import Derived
 import HTTPTypes
 import Hummingbird
+import Tracks
 
 /// The form in which a route is given out.
 enum TrackForm: String, CaseIterable {

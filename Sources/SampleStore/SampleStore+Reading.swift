@@ -1,4 +1,5 @@
 public import Samples
+public import Statistics
 
 extension SampleStore {
     /// The samples that match, in the query's order, column by column.

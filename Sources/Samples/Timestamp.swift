@@ -52,6 +52,20 @@ public struct Timestamp: Hashable, Comparable, Sendable, Codable {
     }
 }
 
+extension Timestamp: InstantProtocol {
+    /// This moment moved by `duration`, held at the first or last representable moment.
+    public func advanced(by duration: Duration) -> Timestamp {
+        advanced(byMicroseconds: duration.wholeMicroseconds)
+    }
+
+    /// The duration from here to `other`.
+    public func duration(to other: Timestamp) -> Duration {
+        let (difference, overflow) = other.microseconds.subtractingReportingOverflow(microseconds)
+        guard overflow else { return .microseconds(difference) }
+        return .microseconds(self < other ? Int64.max : .min)
+    }
+}
+
 extension Timestamp: CustomStringConvertible {
     /// RFC 3339 in UTC with microseconds, such as `2026-03-01T12:00:00.250000Z`.
     public var description: String {

@@ -1,6 +1,6 @@
-public import Derived
 import GRDB
 import Samples
+public import Tracks
 
 /// Sessions from files.
 extension SessionBook {

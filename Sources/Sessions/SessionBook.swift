@@ -1,7 +1,6 @@
-public import Derived
 import GRDB
 public import Samples
-import Texts
+import Text
 
 /// Keeps sessions in a file of SQLite; each change is on the disk before it is answered.
 ///

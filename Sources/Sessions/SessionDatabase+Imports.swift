@@ -1,6 +1,6 @@
-import Derived
 import GRDB
 import Samples
+import Tracks
 
 /// Sessions that came from files, with their points.
 extension SessionDatabase {

@@ -1,5 +1,5 @@
-public import Derived
 public import Samples
+import Tracks
 
 /// A session with its history, as the book keeps it.
 public struct SessionRecord: Hashable, Sendable {

@@ -1,5 +1,5 @@
-public import Derived
 public import Samples
+public import Tracks
 
 /// The route of a session, made of the fixes that were stored while it was active.
 ///

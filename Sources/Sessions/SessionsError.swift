@@ -1,4 +1,4 @@
-public import Derived
+public import Tracks
 
 /// Why a session is not as asked, or could not be kept.
 public struct SessionsError: Error, Sendable, CustomStringConvertible {
@@ -47,7 +47,7 @@ public struct SessionsError: Error, Sendable, CustomStringConvertible {
     }
 
     /// This module's word for what the rules of sessions and routes refuse.
-    public init(_ error: DerivedError) {
+    public init(_ error: TrackError) {
         let code: Code =
             switch error.code {
             case .wrongState: .wrongState

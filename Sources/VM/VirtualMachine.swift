@@ -2,6 +2,7 @@ import Files
 public import Logging
 import SampleStore
 public import Samples
+public import Statistics
 
 /// Collects samples from every sensor the machine has, as often as the person lets it.
 ///

@@ -1,6 +1,5 @@
-import Derived
 import Foundation
-import Payloads
+import Ingest
 import Samples
 import Testing
 

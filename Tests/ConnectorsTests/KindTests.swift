@@ -1,4 +1,4 @@
-import Payloads
+import Ingest
 import Samples
 import TestSupport
 import Testing

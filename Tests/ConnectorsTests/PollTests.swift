@@ -1,6 +1,6 @@
 import Addresses
+import Ingest
 import NIOSSL
-import Payloads
 import Samples
 import TestSupport
 import Testing

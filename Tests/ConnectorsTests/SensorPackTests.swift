@@ -1,5 +1,5 @@
 import Connectors
-import Payloads
+import Ingest
 import Samples
 import Testing
 import VM

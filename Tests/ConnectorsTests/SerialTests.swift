@@ -1,6 +1,6 @@
 import Foundation
 import Glibc
-import Payloads
+import Ingest
 import Samples
 import Testing
 import VM

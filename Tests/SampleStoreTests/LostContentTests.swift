@@ -1,5 +1,6 @@
 import GRDB
 import Samples
+import Statistics
 import TestSupport
 import Testing
 

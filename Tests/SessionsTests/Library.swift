@@ -1,10 +1,10 @@
-import Derived
 import Foundation
 import GRDB
 import Samples
 import Sessions
 import Synchronization
 import Testing
+import Tracks
 
 /// A folder with a book of sessions, and a clock that stands still until told otherwise.
 final class Library: Sendable {

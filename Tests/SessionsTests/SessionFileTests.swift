@@ -1,4 +1,3 @@
-import Derived
 import Foundation
 import Samples
 import Sessions

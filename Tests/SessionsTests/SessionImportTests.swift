@@ -1,7 +1,7 @@
-import Derived
 import Samples
 import Sessions
 import Testing
+import Tracks
 
 struct SessionImportTests {
     private let library: Library

@@ -1,8 +1,8 @@
-import Derived
 import Foundation
 import Samples
 import Sessions
 import Testing
+import Tracks
 
 struct SessionRouteTests {
     /// A walk along the equator whose fixes are kept as they come.

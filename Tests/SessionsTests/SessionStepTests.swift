@@ -1,4 +1,3 @@
-import Derived
 import Sessions
 import Testing
 

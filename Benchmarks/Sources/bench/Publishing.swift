@@ -1,6 +1,6 @@
 import Foundation
 import Glibc
-import SampleForms
+import Ingest
 import Samples
 
 /// Samples of three axes that a host takes over HTTP, each answer after they are on the disk.

@@ -1,6 +1,6 @@
 import Foundation
 import Glibc
-import SampleForms
+import Ingest
 import SampleStore
 
 /// How long a host takes to give a million rows of one axis out.

@@ -1,6 +1,7 @@
 import Foundation
 import SampleStore
 import Samples
+import Statistics
 
 /// A store full of what an accelerometer of 100 Hz and a resolution of 1/16384 g would give: a random
 /// walk with noise, the same in every run.

@@ -1,6 +1,7 @@
 import Foundation
 import SampleStore
 import Samples
+import Statistics
 
 /// What it takes to answer for many stored samples of one axis, in process.
 enum Summing {

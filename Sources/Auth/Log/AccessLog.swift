@@ -1,6 +1,6 @@
 import Logging
 public import Samples
-import Texts
+import Text
 
 /// Who read which sensor, who was refused, and what was decided, in the order it happened.
 ///

@@ -1,4 +1,4 @@
-import Texts
+import Text
 
 /// What an app says to the person: a few words on one line each, harmless to show anywhere.
 ///

@@ -1,5 +1,5 @@
 import Addresses
-import Texts
+import Text
 
 /// The members of one declared privilege; each must be taken, so that none is silently ignored.
 struct PrivilegeFields {

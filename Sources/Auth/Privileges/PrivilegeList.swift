@@ -1,5 +1,5 @@
 import Samples
-public import Texts
+public import Text
 
 /// The `privileges` of a `package.json`, understood or refused as a whole.
 public struct PrivilegeList: Sendable, Hashable {

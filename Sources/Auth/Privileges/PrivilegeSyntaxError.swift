@@ -1,4 +1,4 @@
-public import Texts
+public import Text
 
 /// Why a declared privilege is not one, and where it stands.
 public struct PrivilegeSyntaxError: Error, Sendable, Hashable {

@@ -1,4 +1,4 @@
-import Derived
+import Motion
 import Samples
 import VM
 

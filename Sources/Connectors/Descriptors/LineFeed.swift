@@ -1,4 +1,4 @@
-import Payloads
+import Ingest
 import Synchronization
 
 /// Cuts what a source writes into lines, hands them to an inlet and sees whether they fit.

@@ -1,6 +1,6 @@
-import Payloads
+import Ingest
 import Samples
-import Texts
+import Text
 import VM
 
 /// A sensor as a message of MQTT discovery describes it.

@@ -1,4 +1,4 @@
-import Texts
+import Text
 
 /// The texts of an announcement by their full names, however they are abbreviated.
 struct AnnouncementTexts {

@@ -1,7 +1,7 @@
-import Payloads
+import Ingest
 import Samples
 import Synchronization
-import Texts
+import Text
 import VM
 
 /// The sensors that are announced at a broker, by where they are announced.

@@ -1,4 +1,4 @@
-import Payloads
+import Ingest
 
 /// What a `value_template` of Home Assistant takes of a message, where it is of the simple kind.
 ///

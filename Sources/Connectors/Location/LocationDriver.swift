@@ -1,6 +1,6 @@
-import Derived
-import Payloads
+import Ingest
 import Samples
+import Tracks
 public import VM
 
 /// Where the machine is, and how many satellites say so: what gpsd tells.

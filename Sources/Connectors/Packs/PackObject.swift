@@ -1,4 +1,4 @@
-import Texts
+import Text
 
 /// An object of a pack, read key by key; what nobody asked for is refused at the end.
 public struct PackObject: Sendable {

@@ -1,4 +1,4 @@
-import Payloads
+import Ingest
 import Samples
 
 /// Reads how the payloads of a pack are written and what its fields are made of.

@@ -1,5 +1,5 @@
 public import Samples
-import Texts
+import Text
 
 /// The text of a `sensor.json`, and what a person changes in it before it is installed.
 public struct PackText: Sendable {

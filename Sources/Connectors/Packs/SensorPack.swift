@@ -1,6 +1,6 @@
-public import Payloads
+public import Ingest
 public import Samples
-import Texts
+import Text
 public import VM
 
 /// A description of a sensor outside this machine: what it measures, where it is and how it speaks.

@@ -1,6 +1,6 @@
 import Foundation
+import Ingest
 import Provider
-import SampleForms
 import Samples
 
 extension ExportCommand {

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
+import Ingest
 import Provider
-import SampleForms
 import Samples
 
 /// Writes samples to files.

@@ -1,6 +1,6 @@
 import ArgumentParser
 import Foundation
-import SampleForms
+import Ingest
 
 /// Publishes the samples of a file.
 struct ImportCommand: AsyncParsableCommand {

@@ -2,7 +2,7 @@ import ArgumentParser
 import Auth
 import Foundation
 import JSApps
-import Texts
+import Text
 
 /// Makes the folder of a new app.
 struct NewCommand: AsyncParsableCommand {

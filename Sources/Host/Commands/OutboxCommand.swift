@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 import Provider
-import Texts
+import Text
 
 /// What could not be sent yet.
 struct OutboxCommand: AsyncParsableCommand {

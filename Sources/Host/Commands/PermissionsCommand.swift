@@ -3,7 +3,7 @@ import Auth
 import Foundation
 import Provider
 import Samples
-import Texts
+import Text
 
 /// Shows and changes what apps may do.
 struct PermissionsCommand: AsyncParsableCommand {

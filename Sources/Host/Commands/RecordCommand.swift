@@ -1,8 +1,8 @@
 import ArgumentParser
 import Auth
 import Foundation
+import Ingest
 import Provider
-import SampleForms
 import Samples
 
 /// Records what sensors sense, to be sensed again.

@@ -2,7 +2,7 @@ import Auth
 import Foundation
 import Provider
 import Synchronization
-import Texts
+import Text
 
 extension RunCommand {
     /// What was changed while the app ran.

@@ -1,6 +1,6 @@
 import ArgumentParser
 import Foundation
-import Payloads
+import Ingest
 import Provider
 import Samples
 

@@ -1,7 +1,7 @@
 import ArgumentParser
-import Derived
 import Foundation
 import Provider
+import Sessions
 
 extension SessionsCommand {
     struct Watch: AsyncParsableCommand {

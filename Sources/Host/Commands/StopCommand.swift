@@ -2,7 +2,7 @@ import ArgumentParser
 import Auth
 import Foundation
 import Provider
-import Texts
+import Text
 
 /// Stops what runs of an app.
 struct StopCommand: AsyncParsableCommand {

@@ -4,7 +4,7 @@ import Foundation
 import JSApps
 import Samples
 import Simulation
-import Texts
+import Text
 
 /// Runs the tests of an app, in a time of their own.
 struct TestCommand: AsyncParsableCommand {

@@ -4,7 +4,7 @@ import Foundation
 import JSApps
 import Samples
 import Simulation
-import Texts
+import Text
 
 /// Runs an app on simulated sensors and says which privileges it needs.
 struct TrialCommand: AsyncParsableCommand {

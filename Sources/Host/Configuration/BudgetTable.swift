@@ -1,6 +1,6 @@
 import Auth
 import JSApps
-import Texts
+import Text
 
 /// What apps may use: one budget for all, and those of single apps.
 ///

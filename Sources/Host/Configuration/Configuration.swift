@@ -1,7 +1,7 @@
 import Auth
 import Foundation
 import JSApps
-import Texts
+import Text
 
 /// What a person has set for every command, in `$XDG_CONFIG_HOME/nervous/config.json`.
 ///

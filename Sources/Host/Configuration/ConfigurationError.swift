@@ -1,5 +1,5 @@
 import Auth
-import Texts
+import Text
 
 /// Why a configuration is not accepted, and where.
 struct ConfigurationError: Error {

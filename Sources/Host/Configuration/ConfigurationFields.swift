@@ -1,5 +1,5 @@
 import Auth
-import Texts
+import Text
 
 /// The members of one section; each must be taken, so that none is silently ignored.
 struct ConfigurationFields {

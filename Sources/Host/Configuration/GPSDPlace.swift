@@ -1,7 +1,7 @@
 import Addresses
 import Connectors
 import Samples
-import Texts
+import Text
 
 /// Where gpsd listens.
 ///

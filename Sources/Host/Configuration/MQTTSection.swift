@@ -1,5 +1,5 @@
 import Connectors
-import Texts
+import Text
 
 /// The broker where sensors are announced as Home Assistant wants it.
 ///

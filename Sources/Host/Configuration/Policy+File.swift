@@ -1,6 +1,6 @@
 import Auth
 import Foundation
-import Texts
+import Text
 
 /// What a person or a machine's administrator has written into `policy.json`.
 ///

@@ -1,8 +1,8 @@
 import AsyncHTTPClient
 import Foundation
+import Ingest
 import NIOCore
 import NIOHTTP1
-import SampleForms
 
 extension ControlClient {
     /// Samples in some form, and where to go on.

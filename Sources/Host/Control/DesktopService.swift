@@ -1,5 +1,5 @@
 import Auth
-import Desktop
+import DBus
 import Logging
 import ServiceLifecycle
 

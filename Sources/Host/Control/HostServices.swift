@@ -1,6 +1,7 @@
 import Auth
 import Connectors
-import Desktop
+import DBus
+import Egress
 import Files
 import Foundation
 import Hummingbird
@@ -8,8 +9,6 @@ import JSApps
 import LAE
 import Logging
 import NIOCore
-import Net
-import Outbox
 import Provider
 import Samples
 import ServiceLifecycle

@@ -1,6 +1,6 @@
 import Auth
 import Foundation
-import Texts
+import Text
 
 /// Whether every line of the access log is as it was written.
 struct AccessLogCheck: DoctorCheck {

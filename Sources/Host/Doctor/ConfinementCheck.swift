@@ -1,6 +1,6 @@
 import Auth
 import JSApps
-import Texts
+import Text
 
 /// The layers around an app, as the runner gets them here.
 struct ConfinementCheck: DoctorCheck {

@@ -1,7 +1,7 @@
 import Auth
 import Foundation
 import Sessions
-import Texts
+import Text
 import VM
 
 /// Whether the files that hold samples, permissions, sessions and what apps keep are sound.

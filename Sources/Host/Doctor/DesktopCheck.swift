@@ -1,7 +1,7 @@
 import Auth
-import Desktop
+import DBus
 import Foundation
-import Texts
+import Text
 
 /// Whether messages of apps can be shown on the desktop.
 struct DesktopCheck: DoctorCheck {

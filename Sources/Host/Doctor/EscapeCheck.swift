@@ -1,6 +1,6 @@
 import Auth
 import JSApps
-import Texts
+import Text
 
 /// Tries every way out of the sandbox, each in a runner of its own.
 struct EscapeCheck: DoctorCheck {

@@ -1,5 +1,5 @@
 import Auth
-import Texts
+import Text
 
 /// The programs that this one starts: whether they are there, and of the same version.
 struct ProgramsCheck: DoctorCheck {

@@ -1,7 +1,7 @@
 import Connectors
 import Foundation
 import Samples
-import Texts
+import Text
 import VM
 
 /// Which kinds of sensors this machine lacks, and what would enable them.

@@ -1,6 +1,6 @@
 import Auth
 import Foundation
-import Texts
+import Text
 
 /// The http or https URL of a package.
 struct PackageAddress: Sendable {

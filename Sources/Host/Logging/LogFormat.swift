@@ -3,7 +3,7 @@ import Auth
 import Foundation
 import Logging
 import Samples
-import Texts
+import Text
 
 /// How the program's own log is written: always one bounded line a message, whatever is in it.
 enum LogFormat: String, ExpressibleByArgument, CaseIterable, Sendable {

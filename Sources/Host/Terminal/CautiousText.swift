@@ -1,5 +1,5 @@
 import Auth
-import Texts
+import Text
 
 /// Lines that no terminal shows wider than meant.
 ///

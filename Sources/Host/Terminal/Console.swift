@@ -1,6 +1,6 @@
 import Auth
 import Foundation
-import Texts
+import Text
 
 /// Where a command writes: facts to standard output, talk to standard error.
 struct Console: Sendable {

@@ -1,7 +1,7 @@
 import Addresses
 import Auth
 import Samples
-import Texts
+import Text
 
 /// A question as it stands on the terminal.
 ///

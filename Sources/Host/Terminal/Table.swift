@@ -1,5 +1,5 @@
 import Auth
-import Texts
+import Text
 
 /// Columns of text, each as wide as its widest cell.
 struct Table {

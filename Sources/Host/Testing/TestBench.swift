@@ -3,7 +3,7 @@ import Foundation
 import JSApps
 import Samples
 import Simulation
-import Texts
+import Text
 import VM
 
 /// What a test can ask of its host beside the API: to set sensors, to decide as the person would, and

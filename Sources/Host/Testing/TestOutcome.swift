@@ -3,7 +3,7 @@ import Foundation
 import JSApps
 import Provider
 import Samples
-import Texts
+import Text
 
 /// How the tests of an app ended; the same tests give the same words.
 struct TestOutcome: Encodable {

@@ -1,6 +1,6 @@
 import Auth
 import Foundation
-import Texts
+import Text
 
 /// What an app under test has done so far.
 struct TestResult: Encodable, Sendable {

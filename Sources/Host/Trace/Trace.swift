@@ -1,7 +1,7 @@
 import Auth
 import Foundation
 import Samples
-import Texts
+import Text
 import VM
 
 /// Samples that were recorded, to be sensed again; see docs/trace-format.md.

@@ -1,6 +1,6 @@
 import Auth
 import Samples
-import Texts
+import Text
 import VM
 
 /// Reads the lines of a trace, and believes none of them.

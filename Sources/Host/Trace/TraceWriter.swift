@@ -1,7 +1,7 @@
 import Auth
 import Foundation
 import Provider
-import Texts
+import Text
 
 /// Writes the lines of a trace.
 ///

@@ -1,6 +1,6 @@
 import Crypto
 import Foundation
-import SampleForms
+import Ingest
 
 /// A file that samples are exported to page by page, and what is needed to go on with it.
 ///

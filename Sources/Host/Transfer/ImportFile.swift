@@ -1,6 +1,6 @@
 import Crypto
 import Foundation
-import SampleForms
+import Ingest
 
 /// A file of samples that is read as batches of whole rows.
 ///

@@ -1,6 +1,6 @@
 import ArgumentParser
 import Foundation
-import SampleForms
+import Ingest
 
 /// The forms of files that samples are exported to and imported from.
 enum TransferForm: String, ExpressibleByArgument, CaseIterable {

@@ -1,7 +1,7 @@
 import Addresses
 import Auth
 import Foundation
-import Texts
+import Text
 
 /// The `privileges` of a `package.json` as a trial found them.
 ///

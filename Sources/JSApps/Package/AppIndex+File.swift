@@ -1,6 +1,6 @@
 import Auth
 import Foundation
-import Texts
+import Text
 
 extension AppIndex {
     static let fileName = "index.json"

@@ -1,6 +1,6 @@
 import Auth
 import Foundation
-import Texts
+import Text
 
 /// The folder that holds the installed apps; every call blocks.
 struct AppsFolder: Sendable {

@@ -1,5 +1,5 @@
 public import Auth
-import Texts
+import Text
 
 /// An app in the library, at the version that was there when it was asked for.
 public struct InstalledApp: Sendable {

@@ -1,5 +1,5 @@
 public import Auth
-import Texts
+import Text
 
 /// What an app says about itself in its `package.json`.
 ///

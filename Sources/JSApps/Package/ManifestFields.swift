@@ -1,5 +1,5 @@
 import Auth
-import Texts
+import Text
 
 /// The object of a `package.json`, asked for one field at a time.
 struct ManifestFields {

@@ -1,5 +1,5 @@
 import Auth
-import Texts
+import Text
 
 /// Takes in the files of one package, from wherever they come, and knows in the end what it is.
 struct PackageIntake {

@@ -1,5 +1,5 @@
 import Auth
-import Texts
+import Text
 
 /// A relative path from a package that was checked and may be created beneath a folder.
 ///

@@ -1,5 +1,5 @@
 import Auth
-import Texts
+import Text
 
 /// How a package follows the one that is installed under its name, and whether it inherits what was
 /// decided about that one.

@@ -3,7 +3,7 @@ import CFiles
 import Files
 import Foundation
 import Glibc
-import Texts
+import Text
 
 extension KeyFolder {
     static func checked(_ name: String) throws(JSAppsError) -> String {

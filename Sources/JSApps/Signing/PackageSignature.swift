@@ -1,5 +1,5 @@
 import Auth
-import Texts
+import Text
 
 /// The `signature.json` of a package: who signed it.
 ///

@@ -1,5 +1,6 @@
 public import Foundation
 import Glibc
+import Resources
 
 /// The folder of a new app that runs at once on any machine, and from which its author goes on.
 ///
@@ -8,17 +9,8 @@ public struct AppSkeleton: Sendable {
     /// The app's name, which is also that of the folder.
     public let name: AppName
 
-    /// A file by its name in the folder.
-    private static let templates: [(name: String, bytes: [UInt8])] = [
-        ("package.json", PackageResources.package_json),
-        ("app.js", PackageResources.app_js),
-        ("app.html", PackageResources.app_html),
-        ("page.js", PackageResources.page_js),
-        ("app.test.js", PackageResources.app_test_js),
-    ]
-
     /// The names of its files.
-    public static var fileNames: [String] { templates.map(\.name) }
+    public static var fileNames: [String] { AppTemplate.files.map(\.name) }
 
     public init(_ name: AppName) {
         self.name = name
@@ -65,8 +57,8 @@ public struct AppSkeleton: Sendable {
     }
 
     private func fill(_ folder: borrowing Folder) throws(SystemError) {
-        for (file, bytes) in Self.templates {
-            let text = String(decoding: bytes, as: UTF8.self)
+        for (file, content) in AppTemplate.files {
+            let text = content.text
                 .replacing("APP-NAME", with: name.text).replacing("APP-TITLE", with: title)
             let open = try folder.newFile(file)
             try open.write(Array(text.utf8))

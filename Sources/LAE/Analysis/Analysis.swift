@@ -1,4 +1,5 @@
 import Samples
+import Statistics
 
 /// What to compute of the fields of sensors, with its parameters.
 public struct Analysis: Hashable, Sendable {

@@ -1,4 +1,5 @@
 import Samples
+import Statistics
 
 /// An analysis of the rows it is to be made of.
 struct AnalysisComputation: Sendable {

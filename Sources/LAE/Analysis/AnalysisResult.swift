@@ -1,4 +1,5 @@
 public import Samples
+public import Statistics
 
 /// What an analysis found.
 public enum AnalysisResult: Hashable, Sendable {

@@ -1,4 +1,5 @@
 import Samples
+import Statistics
 
 /// Rows of numbers with one time each, gathered under a limit.
 struct AnalysisTable: Sendable {

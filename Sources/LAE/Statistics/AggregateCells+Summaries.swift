@@ -1,4 +1,5 @@
 import Samples
+import Statistics
 
 extension AggregateCells {
     /// Cells that are looked at together: those of whole hours.

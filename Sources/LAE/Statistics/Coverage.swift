@@ -1,4 +1,5 @@
 import Samples
+import Statistics
 
 /// How much of a stretch of time the samples that went into an answer have seen.
 ///

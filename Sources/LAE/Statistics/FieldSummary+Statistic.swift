@@ -1,4 +1,5 @@
 import Samples
+import Statistics
 
 extension FieldSummary {
     /// A statistic; `nil` where it is not defined on so few numbers, is not finite, or needs more

@@ -1,3 +1,5 @@
+import Statistics
+
 /// A number that sums up many.
 public enum Statistic: Hashable, Sendable {
     case count, sum, mean

@@ -1,4 +1,5 @@
 import Samples
+import Statistics
 import VM
 
 /// Gives the numbers of a sensor's fields as the terms of a grant and the conditions of a question

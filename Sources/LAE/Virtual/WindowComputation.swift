@@ -1,4 +1,5 @@
 import Samples
+import Statistics
 
 /// Computes the outputs of a virtual sensor of some windows at once.
 ///

@@ -1,5 +1,5 @@
 import Auth
-import Payloads
+import Ingest
 import Samples
 import VM
 

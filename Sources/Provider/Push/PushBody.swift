@@ -1,6 +1,6 @@
 import HTTPTypes
 import Hummingbird
-import Payloads
+import Ingest
 
 /// Reads the body of a call that pushes readings, whole and under limits.
 enum PushBody {

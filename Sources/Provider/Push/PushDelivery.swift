@@ -1,8 +1,8 @@
 import Auth
 import Crypto
 import Hummingbird
+import Ingest
 import LAE
-import Payloads
 import Samples
 
 /// Publishes readings of several sensors, each under a grant of its own, and remembers what became of them.

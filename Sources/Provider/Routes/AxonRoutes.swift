@@ -5,7 +5,7 @@ import LAE
 import Logging
 import NIOCore
 import Samples
-import Texts
+import Text
 
 /// The calls of the second generation of published apps.
 struct AxonRoutes {

@@ -1,7 +1,8 @@
-import Derived
 import LAE
+import Motion
 import Samples
 import Sessions
+import Tracks
 
 /// What has been read of a session, and where to go on.
 struct LiveSession {

@@ -1,7 +1,7 @@
 import Auth
+import Egress
 import HTTPTypes
 import Hummingbird
-import Outbox
 
 /// What waits to be sent; the owner's.
 struct OutboxRoutes {

@@ -1,9 +1,9 @@
 import Auth
 import HTTPTypes
 import Hummingbird
+import Ingest
 import LAE
 import NIOCore
-import SampleForms
 import Samples
 import VM
 

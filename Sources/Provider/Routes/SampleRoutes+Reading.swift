@@ -2,11 +2,12 @@ import AsyncAlgorithms
 import Auth
 import HTTPTypes
 import Hummingbird
+import Ingest
 import LAE
 import NIOCore
-import SampleForms
 import Samples
 import ServiceLifecycle
+import Tracks
 
 /// Samples that are given out: a page at once, or as many as there are in a body that streams.
 extension SampleRoutes {

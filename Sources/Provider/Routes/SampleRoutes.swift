@@ -3,6 +3,7 @@ import HTTPTypes
 import Hummingbird
 import LAE
 import Samples
+import Tracks
 import VM
 
 /// Raw samples, page by page or as a stream, and those that clients publish.

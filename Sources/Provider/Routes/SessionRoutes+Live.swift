@@ -1,5 +1,4 @@
 import Auth
-import Derived
 import HTTPTypes
 import Hummingbird
 import LAE

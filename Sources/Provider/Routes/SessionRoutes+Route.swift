@@ -1,11 +1,11 @@
 import Auth
-import Derived
 import HTTPTypes
 import Hummingbird
 import LAE
 import NIOCore
 import Samples
 import Sessions
+import Tracks
 import VM
 
 /// The way that was gone in a session, made of the samples of its sensor of locations.

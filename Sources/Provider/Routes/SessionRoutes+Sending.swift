@@ -1,8 +1,8 @@
 import Addresses
 import Auth
-import Derived
+import Egress
 import Hummingbird
-import Outbox
+import Sessions
 
 /// Routes that the owner sends to a server.
 extension SessionRoutes {

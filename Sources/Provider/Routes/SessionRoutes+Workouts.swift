@@ -1,10 +1,10 @@
-import Derived
 import HTTPTypes
 import Hummingbird
 import LAE
 import NIOCore
 import Samples
 import Sessions
+import Tracks
 
 /// Sessions that have ended, to a file and from one.
 extension SessionRoutes {
@@ -63,7 +63,7 @@ extension SessionRoutes {
         let imports: SessionBook.Imports
         do {
             imports = try await book.add(read(bytes))
-        } catch let error as DerivedError {
+        } catch let error as TrackError {
             throw Problem(
                 status: .unprocessableContent, code: "invalid-workouts",
                 title: "The file is not one of workouts", detail: error.message)
@@ -118,19 +118,19 @@ extension SessionRoutes {
     /// What reads the body, by its type.
     private static func reader(
         of request: Request
-    ) throws -> ([UInt8]) throws(DerivedError) -> [Workout] {
+    ) throws -> ([UInt8]) throws(TrackError) -> [Workout] {
         let type = request.headers[.contentType]?.prefix { $0 != ";" && $0 != " " }.lowercased()
         switch type {
         case mediaType:
-            return { bytes throws(DerivedError) in
+            return { bytes throws(TrackError) in
                 try WorkoutList.workouts(bytes, limits: limits)
             }
         case TrackForm.gpx.rawValue:
-            return { bytes throws(DerivedError) in
+            return { bytes throws(TrackError) in
                 try workouts(of: GPXReader.tracks(bytes, limits: limits))
             }
         case TrackForm.geoJSON.rawValue:
-            return { bytes throws(DerivedError) in
+            return { bytes throws(TrackError) in
                 try workouts(of: GeoJSONReader.tracks(bytes, limits: limits))
             }
         default:
@@ -143,7 +143,7 @@ extension SessionRoutes {
         }
     }
 
-    private static func workouts(of tracks: [Track]) throws(DerivedError) -> [Workout] {
+    private static func workouts(of tracks: [Track]) throws(TrackError) -> [Workout] {
         var workouts: [Workout] = []
         for track in tracks { workouts.append(try Workout(track)) }
         return workouts

@@ -1,11 +1,10 @@
 import Auth
-import Derived
+import Egress
 import Foundation
 import HTTPTypes
 import Hummingbird
 import LAE
 import Logging
-import Outbox
 import Samples
 import Sessions
 import VM

@@ -2,6 +2,7 @@ import Auth
 import Foundation
 import Hummingbird
 import NIOCore
+import Resources
 import Samples
 import VM
 
@@ -27,7 +28,7 @@ struct StatusRoutes {
     private func description(
         _ request: Request, _ context: ProviderContext
     ) async throws -> Response {
-        .json(ByteBuffer(bytes: PackageResources.openapi_json))
+        .json(ByteBuffer(bytes: ProviderFiles.openapiJSON.bytes))
     }
 
     @Sendable

@@ -1,5 +1,6 @@
 import LAE
 import Samples
+import Statistics
 
 /// What an analysis found, as the API gives it: nothing is left out, what is missing is `null`.
 struct AnalysisReply: Encodable, Sendable {

@@ -1,4 +1,4 @@
-import Outbox
+import Egress
 import Samples
 
 /// Something that waits to be sent, as the API tells of it; times are in milliseconds since 1970.

@@ -1,5 +1,5 @@
 import Addresses
-import Net
+import Egress
 
 /// What another server answered, beside its body: the JSON of the header field `Nervous-Answer`.
 struct FetchReply: Encodable {

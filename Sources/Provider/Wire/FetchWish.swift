@@ -1,8 +1,8 @@
 import Addresses
 import Auth
+import Egress
 import HTTPTypes
-import Net
-import Texts
+import Text
 
 /// What a caller wants of another server: the JSON of the header field `Nervous-Request`.
 struct FetchWish {

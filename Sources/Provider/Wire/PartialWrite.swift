@@ -1,4 +1,4 @@
-import Payloads
+import Ingest
 
 /// Says, as InfluxDB does, that not all lines of a body are kept: a problem whose `message` is what its
 /// clients of the second generation show, and `error` those of the first.

@@ -1,4 +1,4 @@
-import Payloads
+import Ingest
 import Samples
 
 /// What became of the readings of a push.

@@ -1,4 +1,4 @@
-import Outbox
+import Egress
 
 /// What came of sending something.
 public struct SendReply: Codable, Sendable {

@@ -1,5 +1,6 @@
 import Foundation
 import Samples
+import Statistics
 
 /// The summaries of the numeric fields of a chunk or of a group of chunks, and how its samples follow
 /// one another.

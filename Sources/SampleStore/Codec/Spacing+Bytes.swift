@@ -1,4 +1,5 @@
 import Samples
+import Statistics
 
 extension Spacing {
     /// The number of intervals that stands for a spacing that is not known.

@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import Samples
+import Statistics
 
 /// What the file knows of a chunk or of a group of chunks without opening it.
 struct ChunkEntry {

@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import Samples
+import Statistics
 
 /// Looks at every sample of a file, one chunk after the other, and says what of it cannot be read.
 struct FileInspection {

@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import Samples
+import Statistics
 
 /// Which fresh samples of a layout become chunks, and which chunks give way to others.
 ///

@@ -1,4 +1,5 @@
 import Samples
+import Statistics
 
 extension IntegerColumnReader {
     /// How the moments in some rows of an ascending column follow one another.

@@ -1,4 +1,5 @@
 import Samples
+import Statistics
 
 /// Brings samples from several places into one order, in stretches and not one by one.
 struct OrderedMerge {

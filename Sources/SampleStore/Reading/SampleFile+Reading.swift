@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import Samples
+import Statistics
 
 /// What was read from a file, and what of it could not be.
 struct FileAnswer: Sendable {

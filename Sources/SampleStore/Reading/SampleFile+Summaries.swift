@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import Samples
+import Statistics
 
 extension SampleFile {
     /// - Parameter waiting: what had been accepted and may not have been written.

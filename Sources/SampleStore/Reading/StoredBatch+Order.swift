@@ -1,4 +1,5 @@
 import Samples
+import Statistics
 
 extension StoredBatch {
     /// Whether the samples are in the order of time, then of arrival.

@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import Samples
+import Statistics
 
 /// Makes the summaries of a query, from the summaries of groups and chunks wherever a whole one falls
 /// into a window.

@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import Samples
+import Statistics
 
 /// How the moments of the samples that a query counts follow one another, put together from what is
 /// known of pieces.

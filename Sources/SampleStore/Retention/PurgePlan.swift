@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import Samples
+import Statistics
 
 /// Samples of one chunk that go, and what stays in their place.
 struct PurgePlan: Sendable {

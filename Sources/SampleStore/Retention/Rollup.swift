@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import Samples
+import Statistics
 
 /// The summary of samples of one hour that are gone or about to go.
 struct Rollup: Sendable {

@@ -1,5 +1,5 @@
 import Testing
-import Texts
+import Text
 
 @testable import Auth
 

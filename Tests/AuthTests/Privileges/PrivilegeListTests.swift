@@ -1,7 +1,7 @@
 import Addresses
 import Samples
 import Testing
-import Texts
+import Text
 
 @testable import Auth
 

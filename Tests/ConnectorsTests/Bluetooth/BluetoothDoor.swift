@@ -1,6 +1,6 @@
 import DBus
-import Derived
-import Payloads
+import Ingest
+import Motion
 import Samples
 import Testing
 import VM

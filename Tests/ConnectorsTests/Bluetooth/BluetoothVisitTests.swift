@@ -1,6 +1,5 @@
 import DBus
-import Derived
-import Payloads
+import Ingest
 import Samples
 import TestSupport
 import Testing

@@ -1,4 +1,3 @@
-import Derived
 import Samples
 import TestSupport
 import Testing

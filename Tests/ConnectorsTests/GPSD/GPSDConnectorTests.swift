@@ -1,8 +1,8 @@
-import Derived
-import Payloads
+import Ingest
 import Samples
 import TestSupport
 import Testing
+import Tracks
 import VM
 
 @testable import Connectors

@@ -1,6 +1,6 @@
-import Derived
 import Samples
 import Testing
+import Tracks
 
 @testable import Connectors
 

@@ -1,9 +1,9 @@
-import Derived
-import Payloads
+import Ingest
 import Samples
 import Synchronization
 import TestSupport
 import Testing
+import Tracks
 import VM
 
 @testable import Connectors

@@ -1,5 +1,5 @@
-import Derived
-import Payloads
+import Ingest
+import Motion
 import Samples
 import Testing
 import VM

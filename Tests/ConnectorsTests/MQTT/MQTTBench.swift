@@ -1,6 +1,5 @@
-import Connectors
 import Foundation
-import Payloads
+import Ingest
 import Samples
 import TestSupport
 import VM

@@ -1,9 +1,9 @@
-import Derived
 import Foundation
-import Payloads
+import Ingest
 import Samples
 import Synchronization
 import Testing
+import Tracks
 import VM
 
 @testable import Connectors

@@ -3,7 +3,7 @@ import Connectors
 import Foundation
 import JSApps
 import Testing
-import Texts
+import Text
 
 @testable import Host
 

@@ -4,7 +4,7 @@ import JSApps
 import Samples
 import TestSupport
 import Testing
-import Texts
+import Text
 
 @testable import Host
 

@@ -3,7 +3,7 @@ import Auth
 import Samples
 import TestSupport
 import Testing
-import Texts
+import Text
 
 @testable import Host
 

@@ -4,7 +4,7 @@ import Foundation
 import RunnerProtocol
 import TestSupport
 import Testing
-import Texts
+import Text
 
 @testable import JSApps
 

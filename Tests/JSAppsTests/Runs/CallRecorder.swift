@@ -1,7 +1,7 @@
 import Auth
 import RunnerProtocol
 import Synchronization
-import Texts
+import Text
 
 @testable import JSApps
 

@@ -1,7 +1,7 @@
 import Auth
 import Foundation
 import Testing
-import Texts
+import Text
 
 @testable import Provider
 

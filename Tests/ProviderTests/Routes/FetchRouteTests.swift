@@ -2,7 +2,7 @@ import Auth
 import JSApps
 import TestSupport
 import Testing
-import Texts
+import Text
 
 @testable import Provider
 

@@ -3,7 +3,7 @@ import Foundation
 import Samples
 import TestSupport
 import Testing
-import Texts
+import Text
 import VM
 
 /// Sensor packs from the call that installs one to the samples of its sensor.

@@ -2,7 +2,7 @@ import Auth
 import Foundation
 import Samples
 import Testing
-import Texts
+import Text
 
 @testable import Provider
 

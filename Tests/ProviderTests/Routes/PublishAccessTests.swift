@@ -2,7 +2,7 @@ import Auth
 import NIOCore
 import Samples
 import Testing
-import Texts
+import Text
 
 @testable import Provider
 

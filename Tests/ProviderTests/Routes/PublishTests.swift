@@ -1,9 +1,9 @@
 import Auth
+import Ingest
 import NIOCore
-import SampleForms
 import Samples
 import Testing
-import Texts
+import Text
 import VM
 
 @testable import Provider

@@ -2,7 +2,7 @@ import Auth
 import JSApps
 import Samples
 import Testing
-import Texts
+import Text
 import VM
 
 @Suite(.timeLimit(.minutes(10)))

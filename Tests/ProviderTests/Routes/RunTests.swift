@@ -3,7 +3,7 @@ import Foundation
 import JSApps
 import Samples
 import Testing
-import Texts
+import Text
 
 @Suite(.timeLimit(.minutes(10)))
 struct RunTests {

@@ -1,9 +1,8 @@
 import Auth
-import Derived
 import Foundation
 import Samples
 import Testing
-import Texts
+import Text
 
 @testable import Provider
 

@@ -1,9 +1,9 @@
 import Auth
-import Derived
 import Foundation
 import Samples
 import Testing
-import Texts
+import Text
+import Tracks
 
 @testable import Provider
 

@@ -1,7 +1,7 @@
 import Auth
 import Foundation
 import Testing
-import Texts
+import Text
 
 /// What apps keep, over HTTP: hostile keys, other apps, and what the person takes away.
 @Suite(.timeLimit(.minutes(10)))

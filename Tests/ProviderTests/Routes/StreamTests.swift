@@ -1,7 +1,7 @@
 import Auth
 import Samples
 import Testing
-import Texts
+import Text
 
 @Suite(.timeLimit(.minutes(10)))
 struct StreamTests {

@@ -1,6 +1,6 @@
 import Auth
 import Testing
-import Texts
+import Text
 
 @Suite(.timeLimit(.minutes(10)))
 struct StrictBodyTests {

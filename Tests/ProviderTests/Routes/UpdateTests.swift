@@ -2,7 +2,7 @@ import Auth
 import Foundation
 import JSApps
 import Testing
-import Texts
+import Text
 
 /// What one package may do in the place of another, as the owner's program meets it.
 @Suite(.timeLimit(.minutes(10)))

@@ -2,7 +2,7 @@ import Auth
 import Foundation
 import JSApps
 import Testing
-import Texts
+import Text
 
 /// Runs that nobody watches.
 @Suite(.timeLimit(.minutes(10)))

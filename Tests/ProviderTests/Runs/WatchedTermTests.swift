@@ -3,7 +3,7 @@ import JSApps
 import Samples
 import Synchronization
 import Testing
-import Texts
+import Text
 
 /// A grant that holds only while a person watches, with real runs of an app.
 @Suite(.timeLimit(.minutes(10)))

@@ -2,7 +2,7 @@ import Auth
 import JSApps
 import Samples
 import Testing
-import Texts
+import Text
 
 /// `nervous.permissions`, settings, signals and errors in real runs of apps.
 @Suite(.timeLimit(.minutes(10)))

@@ -1,6 +1,6 @@
 import Auth
 import Foundation
-import Texts
+import Text
 
 /// The server's own description, as its tests read it.
 struct Description: Sendable {

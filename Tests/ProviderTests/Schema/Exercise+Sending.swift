@@ -1,5 +1,5 @@
 import Addresses
-import Outbox
+import Egress
 import Testing
 
 /// Routes that are sent, and what waits.

@@ -1,5 +1,5 @@
 import Auth
-import Texts
+import Text
 
 /// Holds a value against a schema: the part of JSON Schema 2020-12 that `openapi.json` uses.
 struct SchemaValidator {

@@ -1,6 +1,6 @@
 import Auth
 import Testing
-import Texts
+import Text
 
 struct SchemaValidatorTests {
     private static func faults(_ value: String, _ schema: String) throws -> Int {

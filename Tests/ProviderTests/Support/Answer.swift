@@ -1,6 +1,6 @@
 import Auth
 import Foundation
-import Texts
+import Text
 
 /// A response, read from the bytes of a connection.
 struct Answer: Sendable {

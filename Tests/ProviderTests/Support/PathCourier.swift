@@ -1,5 +1,5 @@
 import Addresses
-import Outbox
+import Egress
 
 /// Servers that take what is sent to `/taken`, refuse what is sent to `/refused` and are down otherwise.
 struct PathCourier: Courier {

@@ -1,6 +1,6 @@
 import Auth
 import Samples
-import Texts
+import Text
 
 extension ServedHost {
     /// Lets `gauge` have a sample with this level.

@@ -1,6 +1,7 @@
 import Addresses
 import Auth
 import Connectors
+import Egress
 import Foundation
 import Hummingbird
 import JSApps
@@ -8,8 +9,6 @@ import LAE
 import Logging
 import NIOCore
 import NIOSSL
-import Net
-import Outbox
 import Samples
 import ServiceLifecycle
 import Sessions

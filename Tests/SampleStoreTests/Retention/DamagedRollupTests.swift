@@ -1,5 +1,6 @@
 import GRDB
 import Samples
+import Statistics
 import Testing
 
 @testable import SampleStore

@@ -1,5 +1,6 @@
 import Foundation
 import Samples
+import Statistics
 import TestSupport
 import Testing
 

@@ -1,4 +1,5 @@
 import Samples
+import Statistics
 
 /// What a `Spacing` says, made of all moments at once.
 struct PlainSpacing: Equatable {

@@ -1,4 +1,4 @@
-import Derived
+import Motion
 
 /// A value of a device that a pack wants.
 struct BluetoothCharacteristic: Hashable, Sendable {

@@ -1,6 +1,6 @@
 import DBus
 import Samples
-import Texts
+import Text
 
 /// What goes wrong with devices of Bluetooth, in words, and what helps.
 struct BluetoothFault: Sendable {

@@ -1,5 +1,5 @@
-import Derived
-import Payloads
+import Ingest
+import Motion
 import Synchronization
 
 /// Makes messages and readings of the values of characteristics, and hands them to an inlet.

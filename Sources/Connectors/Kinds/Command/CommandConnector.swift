@@ -1,5 +1,5 @@
 import Samples
-import Texts
+import Text
 
 /// Lines of a program of this machine, that runs all the time or again and again.
 public struct CommandConnector: ConnectorKind {

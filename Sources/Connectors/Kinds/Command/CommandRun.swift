@@ -1,5 +1,5 @@
 import Glibc
-import Texts
+import Text
 
 /// One run of a program after the other, each with everything that it has started.
 struct CommandRun: Sendable {

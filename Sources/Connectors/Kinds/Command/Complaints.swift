@@ -1,5 +1,5 @@
 import Synchronization
-import Texts
+import Text
 
 /// The end of what a program writes to its standard error.
 final class Complaints: Sendable {

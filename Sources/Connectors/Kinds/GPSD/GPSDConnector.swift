@@ -1,8 +1,9 @@
+import Ingest
 import NIOCore
 import NIOPosix
-import Payloads
 import Samples
 import Synchronization
+import Tracks
 
 /// Listens to gpsd, the daemon for satellite receivers.
 ///

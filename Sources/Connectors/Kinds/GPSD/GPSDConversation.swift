@@ -1,7 +1,7 @@
-import Derived
+import Ingest
 import NIOCore
-import Payloads
 import Samples
+import Tracks
 
 /// What was said on one connection to gpsd.
 struct GPSDConversation {

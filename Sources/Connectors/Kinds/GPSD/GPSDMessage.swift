@@ -1,7 +1,7 @@
-import Derived
-import Payloads
+import Ingest
 import Samples
-import Texts
+import Text
+import Tracks
 
 /// One line of what gpsd says: gpsd_json(5), protocol 3.
 enum GPSDMessage: Hashable, Sendable {

@@ -1,5 +1,5 @@
-import Derived
 import Samples
+import Tracks
 
 /// When a receiver that stays where it is may rest, and when it is looked at again.
 ///

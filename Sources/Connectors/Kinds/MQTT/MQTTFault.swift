@@ -1,6 +1,6 @@
 import CMosquitto
 import Glibc
-import Texts
+import Text
 
 /// What goes wrong with brokers, in words, and what helps.
 enum MQTTFault {

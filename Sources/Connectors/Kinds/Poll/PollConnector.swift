@@ -1,8 +1,8 @@
 import Addresses
+import Egress
+import Ingest
 import NIOSSL
-import Payloads
 import Samples
-import Transport
 
 /// Answers of an HTTP server that is asked again and again.
 ///

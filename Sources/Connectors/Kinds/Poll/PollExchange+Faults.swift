@@ -1,8 +1,8 @@
 import Addresses
+import Egress
+import Ingest
 import NIOHTTP1
 import NIOSSL
-import Payloads
-import Transport
 
 extension PollExchange {
     /// - Throws: ``ConnectorError`` for an answer that is not good.

@@ -1,9 +1,9 @@
 import Addresses
+import Egress
+import Ingest
 import NIOCore
 import NIOHTTP1
 import NIOPosix
-import Payloads
-import Transport
 
 /// One GET request and its answer, on a connection of their own.
 struct PollExchange: Sendable {

@@ -1,6 +1,6 @@
-import Derived
-import Payloads
+import Ingest
 import Samples
+import Tracks
 
 /// Plays the track of a file as if the machine moved along it now.
 ///

@@ -1,7 +1,7 @@
-import Derived
 import Dispatch
 import Foundation
 import Glibc
+import Tracks
 
 /// A file with a track, read on a thread that may wait.
 struct ReplayFile: Sendable {
@@ -23,7 +23,7 @@ struct ReplayFile: Sendable {
         do {
             return try answer.get()
         } catch {
-            let message = (error as? DerivedError)?.message ?? (error as? ConnectorError)?.message
+            let message = (error as? TrackError)?.message ?? (error as? ConnectorError)?.message
             throw ConnectorError("\(path): \(message ?? "It cannot be read.")")
         }
     }

@@ -1,6 +1,6 @@
 import Archive
 import Auth
-import Texts
+import Text
 
 extension JSAppsError {
     /// What a fault of an archive is called and how a person is told.

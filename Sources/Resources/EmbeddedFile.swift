@@ -1,0 +1,80 @@
+internal import CResources
+
+/// A file that was compiled into the program.
+public struct EmbeddedFile: Sendable {
+    /// The whole content.
+    public let bytes: [UInt8]
+
+    /// The content, which is UTF-8.
+    public var text: String { String(decoding: bytes, as: UTF8.self) }
+
+    fileprivate init(_ file: embedded_file) {
+        bytes = Array(UnsafeBufferPointer(start: file.bytes, count: file.size))
+    }
+}
+
+/// The scripts that give an app's context what a browser has; see `Sources/Runner/Resources`.
+public enum RunnerScripts {
+    /// All of them, in the order in which they are evaluated.
+    public static var all: [EmbeddedFile] {
+        [
+            runner_primordials_js(),
+            runner_errors_js(),
+            runner_inspect_js(),
+            runner_console_js(),
+            runner_timers_js(),
+            runner_events_js(),
+            runner_encoding_js(),
+            runner_crypto_js(),
+            runner_clone_js(),
+            runner_addresses_js(),
+            runner_search_params_js(),
+            runner_url_js(),
+            runner_streams_js(),
+            runner_headers_js(),
+            runner_fetch_js(),
+            runner_xhr_js(),
+            runner_storage_js(),
+            runner_window_js(),
+            runner_libraries_js(),
+            runner_modules_js(),
+            runner_document_js(),
+            runner_bootstrap_js(),
+        ].map(EmbeddedFile.init)
+    }
+}
+
+/// The SDK, what published apps load, and the description of the API; see
+/// `Sources/Provider/Resources`.
+public enum ProviderFiles {
+    /// The SDK.
+    public static let nervousJS = EmbeddedFile(provider_nervous_js())
+    /// The classes of the W3C Generic Sensor API, on top of the SDK.
+    public static let genericSensorJS = EmbeddedFile(provider_generic_sensor_js())
+    /// `navigator.geolocation`, `getBattery` and `permissions`, on top of the SDK.
+    public static let navigatorJS = EmbeddedFile(provider_navigator_js())
+    /// TypeScript declarations of the SDK.
+    public static let nervousDTS = EmbeddedFile(provider_nervous_d_ts())
+    /// The test functions that `nervous test` gives to a test file.
+    public static let testJS = EmbeddedFile(provider_test_js())
+    /// What published apps load as `libs.js`, behind jQuery.
+    public static let libsJS = EmbeddedFile(provider_libs_js())
+    /// What published apps load as their style sheet.
+    public static let stylesCSS = EmbeddedFile(provider_styles_css())
+    /// The OpenAPI 3.1 description of the API.
+    public static let openapiJSON = EmbeddedFile(provider_openapi_json())
+}
+
+/// The files of a new app; see `Sources/JSApps/Skeleton/Template`.
+public enum AppTemplate {
+    /// Each file with its name in the app's folder.
+    public static var files: [(name: String, content: EmbeddedFile)] {
+        [
+            ("package.json", EmbeddedFile(template_package_json())),
+            ("app.js", EmbeddedFile(template_app_js())),
+            ("app.html", EmbeddedFile(template_app_html())),
+            ("page.js", EmbeddedFile(template_page_js())),
+            ("app.test.js", EmbeddedFile(template_app_test_js())),
+        ]
+    }
+}

@@ -1,0 +1,4 @@
+extension Double {
+    /// The number, or `nil` when it is an infinity or NaN.
+    public var finite: Double? { isFinite ? self : nil }
+}

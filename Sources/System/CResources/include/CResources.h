@@ -1,0 +1,51 @@
+// Files that are compiled into the programs, by way of #embed.
+#ifndef CRESOURCES_H
+#define CRESOURCES_H
+
+#include <stddef.h>
+
+/// The bytes of a file; they live as long as the process.
+struct embedded_file {
+    const unsigned char *bytes;
+    size_t size;
+};
+
+struct embedded_file runner_primordials_js(void);
+struct embedded_file runner_errors_js(void);
+struct embedded_file runner_inspect_js(void);
+struct embedded_file runner_console_js(void);
+struct embedded_file runner_timers_js(void);
+struct embedded_file runner_events_js(void);
+struct embedded_file runner_encoding_js(void);
+struct embedded_file runner_crypto_js(void);
+struct embedded_file runner_clone_js(void);
+struct embedded_file runner_addresses_js(void);
+struct embedded_file runner_search_params_js(void);
+struct embedded_file runner_url_js(void);
+struct embedded_file runner_streams_js(void);
+struct embedded_file runner_headers_js(void);
+struct embedded_file runner_fetch_js(void);
+struct embedded_file runner_xhr_js(void);
+struct embedded_file runner_storage_js(void);
+struct embedded_file runner_window_js(void);
+struct embedded_file runner_libraries_js(void);
+struct embedded_file runner_modules_js(void);
+struct embedded_file runner_document_js(void);
+struct embedded_file runner_bootstrap_js(void);
+
+struct embedded_file provider_nervous_js(void);
+struct embedded_file provider_generic_sensor_js(void);
+struct embedded_file provider_navigator_js(void);
+struct embedded_file provider_nervous_d_ts(void);
+struct embedded_file provider_test_js(void);
+struct embedded_file provider_libs_js(void);
+struct embedded_file provider_styles_css(void);
+struct embedded_file provider_openapi_json(void);
+
+struct embedded_file template_package_json(void);
+struct embedded_file template_app_js(void);
+struct embedded_file template_app_html(void);
+struct embedded_file template_page_js(void);
+struct embedded_file template_app_test_js(void);
+
+#endif

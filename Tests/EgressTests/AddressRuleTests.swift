@@ -1,0 +1,141 @@
+import Addresses
+import Auth
+import NIOCore
+import TestSupport
+import Testing
+
+@testable import Egress
+
+/// A22: what lies in the own network or on this machine has to be named.
+struct AddressRuleTests {
+    private static func refusal(_ origin: String, at address: String) throws -> NetError.Code? {
+        let rule = AddressRule(ownPorts: { [8080] })
+        do {
+            try rule.check(
+                try #require(IPAddress(address)), of: try #require(WebOrigin(origin)))
+            return nil
+        } catch let error as NetError {
+            return error.code
+        }
+    }
+
+    @Test(arguments: [
+        ("https://api.example.org", "93.184.215.14", true),
+        ("https://api.example.org", "2606:4700::1", true),
+        ("https://api.example.org", "127.0.0.1", false), ("https://api.example.org", "::1", false),
+        ("https://api.example.org", "10.0.0.1", false),
+        ("https://api.example.org", "192.168.1.1", false),
+        ("https://api.example.org", "169.254.169.254", false),
+        ("https://api.example.org", "100.64.0.1", false),
+        ("https://api.example.org", "fd00::1", false),
+        ("https://api.example.org", "fe80::1", false),
+        ("https://api.example.org", "0.0.0.0", false),
+        ("https://api.example.org", "::ffff:93.184.215.14", false),
+        ("https://api.example.org", "64:ff9b::1.1.1.1", false),
+        ("https://api.example.org", "224.0.0.1", false),
+        ("https://box.local", "192.168.1.7", true), ("https://box.local", "fd00::7", true),
+        ("https://box.local", "93.184.215.14", true), ("https://box.local", "169.254.3.4", true),
+        ("https://box.local", "127.0.0.1", false), ("https://box.local", "::1", false),
+        ("https://box.local", "169.254.169.254", false),
+        ("https://nas.home.arpa", "10.1.2.3", true),
+        ("http://localhost:631", "127.0.0.1", true), ("http://localhost:631", "::1", true),
+        ("http://localhost:631", "192.168.1.7", false),
+        ("http://localhost:631", "93.184.215.14", false),
+        ("http://192.168.1.7", "192.168.1.7", true), ("http://192.168.1.7", "192.168.1.8", false),
+        ("http://127.0.0.1:631", "127.0.0.1", true), ("http://[::1]:631", "::1", true),
+        ("http://169.254.169.254", "169.254.169.254", false),
+        ("http://0.0.0.0:631", "0.0.0.0", false), ("http://[::]:631", "::", false),
+    ])
+    func `A22 - an address is one that the origin names`(
+        _ origin: String, _ address: String, _ isAllowed: Bool
+    ) throws {
+        #expect(
+            try Self.refusal(origin, at: address) == (isAllowed ? nil : .addressRefused),
+            "\(origin) at \(address)")
+    }
+
+    @Test(arguments: [
+        "http://127.0.0.1:8080", "http://localhost:8080", "https://localhost:8080",
+        "http://[::1]:8080", "http://127.9.9.9:8080",
+    ])
+    func `A22 - this host is not reached, whatever was granted`(_ origin: String) async throws {
+        try await Bench.with([origin], ownPorts: [8080]) { bench async throws in
+            #expect(try await bench.fault(origin) == .ownHost)
+            #expect(bench.connections.all.isEmpty)
+        }
+        let named = try #require(WebOrigin(origin))
+        let address = if case .address(let own) = named.host { "\(own)" } else { "127.0.0.1" }
+        #expect(try Self.refusal(origin, at: address) == .ownHost)
+    }
+
+    @Test func `A22 - what was checked is what is connected to`() async throws {
+        try await LocalServer.with { _ in
+            .answer("public")
+        } _: { server in
+            let resolver = ScriptedResolver([["93.184.215.14"], ["127.0.0.1"]])
+            try await Bench.with(
+                ["http://api.example.org"], resolver: resolver, server: server.port
+            ) { bench async throws in
+                // The name is asked for once a step; what it says the second time is checked anew.
+                let answer = try await bench.fetch("http://api.example.org/")
+                #expect(String(buffer: answer.body) == "public")
+                #expect(server.received.first?["host"] == "api.example.org")
+                #expect(bench.connections.all == ["93.184.215.14 80"])
+                #expect(resolver.names == ["api.example.org"])
+                #expect(try await bench.fault("http://api.example.org/") == .addressRefused)
+                #expect(bench.connections.all == ["93.184.215.14 80"])
+            }
+        }
+    }
+
+    @Test func `A22 - a name that changes between two steps is checked at each`() async throws {
+        try await LocalServer.with { _ in
+            .redirect(to: "/again")
+        } _: { server in
+            let resolver = ScriptedResolver([["93.184.215.14"], ["192.168.1.1"]])
+            try await Bench.with(
+                ["http://api.example.org"], resolver: resolver, server: server.port
+            ) { bench async throws in
+                #expect(try await bench.fault("http://api.example.org/") == .addressRefused)
+                #expect(bench.connections.all == ["93.184.215.14 80"])
+            }
+        }
+    }
+
+    @Test func `A22 - of several addresses only those are tried that may be`() async throws {
+        try await LocalServer.with { _ in
+            .answer()
+        } _: { server in
+            let resolver = ScriptedResolver([["10.0.0.1", "::1", "93.184.215.14"]])
+            try await Bench.with(
+                ["http://api.example.org"], resolver: resolver, server: server.port
+            ) { bench async throws in
+                _ = try await bench.fetch("http://api.example.org/")
+                #expect(bench.connections.all == ["93.184.215.14 80"])
+            }
+        }
+    }
+
+    @Test func `localhost is this machine without being asked for`() async throws {
+        try await LocalServer.with { _ in
+            .answer("here")
+        } _: { server in
+            let origin = "http://localhost:\(server.port)"
+            let resolver = ScriptedResolver([["93.184.215.14"]])
+            try await Bench.with([origin], resolver: resolver) { bench async throws in
+                let answer = try await bench.fetch(origin)
+                #expect(String(buffer: answer.body) == "here")
+                #expect(resolver.names.isEmpty)
+            }
+        }
+    }
+
+    @Test func `the machine's own resolver says when there is no such name`() async throws {
+        let error = await #expect(throws: NetError.self) {
+            try await SystemResolver().addresses(of: "none.invalid", within: .seconds(20))
+        }
+        #expect(error?.code == .unknownHost)
+        let own = try await SystemResolver().addresses(of: "localhost", within: .seconds(20))
+        #expect(!own.isEmpty && own.allSatisfy { $0.scope.reach == .ownMachine })
+    }
+}

@@ -1,0 +1,120 @@
+import TestSupport
+import Testing
+
+@testable import Egress
+
+/// C35: every failure has a name of its own.
+struct FaultTests {
+    private static func fault(
+        _ limits: FetchLimits = Bench.patient,
+        _ reply: @escaping @Sendable (LocalServer.Received) -> LocalServer.Reply
+    ) async throws -> NetError.Code? {
+        try await LocalServer.with(reply) { server in
+            let origin = "http://127.0.0.1:\(server.port)"
+            return try await Bench.with([origin]) { bench async throws in
+                var bench = bench
+                bench.limits = limits
+                return try await bench.fault(origin)
+            }
+        }
+    }
+
+    @Test func `C35 - a server that is not there`() async throws {
+        let port = DeafPort()
+        defer { withExtendedLifetime(port) {} }
+        let origins = ["http://127.0.0.1:\(port.number)", "https://127.0.0.1:\(port.number)"]
+        try await Bench.with(origins + ["http://none.example"]) { bench async throws in
+            for origin in origins { #expect(try await bench.fault(origin) == .unreachable) }
+            #expect(try await bench.fault("http://none.example") == .unknownHost)
+        }
+    }
+
+    @Test(arguments: ["", "HTTP/1.1 200 OK\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nx"])
+    func `C35 - a server that says nothing more is given up`(_ start: String) async throws {
+        var limits = Bench.patient
+        limits.total = .milliseconds(300)
+        #expect(
+            try await Self.fault(limits) { _ in .silence(after: Array(start.utf8)) } == .tooSlow)
+    }
+
+    @Test(arguments: [
+        "", "hello\r\n\r\n", "SSH-2.0-OpenSSH\r\n", "HTTP/1.1 200 OK\r\n",
+        "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nx",
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nab",
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nab",
+        "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab",
+        "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+        "HTTP/1.1 200 OK\r\nX: " + String(repeating: "a", count: 9 << 10) + "\r\n\r\n",
+        "HTTP/1.1 200 OK\r\n" + String(repeating: "X: abcdefgh\r\n", count: 200) + "\r\n",
+        "HTTP/1.1 200 OK\r\n"
+            + String(repeating: "X: \(String(repeating: "a", count: 999))\r\n", count: 40) + "\r\n",
+    ])
+    func `C35 - an answer that is none, or not whole`(_ text: String) async throws {
+        #expect(try await Self.fault { _ in .text(text) } == .brokenAnswer)
+    }
+
+    @Test func `C35 - an answer that is too large is an error and not cut`() async throws {
+        var limits = Bench.patient
+        limits.answerBytes = 100_000
+        let head = "HTTP/1.1 200 OK\r\n"
+        let piece = [UInt8](repeating: 65, count: 4096)
+        let chunk = Array("1000\r\n".utf8) + piece + Array("\r\n".utf8)
+        let endless: [LocalServer.Reply] = [
+            .endless(after: Array("\(head)\r\n".utf8), piece),
+            .endless(after: Array("\(head)Transfer-Encoding: chunked\r\n\r\n".utf8), chunk),
+            .silence(after: Array("\(head)Content-Length: 100001\r\n\r\n".utf8)),
+        ]
+        for reply in endless {
+            #expect(try await Self.fault(limits) { _ in reply } == .answerTooLarge)
+        }
+        let whole = String(repeating: "x", count: 100_000)
+        #expect(try await Self.fault(limits) { _ in .answer(whole) } == nil)
+        #expect(try await Self.fault(limits) { _ in .answer(whole + "x") } == .answerTooLarge)
+    }
+
+    @Test func `an endless header is an answer that is none`() async throws {
+        let line = Array("X: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\r\n".utf8)
+        let reply = LocalServer.Reply.endless(after: Array("HTTP/1.1 200 OK\r\n".utf8), line)
+        #expect(try await Self.fault { _ in reply } == .brokenAnswer)
+    }
+
+    @Test func `an answer that is compressed unasked is refused`() async throws {
+        #expect(
+            try await Self.fault { _ in .answer("x", fields: [("Content-Encoding", "gzip")]) }
+                == .answerEncoded)
+        #expect(
+            try await Self.fault { _ in .answer("x", fields: [("Content-Encoding", "Identity")]) }
+                == nil)
+    }
+
+    @Test func `a request is sent once, however it ends`() async throws {
+        try await LocalServer.with { _ in
+            .text("")
+        } _: { server in
+            let resolver = ScriptedResolver([["93.184.215.14", "93.184.215.15"]])
+            try await Bench.with(
+                ["http://api.example.org"], resolver: resolver, server: server.port
+            ) { bench async throws in
+                let fault = try await bench.fault("http://api.example.org/", "POST", body: "pay")
+                #expect(fault == .brokenAnswer)
+                #expect(server.received.count == 1)
+            }
+        }
+    }
+
+    @Test func `a call that is no longer wanted ends`() async throws {
+        let (arrivals, arrival) = AsyncStream.makeStream(of: Void.self)
+        try await LocalServer.with { _ in
+            arrival.yield()
+            return .silence(after: [])
+        } _: { server in
+            let origin = "http://127.0.0.1:\(server.port)"
+            try await Bench.with([origin]) { bench async throws in
+                let call = Task { try await bench.fetch(origin) }
+                for await _ in arrivals { break }
+                call.cancel()
+                await #expect(throws: CancellationError.self) { try await call.value }
+            }
+        }
+    }
+}

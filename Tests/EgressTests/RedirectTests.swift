@@ -1,0 +1,167 @@
+import Addresses
+import Auth
+import NIOCore
+import TestSupport
+import Testing
+
+@testable import Egress
+
+/// A22: where an answer leads is checked like the call itself.
+struct RedirectTests {
+    @Test func `A22 - a redirect to a server that was allowed is followed`() async throws {
+        try await LocalServer.with { request in
+            .answer(request["authorization"] ?? "nothing", fields: [("X-At", request.target)])
+        } _: { second in
+            let place = "http://127.0.0.1:\(second.port)"
+            try await LocalServer.with { _ in
+                .redirect(to: "\(place)/there?x#y", status: "307 Temporary Redirect")
+            } _: { first in
+                let origin = "http://127.0.0.1:\(first.port)"
+                try await Bench.with([origin, place]) { bench async throws in
+                    let answer = try await bench.fetch(
+                        "\(origin)/", "POST", fields: [HeaderLine("Authorization", "Basic eA==")],
+                        body: "all of it")
+                    #expect(answer.isRedirected)
+                    #expect(answer.address.description == "\(place)/there?x")
+                    #expect(String(buffer: answer.body) == "nothing")
+                    #expect(second.received.first?.body == Array("all of it".utf8))
+                    #expect(first.received.first?["authorization"] == "Basic eA==")
+                }
+            }
+        }
+    }
+
+    @Test func `A22 - a redirect to a server that was not allowed is refused`() async throws {
+        try await LocalServer.with { _ in
+            .answer("secret")
+        } _: { second in
+            try await LocalServer.with { _ in
+                .redirect(to: "http://127.0.0.1:\(second.port)/")
+            } _: { first in
+                let origin = "http://127.0.0.1:\(first.port)"
+                try await Bench.with([origin]) { bench async throws in
+                    let error = await #expect(throws: AuthError.self) {
+                        try await bench.fetch(origin)
+                    }
+                    #expect(error?.privilege?.description == "net:http://127.0.0.1:\(second.port)")
+                    #expect(second.received.isEmpty)
+                }
+            }
+        }
+    }
+
+    @Test func `A22 - a redirect to this host or to a forbidden address is refused`() async throws {
+        for (place, code) in [
+            ("http://127.0.0.1:8080/api/v1/me", NetError.Code.ownHost),
+            ("http://localhost:8080/", .ownHost), ("http://169.254.169.254/", .addressRefused),
+            ("http://other.localhost/", .addressRefused), ("http://0.0.0.0/", .addressRefused),
+            ("http://[::ffff:127.0.0.1]:8080/", .addressRefused),
+            ("file:///etc/passwd", .redirectRefused), ("http://user@127.0.0.1/", .redirectRefused),
+        ] {
+            try await LocalServer.with { _ in
+                .redirect(to: place)
+            } _: { server in
+                let origin = "http://127.0.0.1:\(server.port)"
+                try await Bench.with([origin, "http://127.0.0.1:8080"], ownPorts: [8080]) {
+                    bench async throws in
+                    #expect(try await bench.fault(origin) == code, "\(place)")
+                }
+            }
+        }
+    }
+
+    @Test func `A22 - a circle ends`() async throws {
+        try await LocalServer.with { _ in
+            .redirect(to: "/again")
+        } _: { server in
+            let origin = "http://127.0.0.1:\(server.port)"
+            try await Bench.with([origin]) { bench async throws in
+                #expect(try await bench.fault(origin) == .tooManyRedirects)
+                #expect(server.received.count == 6)
+            }
+        }
+    }
+
+    @Test func `A22 - what is taken back on the way is not followed`() async throws {
+        let (passes, pass) = AsyncStream.makeStream(of: Void.self)
+        try await LocalServer.with { request in
+            if request.target == "/" { pass.yield() }
+            return .redirect(to: "/next")
+        } _: { server in
+            let origin = "http://127.0.0.1:\(server.port)"
+            try await Bench.with([origin]) { bench async throws in
+                let privilege = try #require(PrivilegeID("net:\(origin)"))
+                let address = try #require(WebAddress(origin))
+                let grant = try await bench.permit(address.origin)
+                let error = await #expect(throws: AuthError.self) {
+                    try await bench.client.answer(
+                        to: OutboundRequest("GET", address), under: grant, bench.limits
+                    ) { next in
+                        for await _ in passes { break }
+                        try await bench.authority.decide(.deny, on: privilege, by: "demo")
+                        return try await bench.permit(next)
+                    }
+                }
+                #expect(error?.code == .denied)
+                #expect(server.received.count == 1)
+            }
+        }
+    }
+
+    private static func next(
+        _ method: String, _ status: Int, from: String = "https://a.org/x", to: String
+    ) throws -> OutboundRequest? {
+        let fields = [
+            HeaderLine("Authorization", "x"), HeaderLine("Content-Type", "y"),
+            HeaderLine("X-Mine", "z"),
+        ]
+        let address = try #require(WebAddress(from))
+        let hasBody = method != "GET" && method != "HEAD"
+        let request = try OutboundRequest(
+            method, address, fields: fields, body: hasBody ? [1, 2] : [])
+        return try RedirectRule.next(after: request, status: status, location: to)
+    }
+
+    @Test(arguments: [
+        ("GET", 301, "GET"), ("HEAD", 301, "HEAD"), ("POST", 301, "GET"), ("PUT", 301, "PUT"),
+        ("POST", 302, "GET"), ("DELETE", 302, "DELETE"), ("POST", 303, "GET"), ("PUT", 303, "GET"),
+        ("HEAD", 303, "HEAD"), ("POST", 307, "POST"), ("PATCH", 308, "PATCH"),
+    ])
+    func `the method is what the Fetch Standard says`(
+        _ method: String, _ status: Int, _ after: String
+    ) throws {
+        let next = try #require(try Self.next(method, status, to: "/y"))
+        #expect(next.method == after)
+        let keepsBody = method == after && method != "GET" && method != "HEAD"
+        #expect(next.body == (keepsBody ? [1, 2] : []))
+        let names = next.fields.map(\.name)
+        #expect(names.contains("Content-Type") == (method == after))
+        #expect(names.contains("Authorization"))
+    }
+
+    @Test(arguments: [
+        ("https://a.org/y", true), ("https://a.org:443/y", true), ("https://b.org/", false),
+        ("https://a.org:8443/", false), ("https://x.a.org/", false),
+    ])
+    func `who the caller says it is goes to the same origin only`(
+        _ place: String, _ isKept: Bool
+    ) throws {
+        let next = try #require(try Self.next("GET", 302, to: place))
+        #expect(next.fields.contains { $0.name == "Authorization" } == isKept)
+        #expect(next.fields.contains { $0.name == "X-Mine" })
+    }
+
+    @Test func `a redirect does not undo the protection of https`() throws {
+        let error = #expect(throws: NetError.self) {
+            try Self.next("GET", 302, to: "http://a.org/")
+        }
+        #expect(error?.code == .redirectRefused)
+        #expect(
+            try Self.next("GET", 302, from: "http://a.org/", to: "https://a.org/") != nil)
+    }
+
+    @Test(arguments: [200, 204, 300, 304, 305, 306, 309, 400])
+    func `other answers are the last`(_ status: Int) throws {
+        #expect(try Self.next("GET", status, to: "/y") == nil)
+    }
+}

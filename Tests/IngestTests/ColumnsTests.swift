@@ -1,0 +1,138 @@
+import Samples
+import Testing
+
+@testable import Ingest
+
+struct ColumnsTests {
+    private static let batch = SampleBatch(
+        times: [Timestamp(microseconds: -1), Timestamp(microseconds: 2)],
+        columns: [
+            .numbers([1.5, -0.0]), .integers([.min, .max]), .texts(["on", ""]), .texts(["é", "x"]),
+        ])
+
+    private static var bytes: [UInt8] { Parsing.bytes(batch, .columns, of: Parsing.gauge) }
+
+    @Test func `a batch is written as the specification has it`() {
+        let fields: [UInt8] =
+            [0, 5] + Array("level".utf8) + [1, 5] + Array("total".utf8) + [2, 5]
+            + Array("state".utf8) + [3, 4] + Array("note".utf8)
+        let columns: [UInt8] =
+            Array(repeating: 0xFF, count: 8) + [2, 0, 0, 0, 0, 0, 0, 0]
+            + [0, 0, 0, 0, 0, 0, 0xF8, 0x3F, 0, 0, 0, 0, 0, 0, 0, 0x80]
+            + [0, 0, 0, 0, 0, 0, 0, 0x80, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x7F]
+            + [2, 0, 0, 0, 0, 0, 0, 0] + Array("on".utf8) + [2, 0, 0, 0, 1, 0, 0, 0]
+            + Array("éx".utf8)
+        let head: [UInt8] = [0x4E, 0x56, 0x43, 1, 4, 0, 2, 0, 0, 0]
+        let length = [UInt8(columns.count)] + Array(repeating: 0, count: 7)
+        #expect(Self.bytes == head + length + fields + columns)
+    }
+
+    @Test func `batches that follow each other are read as one, however they are cut`() throws {
+        let twice = Self.bytes + Self.bytes
+        for piece in 1...twice.count {
+            let read = try Parsing.samples(twice, .columns, of: Parsing.gauge, piece: piece)
+            #expect(read.count == 4)
+            #expect(read.columns[0] == .numbers([1.5, -0.0, 1.5, -0.0]))
+            #expect(read.columns[2] == .texts(["on", "", "on", ""]))
+            #expect(read[3] == Self.batch[1])
+        }
+    }
+
+    @Test func `columns may stand in any order`() throws {
+        let fields = [Parsing.gauge[3], Parsing.gauge[1], Parsing.gauge[0], Parsing.gauge[2]]
+        let columns = [3, 1, 0, 2].map { Self.batch.columns[$0] }
+        let other = SampleBatch(times: Self.batch.times, columns: columns)
+        let bytes = Parsing.bytes(other, .columns, of: fields)
+        #expect(try Parsing.samples(bytes, .columns, of: Parsing.gauge) == Self.batch)
+    }
+
+    @Test func `a batch that is cut off anywhere is refused`() {
+        let bytes = Self.bytes
+        for count in 1..<bytes.count {
+            let found = Parsing.fault(Array(bytes.prefix(count)), .columns, of: Parsing.gauge)
+            #expect(found.hasPrefix("400 batch 1"), "\(count): \(found)")
+        }
+    }
+
+    @Test func `a byte that is changed anywhere never ends the program`() {
+        var bytes = Self.bytes
+        for place in bytes.indices {
+            let kept = bytes[place]
+            for value: UInt8 in [0, 1, 0x7F, 0x80, 0xFF] {
+                bytes[place] = value
+                for piece in [3, 1 << 16] {
+                    _ = Parsing.fault(bytes, .columns, of: Parsing.gauge, piece: piece)
+                }
+            }
+            bytes[place] = kept
+        }
+    }
+
+    @Test(
+        arguments: [
+            (0, 0x4F, "a batch does not begin"), (3, 2, "the version"), (9, 0xFF, "the length of"),
+            (10, 0, "the length of"), (4, 3, "field note: the field is missing"),
+            (18, 1, "field level: the kind of the column"),
+            (20, 0x6D, "field \"mevel\": the sensor has"),
+        ] as [(Int, UInt8, String)])
+    func `a header that does not fit is refused`(place: Int, value: UInt8, fault: String) {
+        var bytes = Self.bytes
+        bytes[place] = value
+        let found = Parsing.fault(bytes, .columns, of: Parsing.gauge)
+        #expect(found.contains(fault), "\(found)")
+    }
+
+    @Test(arguments: [Double.nan, .infinity, -.infinity, .signalingNaN])
+    func `a number that is not finite is refused`(value: Double) {
+        let batch = SampleBatch(
+            times: [.init(microseconds: 1), .init(microseconds: 2)],
+            columns: [.numbers([1, value]), .numbers([1, 2])])
+        let found = Parsing.fault(Parsing.bytes(batch, .columns, of: Parsing.axes), .columns)
+        #expect(
+            found
+                == "422 batch 1, sample 2, field x: the number is not finite or too large for 64 bits"
+        )
+    }
+
+    @Test(arguments: 1...24)
+    func `a text takes nothing of the columns behind it`(claim: UInt8) {
+        let fields = [Field("note", kind: .text), Field("x")]
+        let batch = SampleBatch(
+            times: [.init(microseconds: 1)], columns: [.texts([""]), .numbers([1])])
+        var bytes = Parsing.bytes(batch, .columns, of: fields)
+        // Behind the head, two fields and a time stands the length of the text.
+        let place = 18 + (2 + 4) + (2 + 1) + 8
+        #expect(bytes[place] == 0)
+        bytes[place] = claim
+        for piece in [1, 1 << 16] {
+            let found = Parsing.fault(bytes, .columns, of: fields, piece: piece)
+            #expect(found.hasPrefix("400 batch 1"), "\(claim): \(found)")
+        }
+    }
+
+    @Test func `a batch that is longer than its columns is refused`() {
+        let fields = [Field("note", kind: .text)]
+        let one = SampleBatch(times: [.init(microseconds: 1)], columns: [.texts(["a"])])
+        var bytes = Parsing.bytes(one, .columns, of: fields)
+        let inner = bytes
+        bytes[10] += UInt8(inner.count)
+        #expect(Parsing.fault(bytes + inner, .columns, of: fields).hasPrefix("400 batch 1"))
+    }
+
+    @Test(arguments: [Timestamp.distantPast, .distantFuture])
+    func `a time that stands for an open end is refused`(time: Timestamp) {
+        let batch = SampleBatch(times: [time], columns: [.numbers([1]), .numbers([2])])
+        let found = Parsing.fault(Parsing.bytes(batch, .columns, of: Parsing.axes), .columns)
+        #expect(found.hasPrefix("422 batch 1, sample 1, field t"), "\(found)")
+    }
+
+    @Test func `a header that promises more rows than there may be takes no memory for them`() {
+        var bytes = Parsing.bytes(
+            SampleBatch(times: [], columns: [.numbers([]), .numbers([])]), .columns,
+            of: Parsing.axes)
+        for place in 6...9 { bytes[place] = 0xFF }
+        let length = UInt64(UInt32.max) * 24
+        for place in 0..<8 { bytes[10 + place] = UInt8(truncatingIfNeeded: length >> (8 * place)) }
+        #expect(Parsing.fault(bytes, .columns).hasPrefix("413 batch 1: more samples came"))
+    }
+}

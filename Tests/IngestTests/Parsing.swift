@@ -1,0 +1,59 @@
+import Samples
+
+@testable import Ingest
+
+/// Reads bytes with a parser, in pieces of a size.
+enum Parsing {
+    static let now = Timestamp(microseconds: 1_700_000_000_000_000)
+    static let axes = [Field("x", unit: "m/s2"), Field("y", unit: "m/s2")]
+    /// One field of each kind.
+    static let gauge = [
+        Field("level", unit: "%"), Field("total", unit: "By", kind: .integer),
+        Field("state", kind: .state), Field("note", kind: .text),
+    ]
+
+    static func samples(
+        _ bytes: [UInt8], _ form: SampleForm, of fields: [Field], piece: Int = 1 << 16,
+        limit: Int = .max
+    ) throws(SampleFault) -> SampleBatch {
+        var parser = SampleParser(form, fields: fields, limit: limit, now: now, piece: piece)
+        var fault: SampleFault?
+        bytes.withUnsafeBytes { bytes in
+            do throws(SampleFault) {
+                try parser.read(bytes)
+            } catch {
+                fault = error
+            }
+        }
+        if let fault { throw fault }
+        return try parser.finish()
+    }
+
+    static func samples(
+        _ text: String, _ form: SampleForm, of fields: [Field] = axes, piece: Int = 1 << 16
+    ) throws(SampleFault) -> SampleBatch {
+        try samples(Array(text.utf8), form, of: fields, piece: piece)
+    }
+
+    /// What is wrong, in words; empty when nothing is.
+    static func fault(
+        _ bytes: [UInt8], _ form: SampleForm, of fields: [Field] = axes, piece: Int = 1 << 16
+    ) -> String {
+        do throws(SampleFault) {
+            _ = try samples(bytes, form, of: fields, piece: piece)
+            return ""
+        } catch {
+            return "\(error.code == .malformed ? 400 : error.code == .unfit ? 422 : 413) \(error)"
+        }
+    }
+
+    /// Writes samples as `form` has them, whole.
+    static func bytes(_ batch: SampleBatch, _ form: SampleForm, of fields: [Field]) -> [UInt8] {
+        var writer = SampleWriter(form, fields: fields)
+        writer.begin()
+        writer.write(batch, rows: batch.indices)
+        let bytes = writer.take { Array($0) }
+        guard form == .json else { return bytes }
+        return [UInt8(ascii: "[")] + bytes + [UInt8(ascii: "]")]
+    }
+}

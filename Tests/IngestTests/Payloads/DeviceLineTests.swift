@@ -1,0 +1,60 @@
+import Ingest
+import Samples
+import Testing
+
+/// Lines as devices of others' trilogies write them.
+struct DeviceLineTests {
+    private static let now = SampleMakerTests.now
+
+    private static func values(_ maker: inout SampleMaker, _ line: String) -> [Value]? {
+        guard case .sample(let sample) = maker.take(Array(line.utf8), at: now) else { return nil }
+        return sample.values
+    }
+
+    @Test func `C2: the lines of a door become states and the charge of its battery`() throws {
+        var door = try SampleMaker(
+            format: .keyValue, names: ["Switch state", "Battery Level"],
+            rules: [
+                FieldRule(
+                    Field("door", kind: .state), states: ["0": "open", "1": "closed"]),
+                FieldRule(Field("battery", unit: "%")),
+            ], isSparse: true)
+        #expect(Self.values(&door, "Switch state: 1") == nil)
+        #expect(Self.values(&door, "Battery Level: 97.7%") == [.text("closed"), .number(97.7)])
+        #expect(Self.values(&door, "Switch state: 0") == [.text("open"), .number(97.7)])
+        for junk in ["Swit\u{FFFD}ch", "Switch state: 7", "Battery Level: %", "Battery Level: 9x%"]
+        {
+            #expect(Self.values(&door, junk) == nil)
+        }
+        #expect(door.take([0x53, 0xFF, 0x00, 0x80], at: Self.now) == .malformed)
+        #expect(door.counts.malformed == 5)
+        #expect(Self.values(&door, "Sensor state: 1") == nil)
+        #expect(Self.values(&door, "Battery Level: 97%") == [.text("open"), .number(97)])
+    }
+
+    @Test func `C2: the other name of the switch is a key like any`() throws {
+        var sensor = try SampleMaker(
+            format: .keyValue, names: ["sensor state"],
+            rules: [FieldRule(Field("state", kind: .integer))])
+        #expect(Self.values(&sensor, "Sensor state: 1") == [.integer(1)])
+    }
+
+    @Test(
+        arguments: [
+            ("0 28.2 C 41.5 %", [28.2, 41.5]), ("0 -3.0 C 99.9 %", [-3, 99.9]),
+            ("1 0.0 C 0.0 %", nil), ("0 28.2 C", nil), ("0 nan C 41.5 %", nil),
+            ("Failed to read sensor", nil), ("", nil), ("0 28.2 C 41.5 % extra", nil),
+        ] as [(String, [Double]?)])
+    func `C19: the line of a climate sensor is read by a pattern, and its errors are not`(
+        line: String, numbers: [Double]?
+    ) throws {
+        var climate = try SampleMaker(
+            format: .pattern(#"0 (?<t>-?\d+\.\d) C (?<h>\d+\.\d) %"#), names: ["t", "h"],
+            rules: [
+                FieldRule(Field("temperature", unit: "Cel")),
+                FieldRule(Field("humidity", unit: "%")),
+            ])
+        #expect(Self.values(&climate, line) == numbers?.map { .number($0) })
+        #expect(climate.counts.malformed == (numbers == nil ? 1 : 0))
+    }
+}

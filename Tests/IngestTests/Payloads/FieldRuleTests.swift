@@ -1,0 +1,97 @@
+import Ingest
+import Samples
+import Testing
+
+struct FieldRuleTests {
+    private static let number = Field("level", unit: "%")
+    private static let integer = Field("count", kind: .integer)
+    private static let state = Field("door", kind: .state)
+    private static let text = Field("note", kind: .text)
+
+    @Test(
+        arguments: [
+            (.integer(3), 3), (.number(0.25), 0.25), (.text("28.2"), 28.2), (.text("-1e3"), -1000),
+            (.text("97.7%"), 97.7), (.text("97.7 %"), 97.7), (.text("+4"), 4),
+            (.text("%"), nil), (.text("97%%"), nil), (.text("28.2 C"), nil), (.text("1,5"), nil),
+            (.text("nan"), nil), (.text("inf"), nil), (.text("0x10"), nil), (.text("1e999"), nil),
+            (.text("٣"), nil), (.text("open"), nil), (.text(""), nil), (.number(.nan), nil),
+            (.number(.infinity), nil), (.text(String(repeating: "9", count: 65)), nil),
+        ] as [(Value, Double?)])
+    func `C2: a number is a number, also with a percent sign, and never one that is not finite`(
+        raw: Value, number: Double?
+    ) {
+        #expect(FieldRule(Self.number).value(of: raw) == number.map { .number($0) })
+    }
+
+    @Test(
+        arguments: [
+            (.text("10"), 2, 1, 21), (.integer(10), -1, 0, -10), (.number(0.5), 100, -50, 0),
+            (.text("1e308"), 10, 0, nil), (.number(.greatestFiniteMagnitude), -2, 0, nil),
+        ] as [(Value, Double, Double, Double?)])
+    func `a number is scaled and moved, and what does not fit is none`(
+        raw: Value, scale: Double, offset: Double, number: Double?
+    ) {
+        let rule = FieldRule(Self.number, scale: scale, offset: offset)
+        #expect(rule.value(of: raw) == number.map { .number($0) })
+    }
+
+    /// (adc/4095·2·3.3·1.1)·100/4.3, and the other divisor that is in use.
+    @Test(
+        arguments: [
+            (0, 4.3, 0), (2000, 4.3, 82.4598), (2425.5, 4.3, 100), (4095, 4.3, 100),
+            (2000, 4.2, 84.4231), (-5, 4.3, 0),
+        ] as [(Double, Double, Double)])
+    func `C3: the battery formula is a scale, whose result is held to 0 to 100`(
+        reading: Double, divisor: Double, percent: Double
+    ) throws {
+        let rule = FieldRule(
+            Self.number, scale: 2 * 3.3 * 1.1 * 100 / 4095 / divisor, limits: 0...100)
+        guard case .number(let value) = rule.value(of: .number(reading)) else {
+            Issue.record("no number")
+            return
+        }
+        #expect(abs(value - percent) < 0.01)
+    }
+
+    @Test(
+        arguments: [
+            (.integer(.max), .max), (.text("9223372036854775807"), .max), (.text("-7"), -7),
+            (.text("42%"), 42), (.number(3), 3), (.number(2.5), 3),
+            (.text("9223372036854775808"), nil), (.number(1e19), nil), (.number(-1e19), nil),
+            (.number(.nan), nil), (.text("many"), nil),
+        ] as [(Value, Int64?)])
+    func `an integer is kept exactly, and one that overflows is none`(raw: Value, whole: Int64?) {
+        #expect(FieldRule(Self.integer).value(of: raw) == whole.map { .integer($0) })
+    }
+
+    @Test func `an integer that is scaled is rounded, and does not overflow`() {
+        let rule = FieldRule(Self.integer, scale: 0.1)
+        #expect(rule.value(of: .integer(26)) == .integer(3))
+        #expect(FieldRule(Self.integer, scale: 1e12).value(of: .integer(.max)) == nil)
+        #expect(FieldRule(Self.integer, limits: 0...9).value(of: .integer(.max)) == .integer(9))
+    }
+
+    @Test func `C1: a state is looked up, and one that is not known is none`() {
+        let rule = FieldRule(Self.state, states: ["0": "open", "1": "closed", "true": "closed"])
+        #expect(rule.value(of: .integer(0)) == .text("open"))
+        #expect(rule.value(of: .text("1")) == .text("closed"))
+        #expect(rule.value(of: .text("true")) == .text("closed"))
+        #expect(rule.value(of: .text("2")) == nil)
+        #expect(rule.value(of: .number(0)) == nil)
+    }
+
+    @Test func `a state without a table is what stands there, and short`() {
+        let rule = FieldRule(Self.state)
+        #expect(rule.value(of: .text("open")) == .text("open"))
+        #expect(rule.value(of: .text("")) == nil)
+        #expect(rule.value(of: .text(String(repeating: "x", count: 64))) != nil)
+        #expect(rule.value(of: .text(String(repeating: "x", count: 65))) == nil)
+    }
+
+    @Test func `a text is bounded`() {
+        let rule = FieldRule(Self.text)
+        #expect(rule.value(of: .number(1.5)) == .text("1.5"))
+        #expect(rule.value(of: .text(String(repeating: "x", count: 1024))) != nil)
+        #expect(rule.value(of: .text(String(repeating: "x", count: 1025))) == nil)
+    }
+}

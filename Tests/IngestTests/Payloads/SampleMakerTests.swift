@@ -1,0 +1,191 @@
+import Ingest
+import Samples
+import Testing
+
+struct SampleMakerTests {
+    /// 2026-03-01T12:00:00Z.
+    static let now = Timestamp(microseconds: 1_772_366_400_000_000)
+
+    private static let rules = [
+        FieldRule(Field("temperature", unit: "Cel")), FieldRule(Field("humidity", unit: "%")),
+    ]
+
+    private static func maker(
+        time: TimeRule? = nil, isSparse: Bool = false, takesOnlyChanges: Bool = false
+    ) throws -> SampleMaker {
+        try SampleMaker(
+            format: .keyValue, names: ["t", "h"], rules: rules, time: time, isSparse: isSparse,
+            takesOnlyChanges: takesOnlyChanges)
+    }
+
+    private static func sample(
+        _ numbers: Double..., after seconds: Int64 = 0
+    ) -> SampleMaker.Outcome {
+        .sample(
+            Sample(
+                time: now.advanced(byMicroseconds: seconds * 1_000_000),
+                values: numbers.map { .number($0) }))
+    }
+
+    @Test(
+        arguments: [
+            ("t: 1, h: 2", sample(1, 2)), ("h=2;t=1", sample(1, 2)), ("t: 1", .incomplete),
+            ("x: 1", .incomplete), ("nonsense", .malformed), ("t: warm, h: 2", .malformed),
+            ("t: 1, h: nan", .malformed), ("\u{1B}[31mt: 1, h: 2", .malformed),
+        ] as [(String, SampleMaker.Outcome)])
+    func `B25: a payload without a field becomes no sample, and is counted`(
+        line: String, outcome: SampleMaker.Outcome
+    ) throws {
+        var maker = try Self.maker()
+        #expect(maker.take(Array(line.utf8), at: Self.now) == outcome)
+        #expect(maker.counts.received == 1)
+        #expect(maker.counts.incomplete == (outcome == .incomplete ? 1 : 0))
+        #expect(maker.counts.malformed == (outcome == .malformed ? 1 : 0))
+        #expect(maker.counts.taken + maker.counts.incomplete + maker.counts.malformed == 1)
+    }
+
+    @Test func `what is not known yet has a value of its own, where the pack names one`() throws {
+        let rules = [
+            FieldRule(Field("lock", kind: .state), unknown: .text("unknown")),
+            FieldRule(Field("battery"), unknown: .number(-1), margin: 5),
+        ]
+        var maker = try SampleMaker(
+            format: .keyValue, names: ["l", "b"], rules: rules, isSparse: true,
+            takesOnlyChanges: true)
+        func take(_ line: String) -> [Value]? {
+            guard case .sample(let sample) = maker.take(Array(line.utf8), at: Self.now) else {
+                return nil
+            }
+            return sample.values
+        }
+        #expect(take("b: 3") == [.text("unknown"), .number(3)])
+        #expect(take("l: open") == [.text("open"), .number(3)])
+        maker.restart()
+        #expect(take("x: 1") == nil)
+        #expect(take("l: open") == [.text("open"), .number(-1)])
+        // However near the first is to what stands for none.
+        #expect(take("b: 0") == [.text("open"), .number(0)])
+    }
+
+    @Test func `C9: a number that differs by no more than its margin is no change`() throws {
+        var maker = try SampleMaker(
+            format: .keyValue, names: ["l", "b"],
+            rules: [
+                FieldRule(Field("lock", kind: .state), unknown: .text("unknown")),
+                FieldRule(Field("battery"), margin: 5),
+            ], isSparse: true, takesOnlyChanges: true)
+        let lines = [
+            "b: 80", "b: 75", "b: 85", "b: 74.9", "b: 70", "l: open", "b: 65", "b: 64.9", "b: nan",
+        ]
+        let told = lines.filter {
+            if case .sample = maker.take(Array($0.utf8), at: Self.now) { true } else { false }
+        }
+        // With the lock the battery was told, too.
+        #expect(told == ["b: 80", "b: 74.9", "l: open", "b: 64.9"])
+    }
+
+    @Test(
+        arguments: [
+            (0, true), (-1, true), (59, true), (60, true), (61, false), (86_400, false),
+            (-86_400 * 365, true), (-86_400 * 366 * 26, true), (-86_400 * 366 * 27, false),
+        ] as [(Int64, Bool)])
+    func `a time from 2000 to a minute ahead is taken, any other counted`(
+        seconds: Int64, isTaken: Bool
+    ) throws {
+        var maker = try Self.maker(time: TimeRule("at", form: .us))
+        let time = Self.now.microseconds + seconds * 1_000_000
+        let outcome = maker.take(Array("t: 1, h: 2, at: \(time)".utf8), at: Self.now)
+        #expect(outcome == (isTaken ? Self.sample(1, 2, after: seconds) : .mistimed))
+        #expect(maker.counts.mistimed == (isTaken ? 0 : 1))
+    }
+
+    @Test(arguments: ["t: 1, h: 2", "t: 1, h: 2, at: soon", "t: 1, h: 2, at: 1e300"])
+    func `a payload that tells no time where it should is counted`(line: String) throws {
+        var maker = try Self.maker(time: TimeRule("at", form: .s))
+        #expect(maker.take(Array(line.utf8), at: Self.now) == .mistimed)
+        #expect(maker.counts.mistimed == 1)
+    }
+
+    @Test func `what comes twice with the same time counts once, and late ones are kept`() throws {
+        var maker = try Self.maker(time: TimeRule("at", form: .us))
+        func take(_ t: Int, at seconds: Int64) -> SampleMaker.Outcome {
+            let time = Self.now.microseconds + seconds * 1_000_000
+            return maker.take(Array("t: \(t), h: 0, at: \(time)".utf8), at: Self.now)
+        }
+        #expect(take(1, at: 0) == Self.sample(1, 0))
+        #expect(take(1, at: 0) == .repeated)
+        #expect(take(2, at: 0) == Self.sample(2, 0))
+        #expect(take(1, at: -5) == Self.sample(1, 0, after: -5))
+        #expect(take(1, at: -5) == .repeated)
+        #expect(take(1, at: 1) == Self.sample(1, 0, after: 1))
+        #expect(maker.counts.repeated == 2)
+        #expect(maker.counts.late == 1)
+        #expect(maker.counts.taken == 4)
+        #expect(maker.counts.received == 6)
+    }
+
+    @Test func `samples that have the time of their arrival may be alike`() throws {
+        var maker = try Self.maker()
+        for _ in 0..<3 {
+            #expect(maker.take(Array("t: 1, h: 2".utf8), at: Self.now) == Self.sample(1, 2))
+        }
+        #expect(maker.counts.taken == 3)
+    }
+
+    @Test func `C8: where only changes count, ten equal polls are one sample`() throws {
+        var maker = try Self.maker(takesOnlyChanges: true)
+        func poll(_ t: Int) -> SampleMaker.Outcome {
+            maker.take(Array("t: \(t), h: 0".utf8), at: Self.now)
+        }
+        #expect(poll(1) == Self.sample(1, 0))
+        for _ in 0..<9 { #expect(poll(1) == .repeated) }
+        #expect(poll(2) == Self.sample(2, 0))
+        #expect(poll(1) == Self.sample(1, 0))
+        // Whoever connects hears the present value first.
+        maker.restart()
+        #expect(poll(1) == Self.sample(1, 0))
+        #expect(poll(1) == .repeated)
+        #expect(maker.counts.repeated == 10)
+        #expect(maker.counts.taken == 4)
+    }
+
+    @Test func `a sparse source completes a sample with what it said before`() throws {
+        var maker = try Self.maker(isSparse: true)
+        func take(_ line: String) -> SampleMaker.Outcome {
+            maker.take(Array(line.utf8), at: Self.now)
+        }
+        #expect(take("t: 1") == .incomplete)
+        #expect(take("h: 2") == Self.sample(1, 2))
+        #expect(take("t: 3") == Self.sample(3, 2))
+        #expect(take("h: nan") == .malformed)
+        #expect(take("x: 5") == .incomplete)
+        #expect(take("t: 4") == Self.sample(4, 2))
+        // What was said before a connection ended is not its present value.
+        maker.restart()
+        #expect(take("t: 5") == .incomplete)
+        #expect(take("h: 6") == Self.sample(5, 6))
+    }
+
+    @Test func `a source that names values says them as a reading`() throws {
+        var maker = try SampleMaker(format: .named, names: ["a", "b"], rules: Self.rules)
+        let values: [String: Value] = ["a": .integer(1), "b": .text("2"), "c": .integer(3)]
+        #expect(maker.take(Reading(values: values), at: Self.now) == Self.sample(1, 2))
+        #expect(maker.take(Reading(values: ["a": .integer(1)]), at: Self.now) == .incomplete)
+        let early = Timestamp(microseconds: 0)
+        #expect(maker.take(Reading(time: early, values: values), at: Self.now) == .mistimed)
+        #expect(
+            maker.take(
+                Reading(time: Self.now.advanced(byMicroseconds: -1_000_000), values: values),
+                at: Self.now) == Self.sample(1, 2, after: -1))
+        #expect(maker.take(Array("a: 1".utf8), at: Self.now) == .malformed)
+    }
+
+    @Test func `a description without fields, or with too few names, is refused`() {
+        #expect(throws: PayloadError.self) {
+            try SampleMaker(format: .plain, names: [], rules: [])
+        }
+        #expect(throws: PayloadError.self) {
+            try SampleMaker(format: .plain, names: ["a"], rules: Self.rules)
+        }
+    }
+}

@@ -1,0 +1,149 @@
+import Motion
+import Samples
+import TestSupport
+import Testing
+
+struct ActivityTests {
+    /// What a recording is, with the speed that goes with it.
+    enum Recording: String, CaseIterable {
+        case lying, strolling, hurrying, jogging, riding, cruising, waiting
+
+        var speed: Double {
+            switch self {
+            case .lying, .waiting: 0
+            case .strolling: 1.1
+            case .hurrying: 1.9
+            case .jogging: 3
+            case .riding: 5.5
+            case .cruising: 22
+            }
+        }
+
+        var activity: Activity {
+            switch self {
+            case .lying, .waiting: .stationary
+            case .strolling, .hurrying: .walking
+            case .jogging: .running
+            case .riding: .cycling
+            case .cruising: .driving
+            }
+        }
+
+        func trace(seed: UInt64) -> MotionTrace {
+            var trace = MotionTrace(seed: seed, noise: self == .waiting ? 0.1 : 0.02)
+            switch self {
+            case .lying, .waiting: trace.rest(seconds: 60)
+            case .strolling: trace.walk(seconds: 60, cadence: 1.6)
+            case .hurrying: trace.walk(seconds: 60, cadence: 2.2)
+            case .jogging: trace.walk(seconds: 60, cadence: 2.7, strength: 2.5)
+            case .riding: trace.cycle(seconds: 60)
+            case .cruising: trace.drive(seconds: 60)
+            }
+            return trace
+        }
+    }
+
+    private func readings(_ recording: Recording, seed: UInt64, hasSpeed: Bool) -> [ActivityReading]
+    {
+        var classifier = ActivityClassifier()
+        return recording.trace(seed: seed).items.compactMap { item in
+            if hasSpeed { classifier.take(speed: recording.speed, at: item.time) }
+            return classifier.take(item.acceleration, at: item.time)
+        }
+    }
+
+    /// The readings of twenty recordings, and the seed of the first.
+    private func sample(
+        _ recording: Recording, hasSpeed: Bool
+    ) -> (readings: [ActivityReading], seed: UInt64) {
+        let seed = UInt64.random(in: 0...UInt64.max / 2)
+        let all = (0..<20).flatMap { readings(recording, seed: seed + $0, hasSpeed: hasSpeed) }
+        return (all, seed)
+    }
+
+    @Test(arguments: Recording.allCases)
+    func `B22: windows of a recording with its speed are what it is`(recording: Recording) {
+        // One of a hundred joggers has some seconds in which he walks.
+        let (found, seed) = sample(recording, hasSpeed: true)
+        #expect(found.count >= 20 * 27, "seed \(seed)")
+        let right = found.filter { $0.activity == recording.activity }
+        let sure = right.count { $0.confidence != .low }
+        #expect(Double(right.count) >= 0.96 * Double(found.count), "seed \(seed): \(right.count)")
+        #expect(Double(sure) >= 0.95 * Double(found.count), "seed \(seed): \(sure)")
+    }
+
+    @Test(arguments: Recording.allCases)
+    func `B22: acceleration alone tells most, and is not sure of wheels`(recording: Recording) {
+        // Of one road alone a car may tell little more than half.
+        let (found, seed) = sample(recording, hasSpeed: false)
+        let right = found.count { $0.activity == recording.activity }
+        #expect(Double(right) >= 0.75 * Double(found.count), "seed \(seed): \(right)")
+        let onWheels = found.filter { [.cycling, .driving].contains($0.activity) }
+        #expect(onWheels.allSatisfy { $0.confidence != .high }, "seed \(seed)")
+    }
+
+    @Test func `B22: of several that hold the first by priority is taken`() {
+        let order: [Activity] = [.walking, .running, .cycling, .driving, .stationary, .unknown]
+        #expect(Activity.allCases == order)
+        for (place, activity) in order.enumerated() {
+            #expect(Activity.first(of: order[place...].reversed()) == activity)
+            let tie = Dictionary(uniqueKeysWithValues: order[place...].map { ($0, 0.8) })
+            #expect(ActivityReading(fits: tie).activity == activity)
+        }
+        #expect(Activity.first(of: []) == .unknown)
+        #expect(
+            ActivityReading(fits: [.walking: 0.8, .running: 0.85])
+                == ActivityReading(.running, .low))
+    }
+
+    @Test(
+        arguments: [
+            (0.34, 0.0, Activity.unknown, ActivityReading.Confidence.low),
+            (0.35, 0, .cycling, .low), (0.49, 0, .cycling, .low), (0.5, 0, .cycling, .medium),
+            (0.74, 0, .cycling, .medium), (0.75, 0, .cycling, .high),
+            (0.75, 0.44, .cycling, .high), (0.75, 0.46, .cycling, .medium),
+            (0.9, 0.76, .cycling, .low), (1, 1, .cycling, .low),
+        ])
+    func `B22: confidence follows the fit and the lead`(
+        best: Double, next: Double, activity: Activity, confidence: ActivityReading.Confidence
+    ) {
+        let reading = ActivityReading(fits: [.cycling: best, .stationary: next])
+        #expect(reading == ActivityReading(activity, confidence))
+    }
+
+    @Test func `features that are not numbers fit nothing`() {
+        let features = MotionFeatures(
+            sway: .nan, roughness: .infinity, steps: .init(rate: .nan, regularity: 1), speed: .nan)
+        #expect(ActivityReading(fits: features.fits) == ActivityReading(.unknown, .low))
+    }
+
+    @Test func `a speed holds for ten seconds`() throws {
+        var classifier = ActivityClassifier()
+        let trace = Recording.cruising.trace(seed: 4)
+        let start = try #require(trace.items.first?.time)
+        classifier.take(speed: 22, at: start)
+        let found = trace.items.compactMap { item in
+            classifier.take(item.acceleration, at: item.time).map {
+                (after: item.time.microseconds - start.microseconds, reading: $0)
+            }
+        }
+        let known = found.filter { $0.after <= 10_000_000 }
+        #expect(known.count >= 3)
+        #expect(known.allSatisfy { $0.reading == ActivityReading(.driving, .high) })
+        #expect(
+            found.filter { $0.after > 10_000_000 }.allSatisfy { $0.reading.confidence != .high })
+        classifier.take(speed: -1, at: start)
+        #expect(classifier.dropped == 1)
+    }
+
+    @Test func `samples become states`() throws {
+        var classifier = ActivityClassifier()
+        let samples = Recording.strolling.trace(seed: 3).items.compactMap { item in
+            let values = [item.acceleration.x, item.acceleration.y, item.acceleration.z]
+            return classifier.take(Sample(time: item.time, values: values.map { .number($0) }))
+        }
+        #expect(samples.last?.values == [.text("walking"), .text("high")])
+        #expect(classifier.take(Sample(time: .distantFuture, values: [])) == nil)
+        #expect(classifier.dropped == 1)
+    }
+}

@@ -1,0 +1,167 @@
+import Foundation
+import Motion
+import Samples
+import TestSupport
+
+/// Acceleration as it would be measured, made from a seed.
+///
+/// A walk is a few harmonics of its cadence, whose strengths are near those measured at the waist, with
+/// feet that differ and steps that vary. A car is a body on springs over a rough road.
+struct MotionTrace {
+    typealias Item = (time: Timestamp, acceleration: Acceleration)
+
+    private(set) var items: [Item] = []
+    /// Steps that were made.
+    private(set) var steps = 0
+    private var random: SplitMix
+    private let rate: Double
+    private let noise: Double
+    private var second = 0.0
+    /// Which way is down, and two ways across.
+    private let axes: [[Double]]
+
+    /// - Parameters:
+    ///   - rate: samples a second; the moments wander by a tenth of their distance.
+    ///   - noise: the standard deviation of each axis in m/s².
+    init(seed: UInt64, rate: Double = 50, noise: Double = 0.3) {
+        var random = SplitMix(state: seed)
+        let down = Self.unit((0..<3).map { _ in Self.normal(&random) })
+        let other = Self.unit((0..<3).map { _ in Self.normal(&random) })
+        let across = Self.unit(Self.cross(down, other))
+        axes = [down, across, Self.cross(down, across)]
+        (self.random, self.rate, self.noise) = (random, rate, noise)
+    }
+
+    mutating func rest(seconds: Double) {
+        record(seconds) { _, _ in (0, 0, 0) }
+    }
+
+    /// - Parameter cadence: steps a second.
+    mutating func walk(seconds: Double, cadence: Double, strength: Double = 1) {
+        let size = strength * (1.3 + 2 * max(0, cadence - 1.4))
+        let (second, third) = (
+            Double.random(in: 0.2...0.5, using: &random),
+            Double.random(in: 0.1...0.25, using: &random)
+        )
+        let phase = Double.random(in: 0...(2 * .pi), using: &random)
+        let unlike = Double.random(in: 0...0.2, using: &random)
+        var (steps, place, speed, force) = (0, 0.0, cadence, 1.0)
+        record(seconds) { elapsed, random in
+            place += elapsed * speed
+            if place >= 1 {
+                place -= 1
+                steps += 1
+                speed = cadence * (1 + 0.03 * Self.normal(&random))
+                force = 1 + 0.1 * Self.normal(&random)
+            }
+            let angle = 2 * Double.pi * place
+            let foot = steps % 2 == 0 ? 1 + unlike : 1 - unlike
+            let up = cos(angle) + second * cos(2 * angle + phase) + third * cos(3 * angle)
+            let ahead = 0.6 * size * sin(angle + phase)
+            let aside = 0.4 * size * sin(angle / 2 + (steps % 2 == 0 ? 0 : Double.pi))
+            return (size * force * foot * up, ahead, aside)
+        }
+        self.steps += steps
+    }
+
+    /// - Parameter roughness: the standard deviation of the body's bounce in m/s².
+    mutating func drive(seconds: Double, roughness: Double = 0.4) {
+        let (bounce, damping) = (
+            2 * Double.pi * Double.random(in: 1.1...1.9, using: &random),
+            Double.random(in: 0.2...0.35, using: &random)
+        )
+        let hop = 2 * Double.pi * Double.random(in: 10...13, using: &random)
+        let engine = 2 * Double.pi * Double.random(in: 25...45, using: &random)
+        var (body, wheel) = (Resonance(bounce, damping), Resonance(hop, 0.1))
+        var (clock, ahead, aside) = (0.0, 0.0, 0.0)
+        record(seconds) { elapsed, random in
+            clock += elapsed
+            var push = Self.normal(&random)
+            // A hole in the road, every minute or so.
+            if Double.random(in: 0...60, using: &random) < elapsed { push += 40 }
+            ahead += elapsed * (Self.normal(&random) * 0.5 / elapsed.squareRoot() - ahead * 0.2)
+            aside += elapsed * (Self.normal(&random) * 0.5 / elapsed.squareRoot() - aside * 0.2)
+            let up = body.step(push, elapsed) + 0.4 * wheel.step(push, elapsed)
+            return (roughness * up + 0.15 * sin(engine * clock), ahead, aside)
+        }
+    }
+
+    /// A bicycle on asphalt: legs that sway a little, and a frame that shakes.
+    mutating func cycle(seconds: Double) {
+        var (frame, tyre) = (Resonance(2 * .pi * 7, 0.3), Resonance(2 * .pi * 18, 0.2))
+        let pedals = 2 * Double.pi * Double.random(in: 1.1...1.5, using: &random)
+        var clock = 0.0
+        record(seconds) { elapsed, random in
+            clock += elapsed
+            let push = Self.normal(&random)
+            let up = 1.2 * frame.step(push, elapsed) + 1.2 * tyre.step(push, elapsed)
+            return (up + 0.3 * sin(pedals * clock), 0.3 * sin(2 * pedals * clock), 0)
+        }
+    }
+
+    /// Adds samples; the body gives acceleration upwards, ahead and aside for the time elapsed.
+    mutating func record(
+        _ seconds: Double, _ body: (Double, inout SplitMix) -> (Double, Double, Double)
+    ) {
+        let end = second + seconds
+        while second < end {
+            let elapsed = (1 + 0.1 * Double.random(in: -1...1, using: &random)) / rate
+            second += elapsed
+            let (up, ahead, aside) = body(elapsed, &random)
+            let parts = [9.81 + up, ahead, aside]
+            let axis = (0..<3).map { index in
+                zip(axes, parts).reduce(0) { $0 + $1.0[index] * $1.1 } + noise
+                    * Self.normal(&random)
+            }
+            let time = Timestamp(microseconds: 1_700_000_000_000_000 + Int64(second * 1_000_000))
+            guard let acceleration = Acceleration(x: axis[0], y: axis[1], z: axis[2]) else {
+                continue
+            }
+            items.append((time, acceleration))
+        }
+    }
+
+    /// A spring with a damper, pushed by noise; its acceleration has a deviation of about one.
+    private struct Resonance {
+        let frequency: Double
+        let damping: Double
+        var (place, speed) = (0.0, 0.0)
+
+        init(_ frequency: Double, _ damping: Double) {
+            (self.frequency, self.damping) = (frequency, damping)
+        }
+
+        mutating func step(_ push: Double, _ elapsed: Double) -> Double {
+            // White noise of power that gives the place a deviation of one.
+            let scale = 2 * (damping * frequency * frequency * frequency).squareRoot()
+            speed += scale * push * elapsed.squareRoot()
+            // Exact over the step, so that no rate of sampling is unstable.
+            let damped = frequency * (1 - damping * damping).squareRoot()
+            let (decay, c, s) = (
+                exp(-damping * frequency * elapsed), cos(damped * elapsed), sin(damped * elapsed)
+            )
+            let slope = (speed + damping * frequency * place) / damped
+            let next = decay * (place * c + slope * s)
+            speed = decay * (slope * damped * c - place * damped * s) - damping * frequency * next
+            place = next
+            return place
+        }
+    }
+
+    static func normal(_ random: inout SplitMix) -> Double {
+        let (u, v) = (
+            Double.random(in: Double.leastNonzeroMagnitude...1, using: &random),
+            Double.random(in: 0...(2 * .pi), using: &random)
+        )
+        return (-2 * log(u)).squareRoot() * cos(v)
+    }
+
+    private static func unit(_ vector: [Double]) -> [Double] {
+        let length = vector.reduce(0) { $0 + $1 * $1 }.squareRoot()
+        return vector.map { $0 / length }
+    }
+
+    private static func cross(_ a: [Double], _ b: [Double]) -> [Double] {
+        [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+    }
+}

@@ -1,0 +1,88 @@
+import Motion
+import Samples
+import Testing
+
+struct DecoderTests {
+    @Test(
+        arguments: [
+            ([0x01], DoorState.locked), (Array("1".utf8), .locked), (Array("0".utf8), .unlocked),
+            ([0x00], .unlocked), ([0x02], .unlocked), (Array("11".utf8), .unlocked), ([], nil),
+            ([0xFF], nil), ([0x31, 0xC3], nil), ([UInt8](repeating: 0x31, count: 513), nil),
+        ] as [([UInt8], DoorState?)])
+    func `C12: a lock is told by a byte as well as by text`(bytes: [UInt8], state: DoorState?) {
+        #expect(DoorState(bytes: bytes) == state)
+    }
+
+    @Test(
+        arguments: [
+            ("utf8-float", Array("97.7".utf8), Value.number(97.7)),
+            ("utf8-float", Array(" 97.7 %\0".utf8), .number(97.7)),
+            ("utf8-float", Array("97,7".utf8), nil), ("utf8-float", Array("nan".utf8), nil),
+            ("utf8-float", Array("0x10".utf8), nil), ("utf8-float", Array("1e3".utf8), nil),
+            ("utf8-float", [], nil), ("utf8-float", [0x31, 0xFF], nil),
+            ("utf8-float", Array("%".utf8), nil), ("utf8-float", Array("1-2".utf8), nil),
+            ("utf8", Array("Türe".utf8), .text("Türe")), ("utf8", [0x01], .text("\u{1}")),
+            ("utf8", [0xC3], nil), ("u8", [0xFF], .integer(255)), ("s8", [0xFF], .integer(-1)),
+            ("u8", [], nil), ("u8", [1, 2], nil), ("u16", [0x34, 0x12], .integer(0x1234)),
+            ("s16/100", [0x9C, 0xFF], .number(-1)), ("s16/100", [0x2E, 0x09], .number(23.5)),
+            ("u32", [0, 0, 0, 0x80], .integer(2_147_483_648)),
+            ("s32", [0, 0, 0, 0x80], .integer(-2_147_483_648)),
+            // IEEE 11073-20601: 36.4, and what stands for no number.
+            ("float", [0x6C, 0x01, 0x00, 0xFF], .number(36.4)),
+            ("float", [0xFF, 0xFF, 0x7F, 0x00], nil), ("float", [0x00, 0x00, 0x80, 0x00], nil),
+            ("sfloat", [0x72, 0xF0], .number(11.4)), ("sfloat", [0x48, 0x00], .number(72)),
+            ("sfloat", [0xFF, 0x07], nil), ("sfloat", [0x00, 0x08], nil),
+            ("sfloat", [0xFE, 0x07], nil), ("sfloat", [0x02, 0x08], nil),
+            ("lock", [0x01], .text("locked")), ("lock", [0x30], .text("unlocked")),
+            ("lock", [], nil),
+            ("sfloat", [0xFD, 0x07], .number(2045)), ("sfloat", [0x03, 0x08], .number(-2045)),
+        ] as [(String, [UInt8], Value?)])
+    func `C12: bytes become what the decoder says, or nothing`(
+        name: String, bytes: [UInt8], value: Value?
+    ) throws {
+        let decoder = try #require(CharacteristicDecoder(name))
+        let found = decoder.decode(bytes)
+        #expect(found == value)
+        if let found { #expect(found.fits(decoder.kind)) }
+    }
+
+    @Test(arguments: [
+        "", "u7", "u8/", "u8/0", "u8/-1", "u8/x", "utf8/2", "u8/2/3", "U8", "float/2", "lock/2",
+    ])
+    func `a decoder that is not known is none`(name: String) {
+        #expect(CharacteristicDecoder(name) == nil)
+    }
+
+    @Test(
+        arguments: [
+            ("battery", "UNPLUGGED", "discharging"), ("battery", "CHARGING", "charging"),
+            ("battery", "Not charging", "not-charging"), ("battery.mouse", "Full", "full"),
+            ("power", "ac", "online"), ("activity", "ON_FOOT", "walking"),
+            ("activity", "in vehicle", "driving"), ("activity", "STILL", "stationary"),
+            ("activity", "Automotive", "driving"), ("confidence", "HIGH", "high"),
+            ("lock", "1", "locked"), ("door", "LOW", "open"), ("door", "HIGH", "closed"),
+            ("connection", "Connected", "connected"), ("battery", "purple", nil),
+            ("nothing", "CHARGING", nil), ("battery", "", nil),
+        ] as [(SensorID, String, String?)])
+    func `F33: a state has one name, whatever a platform calls it`(
+        kind: SensorID, state: String, name: String?
+    ) {
+        #expect(StateNames.canonical(state, of: kind) == name)
+    }
+
+    @Test func `F33: every name stands for itself, and none for two`() throws {
+        for kind in StateNames.kinds {
+            let names = try #require(StateNames.all(of: kind))
+            for name in names {
+                #expect(StateNames.canonical(name, of: kind) == name)
+                #expect(StateNames.canonical(name.uppercased(), of: kind) == name)
+            }
+        }
+        #expect(StateNames.all(of: "activity") == Activity.allCases.map(\.rawValue).sorted())
+        #expect(
+            StateNames.all(of: "confidence")
+                == ActivityReading.Confidence.allCases.map(\.rawValue).sorted())
+        #expect(StateNames.all(of: "lock") == DoorState.allCases.map(\.rawValue).sorted())
+        #expect(StateNames.all(of: "temperature") == nil)
+    }
+}

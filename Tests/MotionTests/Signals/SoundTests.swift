@@ -1,0 +1,85 @@
+import Foundation
+import Ingest
+import Motion
+import Samples
+import TestSupport
+import Testing
+
+struct SoundTests {
+    private func sine(_ hertz: Double, _ rate: Double, _ seconds: Double, size: Double = 1)
+        -> [Double]
+    {
+        (0..<Int(rate * seconds)).map { size * sin(2 * .pi * hertz * Double($0) / rate) }
+    }
+
+    /// IEC 61672-1:2013, table 3, with the tolerances of class 1.
+    @Test(
+        arguments: [
+            (31.5, -39.4, 1.5, -1.5), (63, -26.2, 1, -1), (125, -16.1, 1, -1), (250, -8.6, 1, -1),
+            (500, -3.2, 1, -1), (1000, 0, 0.7, -0.7), (2000, 1.2, 1, -1), (4000, 1, 1, -1),
+            (8000, -1.1, 1.5, -2.5), (10_000, -2.5, 2, -3),
+        ])
+    func `the A weighting is the standard's within class 1`(
+        hertz: Double, wanted: Double, above: Double, below: Double
+    ) throws {
+        var level = try #require(NoiseLevel(rate: 48_000, window: .seconds(1)))
+        let found = level.take(sine(hertz, 48_000, 2), from: .distantPast)
+        // The second window: the filter has settled.
+        let decibels = try #require(found.last).equivalent
+        #expect(((wanted + below)...(wanted + above)).contains(decibels), "\(decibels)")
+    }
+
+    @Test func `a sine at full scale is 0 dB, a square 3, a tenth 20 less`() throws {
+        for (samples, wanted) in [
+            (sine(1000, 48_000, 1), 0), ([Double](repeating: 1, count: 48_000), 3.0103),
+            (sine(1000, 48_000, 1, size: 0.1), -20), ([Double](repeating: 0, count: 48_000), -200),
+        ] {
+            var level = try #require(NoiseLevel(rate: 48_000, weighting: .flat))
+            let reading = try #require(level.take(samples, from: .distantPast).first)
+            #expect(abs(reading.equivalent - wanted) < 1e-3, "\(reading)")
+        }
+    }
+
+    @Test func `a level is that of the whole window, and the loudest part is told`() throws {
+        var level = try #require(
+            NoiseLevel(rate: 8000, weighting: .flat, window: .seconds(2), calibration: 94))
+        let start = Timestamp(microseconds: 1_000_000)
+        // Sound for a quarter of the window, in blocks that fit nothing.
+        let samples = sine(1000, 8000, 0.5) + [Double](repeating: 0, count: 12_000)
+        var found: [NoiseLevel.Reading] = []
+        for block in stride(from: 0, to: samples.count, by: 700) {
+            let time = start.advanced(byMicroseconds: Int64(block) * 125)
+            found += level.take(samples[block..<min(block + 700, samples.count)], from: time)
+        }
+        #expect(found.count == 1)
+        let reading = try #require(found.first)
+        #expect(abs(reading.equivalent - (94 - 6.0206)) < 1e-3)
+        #expect(abs(reading.maximum - 94) < 1e-3)
+        #expect(reading.time == Timestamp(microseconds: 3_000_000))
+    }
+
+    @Test func `what is no number is dropped, and a rate that is none has no level`() throws {
+        var level = try #require(NoiseLevel(rate: 8000))
+        #expect(level.take([.nan, .infinity, 0.5], from: .distantPast) == [])
+        #expect(level.dropped == 2)
+        for rate in [0, -1, .nan, .infinity, 100] { #expect(NoiseLevel(rate: rate) == nil) }
+        #expect(NoiseLevel(rate: 8000, window: .zero) == nil)
+        #expect(NoiseLevel(rate: 8000, calibration: .nan) == nil)
+    }
+
+    @Test func `levels are averaged by their energy`() throws {
+        var level = EquivalentLevel()
+        #expect(level.level == nil)
+        level.insert(60, for: .seconds(10))
+        level.insert(.nan, for: .seconds(10))
+        level.insert(70, for: .zero)
+        #expect(level.level == 60)
+        // 60 and 70 dB for the same time: 10 lg((10⁶ + 10⁷) / 2).
+        level.insert(70, for: .seconds(10))
+        #expect(abs(try #require(level.level) - 67.4036) < 1e-4)
+        var extreme = EquivalentLevel()
+        extreme.insert(-9000, for: .seconds(1))
+        extreme.insert(9000, for: .seconds(1))
+        #expect(abs(try #require(extreme.level) - 8996.9897) < 1e-4)
+    }
+}

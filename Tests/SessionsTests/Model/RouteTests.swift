@@ -1,0 +1,288 @@
+import Motion
+import Samples
+import Sessions
+import TestSupport
+import Testing
+import Tracks
+
+struct RouteTests {
+    @Test func `B11: the newest of a batch counts, and an empty batch is counted`() throws {
+        var trip = try RouteTrip()
+        #expect(trip.route.take([], at: .seconds(6)) == nil)
+        #expect(trip.route.emptyBatches == 1)
+        let one = try RouteTrip.fix(0, at: 7)
+        #expect(trip.route.take([one], at: .seconds(7)) == .kept(metres: 0))
+        let five = try [3.0, 1, 5, 2, 4].map { try RouteTrip.fix($0 * 100, at: 7 + $0) }
+        #expect(trip.route.take(five, at: .seconds(12)) == .kept(metres: 500))
+        #expect(trip.route.discarded == [.superseded: 4])
+        #expect(trip.route.segments == [[RoutePoint(one), RoutePoint(five[2])]])
+    }
+
+    @Test func `B13: the length is the sum of the distances between points`() throws {
+        let seed = UInt64.random(in: .min ... .max)
+        var random = SplitMix(state: seed)
+        var trip = try RouteTrip()
+        var metres = 0.0
+        for _ in 0..<200 {
+            metres += .random(in: 10...60, using: &random)
+            try trip.go(to: metres)
+        }
+        let points = try trip.route.record.points
+        let wanted = (points.last?.fix.position).map { points[0].fix.position.distance(to: $0) }
+        #expect(points.count == 200, "seed \(seed)")
+        #expect(abs(trip.route.distance - (wanted ?? 0)) < 1e-3, "seed \(seed)")
+    }
+
+    @Test func `E15: three pauses leave three via points, and no line leads over a pause`() throws {
+        var trip = try RouteTrip()
+        for leg in 0..<4 {
+            let start = Double(leg) * 250
+            try trip.go(to: start, after: 6)
+            try trip.go(to: start + 50)
+            try trip.go(to: start + 100)
+            guard leg < 3 else { break }
+            try trip.pause()
+            trip.wait(100)
+            try trip.resume(from: start + 250)
+        }
+        try trip.finish()
+        let record = try trip.route.record
+        #expect(record.points.filter(\.isVia).count == 3)
+        #expect(record.segments.map(\.count) == [3, 3, 3, 3])
+        #expect(record.segments.dropLast().allSatisfy { $0.last?.isVia == true })
+        #expect(record.distance == 400)
+        #expect(record.warnings == [])
+    }
+
+    @Test func `nothing counts while paused or inactive`() throws {
+        var trip = try RouteTrip()
+        try trip.go(to: 0)
+        try trip.pause()
+        #expect(try trip.go(to: 50) == .discarded(.notActive))
+        // A silence while paused is none.
+        trip.wait(1000)
+        try trip.resume(from: 60)
+        #expect(try trip.go(to: 70) == .discarded(.warmingUp))
+        #expect(try trip.go(to: 80, after: 5) == .kept(metres: 0))
+        try trip.finish()
+        #expect(try trip.go(to: 300) == .discarded(.notActive))
+        #expect(trip.route.distance == 0)
+        #expect(trip.route.warnings == [])
+    }
+
+    @Test func `a route begins anew when it starts, and not when it resumes`() throws {
+        var trip = try RouteTrip()
+        try trip.go(to: 0)
+        try trip.go(to: 100)
+        try trip.pause()
+        try trip.resume(from: 110)
+        #expect(try trip.route.record.points.count == 2)
+        try trip.finish()
+        try trip.route.start(at: trip.now)
+        #expect(try trip.route.record.points == [])
+        #expect(trip.route.distance == 0)
+    }
+
+    @Test(arguments: SessionState.allCases, SessionStep.allCases)
+    func `a step that the state does not allow changes nothing`(
+        state: SessionState, step: SessionStep
+    ) throws {
+        let allowed: [SessionState: [SessionStep: SessionState]] = [
+            .inactive: [.start: .active],
+            .active: [.pause: .paused, .finish: .inactive],
+            .paused: [.resume: .active, .finish: .inactive],
+        ]
+        var route = Route()
+        if state != .inactive { try route.start(at: .zero) }
+        if state == .paused { try route.pause(at: .zero) }
+        let here = try RouteTrip.fix(0, at: 0)
+        let before = route
+        do {
+            switch step {
+            case .start: try route.start(at: .zero)
+            case .pause: try route.pause(at: .zero)
+            case .resume: try route.resume(at: .zero, from: here)
+            case .finish: try route.finish(at: .zero)
+            }
+            #expect(route.state == allowed[state]?[step])
+        } catch {
+            #expect(allowed[state]?[step] == nil)
+            #expect(error.code == .wrongState)
+            #expect(route == before)
+        }
+    }
+
+    @Test(arguments: [(0, 0), (1, 0), (2, 2), (3, 3)])
+    func `E10: a route that ends has no point, or two or more`(fixes: Int, points: Int) throws {
+        var trip = try RouteTrip()
+        for number in 0..<fixes { try trip.go(to: Double(number) * 50) }
+        try trip.finish()
+        #expect(try trip.route.record.points.count == points)
+        let given = try (0..<fixes).map {
+            RoutePoint(try RouteTrip.fix(Double($0), at: Double($0)))
+        }
+        if fixes == 1 {
+            let error = #expect(throws: TrackError.self) {
+                try RouteRecord(segments: [given], distance: 0)
+            }
+            #expect(error?.code == .invalid)
+        } else {
+            #expect(try RouteRecord(segments: [given], distance: 0).points == given)
+        }
+    }
+
+    @Test func `E11: a length entered by hand takes the place of the points`() throws {
+        var trip = try RouteTrip()
+        try trip.go(to: 0)
+        try trip.go(to: 500)
+        try trip.route.enter(distance: 1234)
+        #expect(try trip.go(to: 600) == .discarded(.manualDistance))
+        try trip.finish()
+        let record = try trip.route.record
+        #expect(record.source == .manual)
+        #expect(record.distance == 1234)
+        #expect(record.segments == [])
+        #expect(record.warnings == [])
+        for metres in [-1, .nan, .infinity] {
+            #expect(throws: TrackError.self) { try trip.route.enter(distance: metres) }
+        }
+        #expect(trip.route.distance == 1234)
+    }
+
+    @Test func `E16: a signal that comes back in time is no loss, however often`() throws {
+        var trip = try RouteTrip()
+        for number in 0..<5 { try trip.go(to: Double(number) * 100, after: 15) }
+        #expect(trip.route.signalLosses == 0)
+        // What is too inaccurate to count is no signal.
+        for _ in 0..<3 { try trip.go(to: 500, accuracy: 150, after: 11) }
+        try trip.finish()
+        #expect(trip.route.signalLosses == 1)
+    }
+
+    @Test func `E19: a receiver that wanders while it warms up adds nothing`() throws {
+        let seed = UInt64.random(in: .min ... .max)
+        var random = SplitMix(state: seed)
+        var trip = try RouteTrip(warm: false)
+        for _ in 0..<49 {
+            try trip.go(to: .random(in: -60...60, using: &random), accuracy: 3, after: 0.1)
+        }
+        #expect(trip.route.distance == 0, "seed \(seed)")
+        #expect(trip.route.discarded == [.warmingUp: 49], "seed \(seed)")
+        try trip.go(to: 0, after: 1)
+        try trip.pause()
+        try trip.resume(from: 20)
+        for _ in 0..<49 {
+            try trip.go(to: .random(in: -60...60, using: &random), accuracy: 3, after: 0.1)
+        }
+        #expect(trip.route.distance == 0, "seed \(seed)")
+    }
+
+    @Test func `E20: the accuracy is shown, or that there is no signal`() throws {
+        var trip = try RouteTrip()
+        #expect(trip.route.signal(at: trip.now).description == "no signal")
+        try trip.go(to: 0, accuracy: 4.6)
+        #expect(trip.route.signal(at: trip.now).description == "±5 m")
+        try trip.go(to: 0, accuracy: 140)
+        #expect(trip.route.signal(at: trip.now).description == "±140 m")
+        try trip.go(to: 0, accuracy: nil)
+        #expect(trip.route.signal(at: trip.now).description == "accuracy unknown")
+        trip.wait(5)
+        #expect(trip.route.signal(at: trip.now) == .accuracy(nil))
+        trip.wait(0.1)
+        #expect(trip.route.signal(at: trip.now) == .none)
+        try trip.go(to: 0)
+        trip.route.loseSignal(at: trip.now)
+        #expect(trip.route.signal(at: trip.now).description == "no signal")
+    }
+
+    @Test func `old and repeated measurements are stale, and one from the future is survived`()
+        throws
+    {
+        var trip = try RouteTrip()
+        try trip.go(to: 0)
+        let old = try RouteTrip.fix(100, at: 3)
+        #expect(trip.route.take(old, at: trip.now) == .discarded(.stale))
+        #expect(trip.route.take(try RouteTrip.fix(100, at: 5), at: trip.now) == .discarded(.stale))
+        let future = try RouteTrip.fix(20, at: 1_000_000)
+        #expect(trip.route.take(future, at: trip.now) == .kept(metres: 20))
+        var outcomes: [Route.Outcome] = []
+        for step in 1...8 { outcomes.append(try trip.go(to: 20 + Double(step) * 20)) }
+        #expect(outcomes.prefix(5).allSatisfy { $0 == .discarded(.stale) })
+        #expect(outcomes.suffix(3).allSatisfy { $0 != .discarded(.stale) })
+    }
+
+    @Test func `a clock that goes back stands still`() throws {
+        var route = Route()
+        try route.start(at: .seconds(1000))
+        #expect(route.take(try RouteTrip.fix(0, at: 1), at: .zero) == .discarded(.warmingUp))
+        #expect(
+            route.take(try RouteTrip.fix(0, at: 2), at: .seconds(1005)) == .kept(metres: 0))
+        try route.pause(at: .seconds(-1))
+        #expect(route.signalLosses == 0)
+    }
+
+    @Test func `a place that is not known well is none to resume from`() throws {
+        var trip = try RouteTrip()
+        try trip.go(to: 0)
+        try trip.pause()
+        let error = #expect(throws: TrackError.self) { try trip.resume(from: 0, accuracy: 101) }
+        #expect(error?.code == .inaccurate)
+        try trip.resume(from: 0, accuracy: 100)
+    }
+
+    @Test func `a route is resumed where nobody knows the place, and only when it is paused`()
+        throws
+    {
+        var trip = try RouteTrip()
+        try trip.go(to: 0)
+        let error = #expect(throws: TrackError.self) {
+            try trip.route.resume(at: trip.now, from: nil)
+        }
+        #expect(error?.code == .wrongState)
+        try trip.pause()
+        try trip.route.resume(at: trip.now, from: nil)
+        trip.wait(4)
+        #expect(try trip.go(to: 1000) == .kept(metres: 0))
+        #expect(trip.route.distance == 0)
+    }
+
+    @Test func `a route takes no more points than it may have`() throws {
+        var rules = RouteRules()
+        rules.pointLimit = 3
+        var trip = try RouteTrip(rules: rules)
+        for number in 0..<5 { try trip.go(to: Double(number) * 20) }
+        #expect(try trip.route.record.points.count == 3)
+        #expect(trip.route.discarded == [.full: 2])
+    }
+
+    @Test func `whatever is measured, every measurement is a point or counted`() throws {
+        let seed = UInt64.random(in: .min ... .max)
+        var random = SplitMix(state: seed)
+        var rules = RouteRules()
+        rules.resumeDistance = .infinity
+        var route = Route(rules: rules)
+        try route.start(at: .zero)
+        var (now, taken, kept) = (0.0, 0, 0)
+        for _ in 0..<3000 {
+            now += .random(in: -1...4, using: &random)
+            let clock = Duration.milliseconds(Int(now * 1000))
+            switch Int.random(in: 0..<40, using: &random) {
+            case 0 where route.state == .active: try route.pause(at: clock)
+            case 1 where route.state == .paused:
+                try route.resume(at: clock, from: try RouteTrip.fix(0, at: now))
+            default:
+                let fix = try RouteTrip.fix(
+                    .random(in: -500...500, using: &random),
+                    at: now + .random(in: -1...1, using: &random),
+                    accuracy: .random(in: 0...130, using: &random))
+                let before = route.segments.joined().count
+                taken += 1
+                if case .kept = route.take(fix, at: clock) { kept += 1 }
+                #expect(route.segments.joined().count - before <= 1, "seed \(seed)")
+            }
+        }
+        #expect(kept == route.segments.joined().count, "seed \(seed)")
+        #expect(taken == kept + route.discarded.values.reduce(0, +), "seed \(seed)")
+        #expect(kept > 0, "seed \(seed)")
+    }
+}

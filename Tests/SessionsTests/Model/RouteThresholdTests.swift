@@ -1,0 +1,148 @@
+import Motion
+import Samples
+import Sessions
+import Testing
+import Tracks
+
+/// Each limit of a route, just below, at and above it.
+struct RouteThresholdTests {
+    @Test(arguments: [(9.9, false), (9.999_999, false), (10.0, true), (10.1, true)])
+    func `B9: a step of 9.9 m is not told, one of 10.0 m is`(metres: Double, isTold: Bool) throws {
+        var trip = try RouteTrip()
+        try trip.go(to: 0)
+        let outcome = try trip.go(to: metres)
+        #expect(outcome == (isTold ? .kept(metres: metres) : .discarded(.tooNear)))
+        var filter = DistanceFilter(minimum: 10)
+        #expect(filter.tells(try equator(0)))
+        #expect(filter.tells(try equator(metres)) == isTold)
+    }
+
+    @Test func `B9: slow movement adds up, also over the antimeridian`() throws {
+        var filter = DistanceFilter(minimum: 10)
+        let degree = Geodesy.equatorialRadius * .pi / 180
+        let told = try (0..<100).filter { step in
+            let east = 179.9996 + Double(step) / degree
+            return filter.tells(try place(0, east > 180 ? east - 360 : east))
+        }
+        #expect(told == Array(stride(from: 0, to: 100, by: 10)))
+    }
+
+    @Test(arguments: [(9.0, true, true), (11, false, true), (99, false, true), (101, false, false)])
+    func `B10: a limit of 10 m refuses 11 m, one of 100 m refuses 101 m`(
+        accuracy: Double, isFine: Bool, isCoarse: Bool
+    ) throws {
+        let fix = try RouteTrip.fix(0, at: 0, accuracy: accuracy)
+        #expect(AccuracyLimit.fine.accepts(fix) == isFine)
+        #expect(AccuracyLimit.coarse.accepts(fix) == isCoarse)
+        var rules = RouteRules()
+        rules.accuracy = .fine
+        var trip = try RouteTrip(rules: rules)
+        let kept = try trip.go(to: 0, accuracy: accuracy) == .kept(metres: 0)
+        #expect(kept == isFine)
+    }
+
+    @Test(arguments: [(99.0, true), (100, true), (100.1, false), (101, false)])
+    func `E14: an accuracy of more than 100 m is discarded`(accuracy: Double, isKept: Bool) throws {
+        var trip = try RouteTrip()
+        let outcome = try trip.go(to: 0, accuracy: accuracy)
+        #expect(outcome == (isKept ? .kept(metres: 0) : .discarded(.inaccurate)))
+        #expect(trip.route.discarded[.inaccurate] == (isKept ? nil : 1))
+    }
+
+    @Test(arguments: [(4.9, true), (5, true), (5.1, false)])
+    func `E13: an accuracy worse than the current one is discarded`(
+        accuracy: Double, isKept: Bool
+    ) throws {
+        var trip = try RouteTrip()
+        try trip.go(to: 0, accuracy: 5)
+        let outcome = try trip.go(to: 50, accuracy: accuracy)
+        #expect(outcome == (isKept ? .kept(metres: 50) : .discarded(.worseAccuracy)))
+    }
+
+    @Test func `E13: a sequence of accuracies keeps those that are not worse than the one before`()
+        throws
+    {
+        var trip = try RouteTrip()
+        let kept = try [20.0, 10, 15, 10, 12, 12, 4, 8, 8, 120, 9, 8].enumerated().filter {
+            guard case .kept = try trip.go(to: Double($0 + 1) * 50, accuracy: $1) else {
+                return false
+            }
+            return true
+        }
+        #expect(kept.map(\.element) == [20, 10, 10, 12, 4, 8, 8])
+        #expect(trip.route.discarded == [.worseAccuracy: 4, .inaccurate: 1])
+    }
+
+    @Test(arguments: [
+        (12.0, 10.0, false), (10, 10, true), (9.9, 10, true), (49, 50, true), (51, 50, false),
+    ])
+    func `E17: an accuracy larger than the apparent distance is discarded`(
+        accuracy: Double, metres: Double, isKept: Bool
+    ) throws {
+        var trip = try RouteTrip()
+        try trip.go(to: 0, accuracy: 60)
+        let outcome = try trip.go(to: metres, accuracy: accuracy)
+        #expect(outcome == (isKept ? .kept(metres: metres) : .discarded(.accuracyBeyondDistance)))
+    }
+
+    @Test(arguments: [(199.0, true), (200, true), (200.1, false), (201, false)])
+    func `E12: a route resumes up to 200 m from where it was paused`(
+        metres: Double, resumes: Bool
+    ) throws {
+        var trip = try RouteTrip()
+        try trip.go(to: 0)
+        try trip.go(to: 100)
+        try trip.pause()
+        trip.wait(60)
+        if resumes {
+            try trip.resume(from: 100 + metres)
+            #expect(trip.route.state == .active)
+        } else {
+            let error = #expect(throws: TrackError.self) {
+                try trip.resume(from: 100 + metres)
+            }
+            #expect(error?.code == .tooFar)
+            #expect(trip.route.state == .paused)
+        }
+        #expect(trip.route.distance == 100)
+    }
+
+    @Test(arguments: [(199.0, false), (200, false), (201, true)])
+    func `E18: points more than 200 m apart are warned of and kept`(
+        metres: Double, warns: Bool
+    ) throws {
+        var trip = try RouteTrip()
+        try trip.go(to: 0)
+        #expect(try trip.go(to: metres) == .kept(metres: metres))
+        try trip.finish()
+        #expect(try trip.route.record.warnings.contains(.jump) == warns)
+        #expect(trip.route.jumps == (warns ? 1 : 0))
+    }
+
+    @Test(arguments: [(29.0, false), (30, false), (30.001, true), (31, true)])
+    func `E16: more than 30 s without signal are warned of`(seconds: Double, warns: Bool) throws {
+        var between = try RouteTrip()
+        try between.go(to: 0)
+        try between.go(to: 50, after: seconds)
+        try between.finish()
+        #expect(try between.route.record.warnings.contains(.signalLost) == warns)
+
+        var atTheEnd = try RouteTrip()
+        try atTheEnd.go(to: 0)
+        atTheEnd.wait(seconds)
+        #expect(atTheEnd.route.silence(at: atTheEnd.now) == .milliseconds(Int(seconds * 1000)))
+        try atTheEnd.finish()
+        #expect(try atTheEnd.route.record.warnings.contains(.signalLost) == warns)
+
+        var atTheStart = try RouteTrip(warm: false)
+        try atTheStart.go(to: 0, after: seconds)
+        #expect(atTheStart.route.warnings.contains(.signalLost) == warns)
+    }
+
+    @Test(arguments: [(4.0, false), (4.999_999, false), (5, true), (6, true)])
+    func `E19: the first 5 s count nothing`(second: Double, isKept: Bool) throws {
+        var trip = try RouteTrip(warm: false)
+        let outcome = try trip.go(to: 0, after: second)
+        #expect(outcome == (isKept ? .kept(metres: 0) : .discarded(.warmingUp)))
+    }
+}

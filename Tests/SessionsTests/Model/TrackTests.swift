@@ -1,0 +1,188 @@
+import Foundation
+import Motion
+import Samples
+import Sessions
+import TestSupport
+import Testing
+import Text
+import Tracks
+
+struct TrackTests {
+    /// A route with a pause and a jump over the antimeridian, as numbers that text can hold.
+    private func track() throws -> Track {
+        func point(_ second: Int64, _ latitude: Double, _ longitude: Double, _ isVia: Bool = false)
+            throws
+            -> RoutePoint
+        {
+            let time = Timestamp(microseconds: 1_800_000_000_000_000 + second * 1_250_000)
+            return RoutePoint(
+                Fix(
+                    time: time, position: try place(latitude, longitude),
+                    altitude: 12.5 + Double(second), accuracy: 3.25),
+                isVia: isVia)
+        }
+        return Track(
+            name: "A & B <i>\"x\"</i>", description: "two\nlines; ünï ]]> \u{1F6B6}",
+            segments: [
+                [try point(0, 55.675_94, 12.565_53), try point(10, 55.676, 12.566, true)],
+                [try point(99, -0.000_000_1, -0.000_012_3), try point(100, 0.1, 1e-7)],
+            ])
+    }
+
+    @Test func `E23: what is written as GPX is read back as it was`() throws {
+        let track = try track()
+        let text = GPXWriter.text(track)
+        #expect(try GPXReader.tracks(Array(text.utf8)) == [track])
+        #expect(text.contains(#"<trkpt lat="-0.0000001" lon="-0.0000123">"#))
+        #expect(text.contains("<type>via</type>"))
+    }
+
+    @Test func `what is written as GeoJSON is read back as it was`() throws {
+        let track = try track()
+        let text = GeoJSONWriter.text(track)
+        #expect(try GeoJSONReader.tracks(Array(text.utf8)) == [track])
+    }
+
+    @Test func `GeoJSON has the members and the order of numbers of RFC 7946`() throws {
+        let text = GeoJSONWriter.text(try track())
+        let object = try #require(
+            try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
+        #expect(object["type"] as? String == "FeatureCollection")
+        let feature = try #require((object["features"] as? [[String: Any]])?.first)
+        #expect(feature["type"] as? String == "Feature")
+        let geometry = try #require(feature["geometry"] as? [String: Any])
+        #expect(geometry["type"] as? String == "MultiLineString")
+        let lines = try #require(geometry["coordinates"] as? [[[Double]]])
+        #expect(lines[0][0] == [12.565_53, 55.675_94, 12.5])
+    }
+
+    @Test
+    func `length, its source and warnings stand beside a track, and are passed over in reading`()
+        throws
+    {
+        let track = try track()
+        let record = try RouteRecord(
+            segments: track.segments, distance: 1234.5678, warnings: [.signalLost, .jump])
+        let json = GeoJSONWriter.text(track, of: record)
+        #expect(json.hasPrefix(#"{"distance":1234.568,"distanceSource":"measured","features":[{"#))
+        #expect(
+            json.hasSuffix(
+                #"],"type":"FeatureCollection","warnings":["jump","signalLost"]}"# + "\n"))
+        #expect(try GeoJSONReader.tracks(Array(json.utf8)) == [track])
+        let gpx = GPXWriter.text(track, of: record)
+        #expect(
+            gpx.contains(
+                "<extensions><n:distance>1234.568</n:distance>"
+                    + "<n:distanceSource>measured</n:distanceSource><n:warning>jump</n:warning>"
+                    + "<n:warning>signalLost</n:warning></extensions>"))
+        #expect(try GPXReader.tracks(Array(gpx.utf8)) == [track])
+        let manual = try RouteRecord(segments: [], distance: 10, source: .manual)
+        #expect(
+            GeoJSONWriter.text(Track(manual), of: manual)
+                == #"{"distance":10,"distanceSource":"manual","features":[],"#
+                + #""type":"FeatureCollection","warnings":[]}"# + "\n")
+    }
+
+    @Test func `E10: a route without points is an empty collection, and one point is no line`()
+        throws
+    {
+        let empty = "{\"features\":[],\"type\":\"FeatureCollection\"}\n"
+        #expect(GeoJSONWriter.text(Track()) == empty)
+        #expect(GeoJSONWriter.text(Track(name: "x", segments: [[], []])) == empty)
+        let one = Track(segments: [[try track().segments[0][0]]])
+        #expect(GeoJSONWriter.text(one) == empty)
+        #expect(try GeoJSONReader.tracks(Array(empty.utf8)) == [])
+        let record = try RouteRecord(segments: [], distance: 12, source: .manual)
+        #expect(GeoJSONWriter.text(Track(record)) == empty)
+    }
+
+    @Test func `a line over the antimeridian is cut there`() throws {
+        func fix(_ second: Int64, _ latitude: Double, _ longitude: Double) throws -> RoutePoint {
+            RoutePoint(
+                Fix(
+                    time: Timestamp(microseconds: second * 1_000_000),
+                    position: try place(latitude, longitude)))
+        }
+        let track = Track(segments: [[try fix(0, 10, 179.9), try fix(40, 14, -179.7)]])
+        let read = try GeoJSONReader.tracks(Array(GeoJSONWriter.text(track).utf8))
+        let lines = try #require(read.first).segments
+        #expect(lines.map { $0.map(\.fix.position.longitude) } == [[179.9, 180], [-180, -179.7]])
+        #expect(lines[0][1].fix.position.latitude == 11)
+        #expect(lines[1][0].fix.time == Timestamp(microseconds: 10_000_000))
+    }
+
+    @Test func `E9: numbers have dots and no exponents, whatever the locale`() throws {
+        let wanted = try track()
+        let plain = (GPXWriter.text(wanted), GeoJSONWriter.text(wanted))
+        try CommaLocale.use {
+            // The locale holds: C writes and reads with a comma here.
+            #expect(strtod("1,5", nil) == 1.5)
+            #expect(GPXWriter.text(wanted) == plain.0)
+            #expect(GeoJSONWriter.text(wanted) == plain.1)
+            let gpx = try GPXReader.tracks(Array(plain.0.utf8))
+            let json = try GeoJSONReader.tracks(Array(plain.1.utf8))
+            #expect(gpx == [wanted])
+            #expect(json == [wanted])
+            #expect(DecimalText(1234.5, digits: 1).description == "1234.5")
+        }
+        #expect(!plain.0.contains("e-"))
+    }
+
+    @Test(
+        arguments: [
+            (0.000_000_1, 7, "0.0000001"), (-0.000_000_04, 7, "0"), (-0.5, 0, "-1"),
+            (1e14, 3, "100000000000000.0"),
+            (12.5, 3, "12.5"), (-179.123_456_78, 7, "-179.1234568"), (0, 7, "0"), (99.95, 1, "100"),
+            (123_456_789, 0, "123456789"), (2, -5, "2"), (.nan, 2, "nan"),
+        ])
+    func `E9: a decimal number has the digits that were asked for`(
+        number: Double, digits: Int, text: String
+    ) {
+        #expect(DecimalText(number, digits: digits).description == text)
+    }
+
+    @Test func `E23: a file of fixes is replayed as it was recorded, or faster`() throws {
+        let fixes = try [0.0, 2, 2, 1, 10].map { try RouteTrip.fix($0, at: $0) }
+        let start = Timestamp(microseconds: 5)
+        let replay = try TrackReplay(fixes, from: start, speed: 4)
+        #expect(replay.items.map(\.due) == [.zero, .milliseconds(500), .milliseconds(2500)])
+        #expect(replay.items.map(\.fix.time.microseconds) == [5, 500_005, 2_500_005])
+        #expect(replay.items.map(\.fix.position) == [fixes[0], fixes[1], fixes[4]].map(\.position))
+        for speed in [0, -1, .nan, .infinity] {
+            #expect(throws: TrackError.self) { try TrackReplay(fixes, from: start, speed: speed) }
+        }
+        #expect(try TrackReplay([], from: start).items == [])
+    }
+
+    @Test func `any GeoJSON is read without harm`() throws {
+        let deep = String(repeating: "[", count: 100_000)
+        let hostile = [
+            "", "null", "[]", "{}", deep, #"{"type":"FeatureCollection"}"#,
+            #"{"type":"Feature","features":[]}"#,
+            #"{"type":"FeatureCollection","features":\#(deep)"#,
+            line("[[181,0],[0,0]]"), line("[[0],[0,0]]"), line("[[1e999,0],[0,0]]"),
+            line("[[null,0],[0,0]]"), line(#"[["0",0],[0,0]]"#), line("7"),
+        ]
+        for text in hostile {
+            let error = #expect(throws: TrackError.self, "\(text.prefix(80))") {
+                try GeoJSONReader.tracks(Array(text.utf8))
+            }
+            #expect(error?.code == .malformed)
+        }
+        let point =
+            #"{"type":"FeatureCollection","features":[{"type":"Feature","properties":null,"geometry":{"type":"Point","coordinates":[0,0]}},{"type":"Feature","properties":null,"geometry":null}]}"#
+        #expect(try GeoJSONReader.tracks(Array(point.utf8)) == [])
+        var limits = TrackLimits()
+        limits.points = 1
+        let error = #expect(throws: TrackError.self) {
+            try GeoJSONReader.tracks(Array(line("[[0,0],[1,1]]").utf8), limits: limits)
+        }
+        #expect(error?.code == .tooLarge)
+        #expect(try GeoJSONReader.tracks(Array(line("[[0,0],[1,1]]").utf8)).first?.fixes.count == 2)
+    }
+
+    private func line(_ coordinates: String) -> String {
+        #"{"type":"FeatureCollection","features":[{"type":"Feature","properties":{},"geometry":{"type":"LineString","coordinates":"#
+            + coordinates + "}}]}"
+    }
+}

@@ -1,0 +1,30 @@
+import Samples
+import Tracks
+
+@testable import Statistics
+
+/// Statistics of numbers as the engine takes them: from a summary, and percentiles by selection.
+func results(_ statistics: [Statistic], of numbers: [Double]) -> [Double?] {
+    var summary = FieldSummary(hasSketch: true)
+    for (place, number) in numbers.enumerated() {
+        let time = Timestamp(microseconds: Int64(place))
+        summary.insert(number, at: SampleQuery.Position(time: time, sequence: Int64(place)))
+    }
+    return statistics.map { statistic in
+        guard let percent = statistic.exactPercent else { return summary.value(of: statistic) }
+        return quantile(percent / 100, of: numbers)
+    }
+}
+
+/// A quantile of numbers in any order, found as it is found in a store.
+func quantile(_ fraction: Double, of numbers: [Double]) -> Double? {
+    guard let quantile = Quantile(fraction, of: numbers.count) else { return nil }
+    let ranks = [quantile.lower, quantile.upper]
+    var selection = RankSelection(
+        ranks: ranks, of: numbers.count,
+        candidates: ranks.map { _ in -Double.infinity...Double.infinity })
+    repeat {
+        numbers.withUnsafeBufferPointer { selection.insert($0) }
+    } while selection.endPass()
+    return selection.values.map { quantile.value($0[0], $0[1]) }
+}

@@ -1,0 +1,91 @@
+import TestSupport
+import Testing
+import Text
+
+@Suite(.serialized) struct StrictJSONRobustnessTests {
+    private static let document = """
+        {"name": "step-counter", "version": "1.2.3-beta", "ünï": "\\ud83d\\ude00\\n\\u0041",
+         "privileges": ["gyroscope", {"sensor": "light", "access": "stats", "rate": -1.5e+2},],
+         "deep": [[[[{"a": {"b": [true, false, null, 0, 12345678901234567890]}}]]]], "end": ""}
+        """
+
+    private let reader = StrictJSON(allowsTrailingCommas: true)
+
+    /// Parses; a refusal has to name a place inside the text or at its end.
+    private func survives(_ bytes: [UInt8]) -> Bool {
+        do throws(JSONSyntaxError) {
+            _ = try reader.parse(bytes)
+            return true
+        } catch {
+            #expect(error.line >= 1 && error.column >= 1)
+            #expect(error.line + error.column <= bytes.count + 2)
+            return false
+        }
+    }
+
+    @Test func `every truncation of a document is refused`() {
+        let bytes = Array(Self.document.utf8)
+        #expect(survives(bytes))
+        for end in bytes.indices { #expect(!survives(Array(bytes[..<end])), "\(end)") }
+    }
+
+    @Test func `random changes never trap and what is read is read again`() throws {
+        let seed = UInt64.random(in: .min ... .max)
+        print("seed \(seed)")
+        var random = SplitMix(state: seed)
+        let original = Array(Self.document.utf8)
+        let telling = Array("{}[]\",:\\u0eE-+.tfn \n\u{1}".utf8) + [0xC3, 0xED, 0xFF, 0x80]
+        for _ in 0..<3000 {
+            var bytes = original
+            for _ in 0..<Int.random(in: 1...4, using: &random) {
+                let place = Int.random(in: 0..<bytes.count, using: &random)
+                switch Int.random(in: 0..<4, using: &random) {
+                case 0: bytes.remove(at: place)
+                case 1: bytes.insert(telling.randomElement(using: &random) ?? 0, at: place)
+                case 2: bytes[place] = UInt8.random(in: .min ... .max, using: &random)
+                default: bytes[place] = telling.randomElement(using: &random) ?? 0
+                }
+            }
+            if survives(bytes) { #expect(survives(bytes)) }
+        }
+    }
+
+    /// A large text; it is named, as a report should not repeat it.
+    struct Bomb: CustomTestStringConvertible, Sendable {
+        let testDescription: String
+        let text: String
+
+        init(_ name: String, _ parts: (String, times: Int)...) {
+            testDescription = name
+            text = parts.map { String(repeating: $0.0, count: $0.times) }.joined()
+        }
+    }
+
+    @Test(arguments: [
+        Bomb("empty lists", ("[", 1), ("[],", 87_000), ("1]", 1)),
+        Bomb("numbers", ("[", 1), ("0,", 130_000), ("0]", 1)),
+        Bomb("fractions", ("[", 1), ("0.5,", 65_000), ("0]", 1)),
+        Bomb("escapes", ("\"", 1), ("\\n", 131_000), ("\"", 1)),
+        Bomb("Unicode escapes", ("\"", 1), ("\\u0301a", 37_000), ("\"", 1)),
+        Bomb("one string", ("\"", 1), ("a", 262_000), ("\"", 1)),
+        Bomb("marks in a key", ("{\"", 1), ("\u{315}\u{301}", 65_000), ("\":1}", 1)),
+        Bomb("allowed marks in a key", ("{\"", 1), ("a\u{315}\u{301}", 52_000), ("\":1}", 1)),
+        Bomb("digits", ("9", 262_000)),
+        Bomb("lines", ("\n", 262_000)),
+        Bomb("one key", ("{", 1), ("\"k\":1,", 37_000), ("\"z\":1}", 1)),
+    ])
+    func `a bomb is read or refused in time that follows its size`(_ bomb: Bomb) {
+        let bytes = Array(bomb.text.utf8)
+        let time = ContinuousClock().measure { _ = try? StrictJSON().parse(bytes) }
+        print(bomb.testDescription, bytes.count, time)
+        // A quadratic reader takes seconds; the margin is for a busy machine.
+        #expect(time < .seconds(1))
+    }
+
+    @Test func `marks are kept up to thirty on a character`() throws {
+        for (count, isRead) in [(30, true), (31, false)] {
+            let text = "[\"a" + String(repeating: "\u{301}", count: count) + "\"]"
+            #expect(survives(Array(text.utf8)) == isRead)
+        }
+    }
+}

@@ -1,0 +1,40 @@
+import Foundation
+import Testing
+import Tracks
+
+/// What `Fixtures/make_geodesic_fixtures.py` had GeographicLib answer.
+struct GeodesicFixtures: Decodable {
+    struct Pair: Decodable {
+        let name: String
+        let from: [Double]
+        let to: [Double]
+        let metres: Double
+    }
+    struct Track: Decodable {
+        let name: String
+        let places: [[Double]]
+        let metres: Double
+    }
+
+    let pairs: [Pair]
+    let tracks: [Track]
+
+    static func load() throws -> GeodesicFixtures {
+        let file = try #require(
+            Bundle.module.url(
+                forResource: "geodesics", withExtension: "json", subdirectory: "Fixtures"))
+        return try JSONDecoder().decode(GeodesicFixtures.self, from: Data(contentsOf: file))
+    }
+}
+
+/// A place of numbers that are known to be one.
+func place(_ latitude: Double, _ longitude: Double) throws -> Position {
+    try #require(Position(latitude: latitude, longitude: longitude))
+}
+
+/// A place so many metres east of where the equator and the prime meridian meet.
+///
+/// The equator is a circle, so that its length by degrees is exact.
+func equator(_ metres: Double) throws -> Position {
+    try place(0, metres / Geodesy.equatorialRadius * 180 / .pi)
+}
