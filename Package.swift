@@ -195,7 +195,9 @@ let package = Package(
         cModule("CSpawn", path: "Tests/CSpawn"),
         .target(
             name: "TestSupport",
-            dependencies: ["CProcess", "CSpawn", crypto, nioCore, nioPosix, nioSSL],
+            dependencies: [
+                "CProcess", "CSpawn", "Samples", "Scheduling", crypto, nioCore, nioPosix, nioSSL,
+            ],
             path: "Tests/TestSupport", swiftSettings: strict),
         .executableTarget(
             name: "store-writer", dependencies: ["SampleStore", "Samples"],
