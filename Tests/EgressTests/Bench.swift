@@ -6,6 +6,7 @@ import NIOCore
 import NIOSSL
 import Samples
 import Synchronization
+import TestSupport
 
 @testable import Egress
 
@@ -17,11 +18,11 @@ struct Bench: Sendable {
     let connections: Connections
     var limits = Bench.patient
 
-    /// For what is not about time, on a machine that has other things to do, too.
+    /// Limits for tests that are not about time, which may run on a busy machine.
     static let patient: FetchLimits = {
         var limits = FetchLimits()
-        limits.connecting = .seconds(60)
-        limits.total = .seconds(120)
+        limits.connecting = Program.patience
+        limits.total = Program.patience
         return limits
     }()
 

@@ -6,6 +6,7 @@ import Testing
 @testable import SampleStore
 
 /// The reader in Python that `docs/` shows, which shares no code with the store.
+@Suite(.blocking)
 struct OtherReaderTests {
     private static let script = URL(filePath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()

@@ -1,11 +1,11 @@
 import Glibc
 
-/// A port of loopback that nobody listens on, and that nobody else gets while this lives.
-public final class DeafPort: Sendable {
+/// A loopback port that is bound but refuses connections; it is released with this value.
+public final class ClosedPort: Sendable {
     public let number: Int
     private let socket: Int32
 
-    /// - Parameter isLent: whether a program that says `SO_REUSEADDR`, as servers do, may take it meanwhile.
+    /// - Parameter isLent: whether a program that sets `SO_REUSEADDR`, as servers do, may bind it.
     public init(isLent: Bool = false) {
         socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         var reuses: Int32 = isLent ? 1 : 0
@@ -20,7 +20,7 @@ public final class DeafPort: Sendable {
                 bind(socket, $0, length) == 0 && getsockname(socket, $0, &length) == 0
             }
         }
-        precondition(isBound, "no port of loopback")
+        precondition(isBound, "no free loopback port")
         number = Int(in_port_t(bigEndian: address.sin_port))
     }
 
