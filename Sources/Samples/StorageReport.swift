@@ -1,23 +1,26 @@
-/// What a sensor's samples take, and how long there is room for them.
+/// The storage that a sensor uses, and how long its samples will be kept.
 public struct SensorStorage: Hashable, Sendable {
+    /// The sensor.
     public let sensor: SensorID
+    /// The retention rule that applies to it.
     public let rule: RetentionRule
-    /// Samples that can be read.
+    /// The number of samples.
     public let samples: Int64
     /// Bytes of samples and summaries.
     public let bytes: Int64
-    /// Samples that only a summary tells of.
+    /// The number of pruned samples that a summary covers.
     public let summarised: Int64
-    /// Hours, of each layout of fields, that have a summary.
+    /// The number of hourly summaries; an hour in which the fields changed has one for each layout.
     public let summaries: Int64
-    /// The time of the oldest sample in a chunk; `nil` while there is no chunk.
+    /// The time of the oldest sample in a chunk; `nil` without chunks.
     public let oldest: Timestamp?
-    /// Bytes that samples of one day take lately; `nil` while that cannot be told.
+    /// The recent growth in bytes per day; `nil` while too few samples exist to estimate it.
     public let bytesPerDay: Double?
-    /// Days until samples begin to go by the sensor's rule or the budget; `nil` while that cannot be
-    /// told, 0 when they do already.
+    /// The estimated days until samples are pruned by the sensor's rule or the budget; `nil` when unknown,
+    /// 0 when they are being pruned already.
     public let daysLeft: Double?
 
+    /// Combines the figures of a sensor.
     public init(
         sensor: SensorID, rule: RetentionRule, samples: Int64, bytes: Int64, summarised: Int64,
         summaries: Int64, oldest: Timestamp?, bytesPerDay: Double?, daysLeft: Double?
@@ -34,24 +37,27 @@ public struct SensorStorage: Hashable, Sendable {
     }
 }
 
-/// What the store takes, what it may take, and what each sensor has of it.
+/// The storage that the store uses and may use, in total and for each sensor.
 public struct StorageReport: Hashable, Sendable {
-    /// By identifier.
+    /// The sensors, sorted by identifier.
     public let sensors: [SensorStorage]
-    /// The rule of sensors that have none of their own.
+    /// The rule of sensors without one of their own.
     public let standard: RetentionRule
     /// Bytes of the file and its write-ahead log on disk.
     public let bytes: Int64
-    /// Bytes of the file that are free for new samples.
+    /// Free bytes inside the file, reused for new samples.
     public let reusable: Int64
-    /// Bytes that file and log may take.
+    /// The bytes that the file and its log may use.
     public let budget: Int64
-    /// Bytes that are free on the disk.
+    /// Free bytes on the disk.
     public let free: Int64
-    /// Whether the file gets smaller when samples go; one of an older version stays as large as it
-    /// is, and what is free in it is used again.
+    /// Whether the file shrinks when samples are pruned.
+    ///
+    /// A file of an older version keeps its size, and its
+    /// free pages are reused.
     public let canShrink: Bool
 
+    /// Combines the figures of the store.
     public init(
         sensors: [SensorStorage], standard: RetentionRule, bytes: Int64, reusable: Int64,
         budget: Int64, free: Int64, canShrink: Bool

@@ -1,40 +1,43 @@
 public import Samples
 
-/// How much of each of several windows was seen.
+/// The observed time of each of several consecutive windows, from the spacing of their samples.
 ///
-/// The windows lie one behind the other, and the samples of all of them are one sequence: an interval
-/// between two samples counts, see `Spacing`, in every window that it reaches into. Of the time behind
-/// the last sample as much counts as of an interval there. The first four intervals and the time
-/// before the first sample have nothing before them: each counts up to four times the second longest
-/// of these four.
-public struct SeenTime: Sendable {
-    /// Microseconds by window; `nil` where fewer than three moments are known, which do not say what
-    /// is usual, or some are not.
-    public private(set) var seen: [Int64?]
+/// The samples of all windows form one sequence: an interval between two samples counts in every window
+/// that it intersects, up to the limit described at ``Spacing``. The time after the last sample counts like
+/// an interval. The first four intervals and the time before the first sample have no predecessors: each
+/// counts up to four times the second longest of these four.
+///
+/// ```swift
+/// let observed = ObservedTime(summaries.map(\.spacing), in: windows).microseconds
+/// ```
+public struct ObservedTime: Sendable {
+    /// The observed microseconds of each window; `nil` when fewer than three times are known, which do not
+    /// define a usual interval, or when some times are unknown.
+    public private(set) var microseconds: [Int64?]
     private let windows: [TimeRange]
 
     /// - Parameters:
-    ///   - spacings: of the samples of each window; `nil` where there is none.
-    ///   - unknown: windows with samples whose moments are not known; what lies before one and what
-    ///     lies behind it are sequences of their own.
-    ///   - windows: in the order of time; what is beyond them counts nowhere.
+    ///   - spacings: the spacing of the samples of each window; `nil` for a window without samples.
+    ///   - unknown: the windows with samples whose times are unknown; the windows before and after one are
+    ///     separate sequences.
+    ///   - windows: in ascending order; time outside of them does not count.
     public init(
         _ spacings: [Spacing?], unknown: Set<Int> = [], in windows: [TimeRange]
     ) {
         self.windows = windows
-        seen = windows.map { _ in nil }
+        microseconds = windows.map { _ in nil }
         var start = 0
         for end in unknown.sorted() + [windows.count] {
             count(spacings, start..<end)
             start = end + 1
         }
         for (place, window) in windows.enumerated() {
-            // Samples that lie beyond the end of a window that was cut short count with it.
-            seen[place] = seen[place].map { min($0, window.to.since(window.from)) }
+            // A window may have been shortened after its samples were summarised.
+            microseconds[place] = microseconds[place].map { min($0, window.to.since(window.from)) }
         }
     }
 
-    /// Intervals in order, each with what it counts for.
+    /// Consecutive intervals with their limits.
     private struct Sequence {
         let startLimit: Int64
         private var number = 0
@@ -44,7 +47,7 @@ public struct SeenTime: Sendable {
             self.startLimit = startLimit
         }
 
-        /// What of the next interval counts at most.
+        /// The maximum that counts of the next interval.
         var limit: Int64 { number < Spacing.memory ? startLimit : recent.limit }
 
         mutating func counted(_ interval: Int64) -> Int64 {
@@ -56,7 +59,7 @@ public struct SeenTime: Sendable {
             return min(interval, limit)
         }
 
-        /// What counts between the samples of a stretch.
+        /// The observed time between the samples of a spacing.
         mutating func counted(_ spacing: Spacing) -> Int64 {
             var sum: Int64 = 0
             for place in 0..<spacing.headCount {
@@ -68,11 +71,11 @@ public struct SeenTime: Sendable {
         }
     }
 
-    /// Counts the windows between two that are unknown.
+    /// Processes the windows between two unknown ones.
     private mutating func count(_ spacings: [Spacing?], _ places: Range<Int>) {
         let known = places.compactMap { place in spacings[place].map { (place, $0) } }
         guard let (place, spacing) = known.first else {
-            for place in places { seen[place] = 0 }
+            for place in places { microseconds[place] = 0 }
             return
         }
         var start = spacing
@@ -80,7 +83,7 @@ public struct SeenTime: Sendable {
             start.merge(next)
         }
         guard let startLimit = start.startLimit else { return }
-        for place in places { seen[place] = 0 }
+        for place in places { microseconds[place] = 0 }
         var sequence = Sequence(startLimit: startLimit)
         let lead = TimeRange(
             from: spacing.first.advanced(byMicroseconds: -startLimit), to: spacing.first)
@@ -91,26 +94,26 @@ public struct SeenTime: Sendable {
                 let part = sequence.counted(spacing.first.since(before.last))
                 add(part, behind: before.last, to: before.place...place)
             }
-            seen[place] = seen[place]?.addingSaturated(sequence.counted(spacing))
+            microseconds[place] = microseconds[place]?.addingSaturated(sequence.counted(spacing))
             before = (place, spacing.last)
         }
         guard let before else { return }
         add(sequence.limit, behind: before.last, to: before.place...places.upperBound - 1)
     }
 
-    /// Adds the time behind a moment to the windows that it reaches into.
+    /// Adds the time after a sample to the windows that it intersects.
     private mutating func add(
-        _ time: Int64, behind moment: Timestamp, to places: ClosedRange<Int>
+        _ time: Int64, behind start: Timestamp, to places: ClosedRange<Int>
     ) {
-        let stretch = TimeRange(from: moment, to: moment.advanced(byMicroseconds: time))
+        let range = TimeRange(from: start, to: start.advanced(byMicroseconds: time))
         for place in places {
-            guard windows[place].from < stretch.to else { break }
-            add(stretch, to: place)
+            guard windows[place].from < range.to else { break }
+            add(range, to: place)
         }
     }
 
-    private mutating func add(_ stretch: TimeRange, to place: Int) {
-        let part = stretch.intersection(windows[place])
-        seen[place] = seen[place]?.addingSaturated(part.to.since(part.from))
+    private mutating func add(_ range: TimeRange, to place: Int) {
+        let part = range.intersection(windows[place])
+        microseconds[place] = microseconds[place]?.addingSaturated(part.to.since(part.from))
     }
 }

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// How much of a stretch of time was seen, against a count that looks at every interval by itself.
-struct SeenTimeTests {
+struct ObservedTimeTests {
     private static let second: Int64 = 1_000_000
 
     private static func seen(_ seconds: [Double], _ windows: [(Double, Double)]) -> [Double?] {
@@ -15,7 +15,9 @@ struct SeenTimeTests {
                 to: Timestamp(microseconds: Int64(to * Double(second))))
         }
         let spacings = ranges.map { range in Spacing(times.filter(range.contains)) }
-        return SeenTime(spacings, in: ranges).seen.map { $0.map { Double($0) / Double(second) } }
+        return ObservedTime(spacings, in: ranges).microseconds.map {
+            $0.map { Double($0) / Double(second) }
+        }
     }
 
     private static let regular = (0..<100).map(Double.init)
@@ -86,7 +88,7 @@ struct SeenTimeTests {
         let spacings = windows.map { window in
             Spacing(times.map(Timestamp.init(microseconds:)).filter(window.contains))
         }
-        let found = SeenTime(spacings, unknown: unknown, in: windows).seen
+        let found = ObservedTime(spacings, unknown: unknown, in: windows).microseconds
         #expect(
             found == Self.plain(times, unknown, windows),
             "seed \(seed), \(times), \(windows.map(\.from.microseconds)), \(unknown)")
@@ -162,7 +164,7 @@ struct SeenTimeTests {
         let times = [Int64.min, .min + 1, -1, 0, 5, .max - 1, .max].map(
             Timestamp.init(microseconds:))
         let spacing = Spacing(times)
-        let seen = SeenTime([spacing], in: [.all]).seen
+        let seen = ObservedTime([spacing], in: [.all]).microseconds
         #expect(seen.allSatisfy { ($0 ?? -1) >= 0 })
     }
 }
