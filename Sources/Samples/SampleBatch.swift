@@ -103,6 +103,11 @@ public struct StoredBatch: Hashable, Sendable {
         StoredSample(sequence: sequences[row], sample: samples[row])
     }
 
+    /// The position of the sample in a row.
+    public func position(_ row: Int) -> SampleQuery.Position {
+        SampleQuery.Position(time: samples.times[row], sequence: sequences[row])
+    }
+
     /// The samples in `rows`, in the order given.
     public subscript(rows: [Int]) -> StoredBatch {
         StoredBatch(

@@ -191,13 +191,6 @@ public struct WindowSummaries: Sendable {
     }
 }
 
-extension StoredBatch {
-    /// The position of the sample in a row.
-    public func position(_ row: Int) -> SampleQuery.Position {
-        SampleQuery.Position(time: samples.times[row], sequence: sequences[row])
-    }
-}
-
 extension [Timestamp] {
     /// The first of the sorted elements in `places` that is not before `bound`.
     fileprivate func partition(before bound: Timestamp, _ places: Range<Int>) -> Int {
