@@ -33,7 +33,7 @@ struct MQTTAccessTests {
         (#", "username": "nervous", "passwordFile": "/nowhere""#, "/nowhere: No such file"),
         (
             #", "username": "nervous", "passwordFile": "/dev/null""#,
-            "/dev/null: it does not hold one line"
+            "/dev/null: it does not contain one line"
         ),
     ])
     func `whoever is not let in is told why`(login: String, words: String) async throws {
