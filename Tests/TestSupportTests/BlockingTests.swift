@@ -5,20 +5,24 @@ import Testing
 
 @Suite(.timeLimit(.minutes(10)))
 struct BlockingTests {
-    @Test(.blocking) func `tests that block leave the threads of the pool to others`() async {
+    private final class State: Sendable {
         let isOver = Mutex(false)
         let blocked = Mutex(0)
+    }
+
+    @Test(.blocking) func `tests that block leave the threads of the pool to others`() async {
+        let state = State()
         await withTaskGroup(of: Void.self) { group in
             for _ in 0..<32 {
                 group.addTask {
-                    blocked.withLock { $0 += 1 }
-                    while !isOver.withLock({ $0 }) { usleep(1_000) }
+                    state.blocked.withLock { $0 += 1 }
+                    while !state.isOver.withLock({ $0 }) { usleep(1_000) }
                 }
             }
             // Every one has a thread, and the pool still runs a task.
-            while blocked.withLock({ $0 }) < 32 { usleep(1_000) }
+            while state.blocked.withLock({ $0 }) < 32 { usleep(1_000) }
             await Task {}.value
-            isOver.withLock { $0 = true }
+            state.isOver.withLock { $0 = true }
         }
     }
 
