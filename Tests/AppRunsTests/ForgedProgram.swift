@@ -1,0 +1,38 @@
+import Foundation
+import TestSupport
+
+/// The program that speaks the protocol as an attacker would.
+enum ForgedProgram {
+    static let path = BuiltProgram.path("forging-runner")
+
+    /// The same under a name of its own, beside what it is to say as a zygote.
+    static func zygote(
+        in folder: TemporaryFolder, named name: String, packets: String
+    ) throws -> String {
+        let place = folder.url.appending(path: name)
+        try FileManager.default.createSymbolicLink(
+            at: place, withDestinationURL: URL(filePath: path))
+        try folder.write("\(name).packets", packets)
+        return place.path(percentEncoded: false)
+    }
+}
+
+/// A folder that is removed with the value that names it.
+final class TemporaryFolder: Sendable {
+    let url: URL
+
+    init() throws {
+        url = FileManager.default.temporaryDirectory
+            .appending(path: "runs-\(UUID().uuidString)", directoryHint: .isDirectory)
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+    }
+
+    deinit {
+        try? FileManager.default.removeItem(at: url)
+    }
+
+    /// Writes a file.
+    func write(_ name: String, _ text: String) throws {
+        try Data(text.utf8).write(to: url.appending(path: name))
+    }
+}
