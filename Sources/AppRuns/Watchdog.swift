@@ -42,7 +42,9 @@ struct Watchdog {
         (start, nextPing, due) = (now, now, now)
     }
 
-    /// Checks the limits. The less is left of a budget, the sooner the next check.
+    /// Checks the limits.
+    ///
+    /// The less is left of a budget, the sooner the next check.
     ///
     /// - Parameter cpu: the processor time used; `nil` when the process has ended.
     mutating func check(at now: ContinuousClock.Instant, cpu: Duration?) -> Action {

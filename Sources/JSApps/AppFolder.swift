@@ -28,10 +28,10 @@ public struct AppFolder: Sendable {
         contents.map { ($0.path.text, $0.bytes) }
     }
 
-    /// Reads a folder. Blocks while it reads.
+    /// Reads a folder.
     ///
-    /// Entries whose name begins with a dot, such as `.git` and `.env`, are not part of an app and
-    /// are skipped. Links are rejected.
+    /// Blocks while it reads.     /// Entries whose name begins with a dot, such as `.git` and
+    /// `.env`, are not part of an app and are skipped. Links are rejected.
     ///
     /// - Throws: ``JSAppsError``, with the codes of an installation.
     public init(
