@@ -181,7 +181,7 @@ struct XMLHttpRequestTests {
             rest.contains(
                 .console(
                     level: .log,
-                    text: "too much of other answers came meanwhile (http://localhost/)")))
+                    text: "other responses exceeded 8388608 bytes meanwhile (http://localhost/)")))
     }
 
     @Test func `aborting and running out of time end a request`() throws {
