@@ -111,7 +111,9 @@ private struct ZipEnd {
         directoryOffset = Int(start)
     }
 
-    /// Finds the last end record. One inside a comment is not accepted, because readers disagree
+    /// Finds the last end record.
+    ///
+    /// One inside a comment is not accepted, because readers disagree
     /// there.
     private static func find(in archive: [UInt8]) throws(ArchiveError) -> Int {
         var offset = archive.count - 4

@@ -376,7 +376,9 @@ final class Run {
         return Int32(clamping: (deadline - now + 999_999) / 1_000_000)
     }
 
-    /// Fires the timers that are due. Those that callbacks set, and those that a long round leaves,
+    /// Fires the timers that are due.
+    ///
+    /// Those that callbacks set, and those that a long round leaves,
     /// wait for the next round, so that frames are read in between.
     private func fireTimers() {
         guard !clock.isVirtual || mayFire else { return }

@@ -115,7 +115,9 @@ extension Primitive {
 }
 
 extension [HeaderField] {
-    /// Name and value of each field on separate lines. A string, unlike an object, cannot run code
+    /// Name and value of each field on separate lines.
+    ///
+    /// A string, unlike an object, cannot run code
     /// of the app while it is parsed.
     var lines: String {
         map { "\(Self.oneLine($0.name))\n\(Self.oneLine($0.value))\n" }.joined()
