@@ -136,8 +136,8 @@ struct DocumentTests {
             """)
         #expect(
             run.lines == [
-                "hello", "sure? [nobody is there to confirm: answered no]",
-                "who? [nobody is there to answer: none given]",
+                "hello", "sure? [no user to confirm: answered no]",
+                "who? [no user to answer: no answer]",
                 "The app wanted to open '/x'; a headless run opens no other page.",
                 "false null null",
                 "The app wanted to go to 'http://localhost/elsewhere'; a headless run stays on its page.",

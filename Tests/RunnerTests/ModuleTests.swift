@@ -79,7 +79,7 @@ struct ModuleTests {
             "TypeError: The module http://my-app.localhost/lib/none.js is missing: the host answered 404."
         ),
         ("import('./lib/bad.js')", "SyntaxError: lib/bad.js: \"./c.js\" has no export \"nope\""),
-        ("import('jquery')", "TypeError: \"jquery\" is no address: begin it with ./, ../ or /."),
+        ("import('jquery')", "TypeError: \"jquery\" is not a URL: begin it with ./, ../ or /."),
         (
             "import('http://example.org/x.js')",
             "TypeError: The module http://example.org/x.js is missing: an app loads files of its own package and of the host only."
