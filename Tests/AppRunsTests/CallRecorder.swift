@@ -5,7 +5,7 @@ import Text
 
 @testable import AppRuns
 
-/// Takes calls as the host would, answers some, leaves others open, and knows which were well formed.
+/// Receives calls like the host, answers some, leaves others open, and records malformed ones.
 final class CallRecorder: HostConnection {
     private struct State {
         var count = 0
@@ -15,11 +15,11 @@ final class CallRecorder: HostConnection {
 
     private let state = Mutex(State())
 
-    /// Calls that came.
+    /// Calls received.
     var count: Int { state.withLock { $0.count } }
     /// Calls that have not returned.
     var open: Int { state.withLock { $0.open } }
-    /// What no call may have been.
+    /// Violations found in calls.
     var faults: [String] { state.withLock { $0.faults } }
 
     func send(

@@ -64,8 +64,8 @@ struct ForgedFrameTests {
         Forgery("an id in use", request(), request()),
         Forgery("a method that carries a request", request(method: "GET / HTTP/1.1\r\n\r\nGET")),
         Forgery("a method of bytes that are no letters", request(method: "GE T")),
-        Forgery("a view that nobody asked for", .view(text: "x")),
-        Forgery("a document that nobody asked for", .markup(text: "x")),
+        Forgery("an unrequested view", .view(text: "x")),
+        Forgery("an unrequested document", .markup(text: "x")),
         Forgery(
             "a library twice", .library(id: 1, .document), .library(id: 2, .document)),
         Forgery("a library under an id in use", request(), .library(id: 1, .document)),
@@ -95,7 +95,7 @@ struct ForgedFrameTests {
         #expect(outcome == .finished(code: 0))
     }
 
-    @Test func `identity is the socket's, whatever a call says`() async throws {
+    @Test func `identity follows from the socket, whatever a call contains`() async throws {
         let headers = [
             HeaderField("authorization", "Bearer other"), HeaderField("host", "localhost"),
             HeaderField("connection", "close"), HeaderField("accept", "text/csv\r\nX-Evil: 1"),

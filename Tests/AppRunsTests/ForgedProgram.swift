@@ -1,11 +1,11 @@
 import Foundation
 import TestSupport
 
-/// The program that speaks the protocol as an attacker would.
+/// The program that simulates a compromised runner.
 enum ForgedProgram {
     static let path = BuiltProgram.path("forging-runner")
 
-    /// The same under a name of its own, beside what it is to say as a zygote.
+    /// The program under another name, beside the packets that it sends as a zygote.
     static func zygote(
         in folder: TemporaryFolder, named name: String, packets: String
     ) throws -> String {

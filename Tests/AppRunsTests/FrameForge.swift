@@ -1,8 +1,8 @@
 import RunnerProtocol
 import TestSupport
 
-/// Makes what a runner that was taken over might say: frames at random, in any order, with fields
-/// that no honest one has, and bytes that are no frames.
+/// Makes the possible output of a compromised runner: random frames in any order, with fields that
+/// no honest runner sends, and invalid bytes.
 struct FrameForge {
     private var random: SplitMix
 
@@ -10,7 +10,7 @@ struct FrameForge {
         random = SplitMix(state: seed)
     }
 
-    /// One session, spelled for `forging-runner`.
+    /// One session, as hexadecimal text for `forging-runner`.
     mutating func session() -> String {
         var text = ""
         for _ in 0..<Int.random(in: 1...12, using: &random) {
@@ -41,7 +41,7 @@ struct FrameForge {
         }
     }
 
-    /// What a zygote might say instead of the truth.
+    /// A report that a compromised zygote could send.
     mutating func report() -> ZygoteReport {
         switch Int.random(in: 0..<6, using: &random) {
         case 0: .ready(layers: [text()])
@@ -63,7 +63,7 @@ struct FrameForge {
         var bytes = bytes
         switch Int.random(in: 0..<3, using: &random) {
         case 0:
-            // Lengths and counts stand in front.
+            // Lengths and counts are at the beginning.
             let index = Int.random(in: 0..<min(16, bytes.count), using: &random)
             bytes[index] = UInt8.random(in: 0...255, using: &random)
         case 1: bytes.removeLast(Int.random(in: 0..<bytes.count, using: &random))
@@ -78,7 +78,7 @@ struct FrameForge {
         }
     }
 
-    /// One time in so many.
+    /// True with the probability 1/`times`.
     mutating func chance(_ times: Int) -> Bool {
         Int.random(in: 0..<times, using: &random) == 0
     }

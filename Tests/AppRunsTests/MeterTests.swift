@@ -3,7 +3,7 @@ import Testing
 
 @testable import AppRuns
 
-/// What counts and bounds, with times that are given.
+/// Limits and counters, with given times.
 struct MeterTests {
     @Test func `calls within any minute are bounded`() {
         let start = ContinuousClock.now
@@ -50,7 +50,7 @@ struct MeterTests {
     @Test(arguments: [
         "", "1 (x) S 1 2", "no parenthesis", "1 (x) S a b c d e f g h i j k l m n o p q r s t u v",
     ])
-    func `what is no statistics gives none`(text: String) {
+    func `invalid statistics are rejected`(text: String) {
         #expect(ProcessStatistics(text) == nil)
     }
 

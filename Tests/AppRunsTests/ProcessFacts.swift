@@ -3,7 +3,7 @@ import RunnerProtocol
 
 @testable import AppRuns
 
-/// What `/proc` tells of a process.
+/// The properties of a process in `/proc`.
 struct ProcessFacts {
     let pid: pid_t
 
@@ -19,7 +19,7 @@ struct ProcessFacts {
     /// - Returns: whether it has, in time.
     func ends(within limit: Duration) async -> Bool {
         let deadline = ContinuousClock.now + limit
-        // Nobody tells of the end of a process that is not one's child.
+        // There is no notification for the end of a process that is not a child.
         while isRunning {
             guard ContinuousClock.now < deadline else { return false }
             try? await Task.sleep(for: .milliseconds(10))
@@ -56,14 +56,14 @@ struct ProcessFacts {
         return open
     }
 
-    /// Where the engine lies.
+    /// The address of the engine.
     func engineAddress() throws -> String {
         let line = try text("maps").split(separator: "\n").first { $0.contains("javascriptcore") }
         return String(line?.prefix { $0 != "-" } ?? "")
     }
 
     func text(_ name: String) throws -> String {
-        // Such files have no size, and some are longer than what is read of them at once.
+        // Such files have no size, and some are longer than one read.
         let file = try FileHandle(forReadingFrom: URL(filePath: "/proc/\(pid)/\(name)"))
         defer { try? file.close() }
         return String(decoding: try file.readToEnd() ?? Data(), as: UTF8.self)
@@ -75,7 +75,7 @@ extension RunnerProcess {
 
     var facts: ProcessFacts { ProcessFacts(pid: pid) }
 
-    /// Waits until it is confined and says so.
+    /// Waits until it reports that it is confined.
     func becomesReady() throws {
         let descriptor = try connection()
         defer { close(descriptor) }

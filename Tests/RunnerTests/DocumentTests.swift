@@ -51,7 +51,7 @@ struct DocumentTests {
         #expect(run.lines == ["loading", "parsed", "loaded complete"])
     }
 
-    @Test func `a run without the library has no document and says why`() throws {
+    @Test func `a run without the library has no document and reports why`() throws {
         let run = try RunOfApp("console.log(typeof document, typeof DOMParser, typeof window)") {
             frame, runner in
             guard case .library(let id, .document) = frame else { return }
@@ -122,7 +122,7 @@ struct DocumentTests {
             ])
     }
 
-    @Test func `nobody is there to answer, and that is said`() throws {
+    @Test func `dialogs without a user are answered with no and logged`() throws {
         let run = try RunOfApp(
             """
             alert("hello");

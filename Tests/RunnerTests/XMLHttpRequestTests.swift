@@ -136,7 +136,7 @@ struct XMLHttpRequestTests {
     }
 
     @Test(arguments: ["GET", "POST"])
-    func `what fails is told by an event, or thrown where the app waits`(method: String) throws {
+    func `a failure is an event, or an exception in a synchronous request`(method: String) throws {
         let run = try RunOfApp(
             """
             const x = new XMLHttpRequest();

@@ -15,18 +15,18 @@ import Testing
     }
 
     private enum Signer: Sendable {
-        case nobody, one, other
+        case none, one, other
     }
 
     private func archive(
-        _ version: String, _ signer: Signer = .nobody, name: String = "my-app", script: String = ""
+        _ version: String, _ signer: Signer = .none, name: String = "my-app", script: String = ""
     ) throws -> [UInt8] {
         var package = SignedPackage.vector
         package.folder = name
         package.files["package.json"] = Array(ZipForge.manifest(name: name, version: version).utf8)
         package.files["app.js"] = Array(script.utf8)
         switch signer {
-        case .nobody: return package.archive
+        case .none: return package.archive
         case .one: return try package.signed().archive
         case .other: return try package.signed(by: SignedPackage.otherSecret).archive
         }
@@ -57,7 +57,7 @@ import Testing
         #expect(first.updateCheck.kind == .first)
         #expect(first.app.signer != nil)
         for version in ["0.9.0", "1.0.0", "1.1.0"] {
-            for signer in [Signer.other, .nobody] {
+            for signer in [Signer.other, .none] {
                 let package = try archive(version, signer)
                 #expect(try await refusal(package) == .signerChanged)
                 #expect(try await refusal(package, allowsDowngrade: true) == .signerChanged)
@@ -96,7 +96,7 @@ import Testing
     func `an older version is refused, and inherits nothing where it is allowed`(
         new: String, old: String
     ) async throws {
-        for signer in [Signer.nobody, .one] {
+        for signer in [Signer.none, .one] {
             let first = try await install(archive(new, signer))
             let older = try archive(old, signer)
             #expect(try await refusal(older) == .downgrade)
@@ -109,7 +109,7 @@ import Testing
     }
 
     @Test(arguments: [("1", "2"), ("1.0.0", "latest"), ("2", "1.0.0")])
-    func `versions that nobody can compare inherit nothing`(
+    func `versions that cannot be compared inherit nothing`(
         old: String, new: String
     ) async throws {
         let first = try await install(archive(old))
@@ -151,7 +151,7 @@ import Testing
         #expect(again.app.identity == first.app.identity)
     }
 
-    @Test func `a dry run says what would be and changes nothing`() async throws {
+    @Test func `a dry run reports the result and changes nothing`() async throws {
         try await install(archive("1.0.0"))
         let before = try folder.tree()
         let update = try await install(archive("1.1.0", .one), isDryRun: true)

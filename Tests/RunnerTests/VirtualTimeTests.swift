@@ -1,8 +1,8 @@
 import RunnerProtocol
 import Testing
 
-/// Runs that do not follow the machine's clock: the host tells what time it is.
-struct ToldTimeTests {
+/// Runs in virtual time, which the host sets.
+struct VirtualTimeTests {
     /// 2026-01-05T08:00:00Z.
     private static let start: UInt64 = 1_767_600_000_000_000
 
@@ -125,7 +125,7 @@ struct ToldTimeTests {
         #expect(try runner.next() == .finished(code: 0))
     }
 
-    @Test func `a run that follows the clock is told nothing`() throws {
+    @Test func `a run on the machine's clock reports no idleness`() throws {
         let run = try RunOfApp(
             frames: [
                 .advance(to: 3_600_000_000_000, fires: true),
