@@ -1,11 +1,9 @@
 import NIOCore
 import RunnerProtocol
 
-/// One run of an app in one process: forwards its calls to the host, enforces its budget, and ends
-/// it.
+/// One run of an app in one process: forwards its calls to the host and enforces its budget.
 ///
-/// The runner is treated as hostile: its identity follows from its socket, and an invalid frame
-/// ends the run.
+/// The runner is untrusted: its identity follows from its socket; an invalid frame ends the run.
 actor AppRun {
     /// The delay of the response to a call beyond the budget, so that repeating it gains nothing.
     private static let refusalDelay = Duration.milliseconds(250)
@@ -24,7 +22,7 @@ actor AppRun {
     private var calls = CallTable()
     /// `nil` if the app follows the machine's clock.
     private var clock: VirtualRunClock?
-    private var hasShownMarkup = false
+    private var output: RunOutput
     private var writer: NIOAsyncChannelOutboundWriter<ByteBuffer>?
     private var conversation: Task<Void, Never>?
 
@@ -40,6 +38,7 @@ actor AppRun {
         executor = EventLoopExecutor()
         origin = OwnOrigin(app: configuration.app)
         meter = UsageMeter(configuration.budget)
+        output = RunOutput(configuration.presentation)
         watchdog = Watchdog(configuration.budget, patience: configuration.patience)
         clock = configuration.time.map { VirtualRunClock($0) }
     }
@@ -123,35 +122,18 @@ actor AppRun {
         guard outcome.isReady else { return end(.protocolViolation("frame before ready")) }
         switch frame {
         case .ready: break
-        case .console(let level, let text):
-            guard countLine(text.utf8.count) else { return }
-            await report(.console(level: RunEvent.Level(level), text: text))
-        case .uncaught(let error):
-            guard
-                countLine(
-                    error.file.utf8.count + error.message.utf8.count + error.stack.utf8.count)
-            else { return }
-            outcome.noteUncaught(error.message)
-            let place = error.file.isEmpty ? nil : "\(error.file):\(error.line):\(error.column)"
-            await report(.uncaught(message: error.message, place: place, stack: error.stack))
+        case .console, .uncaught, .view, .markup:
+            if case .uncaught(let error) = frame { outcome.noteUncaught(error.message) }
+            switch output.event(for: frame, &meter, at: instant) {
+            case .event(let event): await report(event)
+            case .end(let result): end(result)
+            }
         case .request(let id, let method, let target, let headers, let body):
             await waitWhileCongested()
             begin(AppCall(id: id, method: method, target: target, headers: headers, body: body))
         case .library(let id, let library):
             await waitWhileCongested()
             send(library, for: id)
-        case .view(let text):
-            guard configuration.presentation.showsText else {
-                return end(.protocolViolation("unrequested view"))
-            }
-            guard countLine(text.utf8.count) else { return }
-            await report(.view(text: text))
-        case .markup(let text):
-            guard configuration.presentation.showsMarkup, !hasShownMarkup else {
-                return end(.protocolViolation("unrequested document"))
-            }
-            hasShownMarkup = true
-            await report(.markup(text: text))
         case .cancel(let id):
             await cancel(id)
         case .pong(let number):
@@ -180,14 +162,6 @@ actor AppRun {
         watchdog.isHeld = true
         await onEvent(event)
         watchdog.isHeld = false
-    }
-
-    private func countLine(_ bytes: Int) -> Bool {
-        guard meter.addLine(bytes, at: instant) else {
-            end(.exceeded(.logPerMinute))
-            return false
-        }
-        return true
     }
 
     /// Sends frames at once.
@@ -278,8 +252,7 @@ actor AppRun {
     private func perform(_ call: AppCall) async -> HostFrame? {
         let id = call.id
         switch call.route(from: origin, configuration) {
-        case .rejected(let message):
-            return .failure(id: id, message: message)
+        case .rejected(let message): return .failure(id: id, message: message)
         case .startsApp:
             let response = HostFrame.response(id: id, status: 204, headers: [])
             await conclude(id, configuration.appFrames + [response, .end(id: id)])
@@ -335,8 +308,8 @@ actor AppRun {
     private func refusal(of id: UInt32) async -> HostFrame? {
         guard (try? await Task.sleep(for: Self.refusalDelay)) != nil else { return nil }
         let limit = configuration.budget.callsPerMinute
-        let message = "The app may make \(limit) calls a minute (budget calls-per-minute)."
-        return .failure(id: id, message: message)
+        return .failure(
+            id: id, message: "The app may make \(limit) calls a minute (budget calls-per-minute).")
     }
 
     /// Waits for the call to end, so that it counts as open until then.

@@ -33,6 +33,53 @@ public enum RunEvent: Hashable, Sendable {
     }
 }
 
+/// Turns the output of a runner into events, within the limits of the run.
+struct RunOutput {
+    enum Decision {
+        case event(RunEvent)
+        /// The output exceeds the budget, or was not requested.
+        case end(RunOutcome)
+    }
+
+    private let presentation: RunPresentation
+    private var hasShownMarkup = false
+
+    init(_ presentation: RunPresentation) {
+        self.presentation = presentation
+    }
+
+    /// - Parameter frame: `console`, `uncaught`, `view` or `markup`.
+    mutating func event(
+        for frame: RunnerFrame, _ meter: inout UsageMeter, at now: ContinuousClock.Instant
+    ) -> Decision {
+        switch frame {
+        case .console(let level, let text):
+            guard meter.addLine(text.utf8.count, at: now) else { break }
+            return .event(.console(level: RunEvent.Level(level), text: text))
+        case .uncaught(let error):
+            let bytes =
+                error.file.utf8.count + error.message.utf8.count + error.stack.utf8.count
+            guard meter.addLine(bytes, at: now) else { break }
+            let place = error.file.isEmpty ? nil : "\(error.file):\(error.line):\(error.column)"
+            return .event(.uncaught(message: error.message, place: place, stack: error.stack))
+        case .view(let text):
+            guard presentation.showsText else {
+                return .end(.protocolViolation("unrequested view"))
+            }
+            guard meter.addLine(text.utf8.count, at: now) else { break }
+            return .event(.view(text: text))
+        case .markup(let text):
+            guard presentation.showsMarkup, !hasShownMarkup else {
+                return .end(.protocolViolation("unrequested document"))
+            }
+            hasShownMarkup = true
+            return .event(.markup(text: text))
+        default: return .end(.protocolViolation("not output"))
+        }
+        return .end(.exceeded(.logPerMinute))
+    }
+}
+
 /// The latest events of a run, bounded in number and in bytes.
 struct RecentEvents {
     private static let count = 200
