@@ -157,8 +157,14 @@ let package = Package(
             "JSApps",
             [
                 "Archive", "Auth", "CFiles", "CProcess", "Files", "Resources",
-                "RunnerProtocol", "Text", crypto, logging, nioCore, nioPosix,
+                "RunnerProtocol", "Samples", "Scheduling", "Text", crypto,
             ], exclude: ["Skeleton/Template"]),
+        module(
+            "AppRuns",
+            [
+                "Auth", "CProcess", "Files", "JSApps", "RunnerProtocol", "Samples", "Scheduling",
+                "Text", logging, nioCore, nioPosix,
+            ]),
         .executableTarget(
             name: "nervous-runner",
             dependencies: [
@@ -174,16 +180,16 @@ let package = Package(
         module(
             "Provider",
             [
-                "Addresses", "Auth", "CZlib", "Connectors", "Egress", "Ingest", "JSApps", "LAE",
-                "Motion", "Resources", "Samples", "Sessions", "Statistics", "Text", "Tracks",
-                "VM", asyncAlgorithms, crypto, httpTypes, hummingbird, hummingbirdCore, lifecycle,
+                "Addresses", "AppRuns", "Auth", "CZlib", "Connectors", "Egress", "Ingest",
+                "JSApps", "LAE", "Motion", "Resources", "Samples", "Sessions", "Statistics",
+                "Text", "Tracks", "VM", asyncAlgorithms, crypto, httpTypes, hummingbird, hummingbirdCore, lifecycle,
                 logging, nioCore, nioHTTP1, nioHTTPTypes, nioHTTPTypesHTTP1,
             ], exclude: ["Resources"]),
         module(
             "Host",
             [
-                "Addresses", "Auth", "Connectors", "DBus", "Egress", "Files", "Ingest", "JSApps",
-                "LAE", "Motion", "Provider", "RunnerProtocol", "Samples", "Sessions",
+                "Addresses", "AppRuns", "Auth", "Connectors", "DBus", "Egress", "Files", "Ingest",
+                "JSApps", "LAE", "Motion", "Provider", "RunnerProtocol", "Samples", "Sessions",
                 "Simulation", "Statistics", "Text", "Tracks", "VM", argumentParser,
                 asyncHTTPClient, crypto, hummingbird, lifecycle, logging, nioCore, nioHTTP1,
                 unixSignals,
@@ -247,9 +253,12 @@ let package = Package(
         tests(
             "JSApps",
             [
-                "Archive", "Auth", "JSApps", "RunnerProtocol", "Text", "forging-runner",
-                "forging-unpacker", "nervous-runner", "nervous-unpacker", "package-updater",
+                "Archive", "Auth", "JSApps", "RunnerProtocol", "Samples", "Scheduling", "Text",
+                "forging-unpacker", "nervous-unpacker", "package-updater", crypto,
             ]),
+        tests(
+            "AppRuns",
+            ["AppRuns", "Auth", "RunnerProtocol", "Text", "forging-runner", "nervous-runner"]),
         tests(
             "Runner",
             ["CEscapeProbes", "RunnerProtocol", "nervous-runner", "sandbox-probe"],
@@ -257,16 +266,17 @@ let package = Package(
         tests(
             "Provider",
             [
-                "Addresses", "Auth", "Connectors", "Egress", "Ingest", "JSApps", "LAE", "Motion",
-                "Provider", "Resources", "Samples", "Sessions", "Statistics", "Text", "Tracks",
-                "VM",
-                "nervous-runner", "nervous-unpacker", httpTypes, hummingbird, lifecycle, logging,
+                "Addresses", "AppRuns", "Auth", "Connectors", "Egress", "Ingest", "JSApps", "LAE",
+                "Motion", "Provider", "Resources", "Samples", "Scheduling", "Sessions",
+                "Statistics", "Text",
+                "Tracks", "VM", "nervous-runner", "nervous-unpacker", httpTypes, hummingbird, lifecycle, logging,
                 nioCore, nioEmbedded, nioPosix, nioSSL,
             ], exclude: ["SDK/Typings"]),
         tests(
             "Host",
             [
-                "Addresses", "Auth", "Connectors", "Host", "JSApps", "Samples", "nervous",
+                "Addresses", "AppRuns", "Auth", "Connectors", "Host", "JSApps", "Samples",
+                "nervous",
                 "nervous-runner", "nervous-unpacker", grdb, logging,
             ], exclude: ["Apps", "EarlierVersion"]),
     ]

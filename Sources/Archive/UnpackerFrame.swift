@@ -1,28 +1,28 @@
 public import RunnerProtocol
 
-/// What the process that unpacks says to the host.
+/// A message from the unpacker to the host.
 ///
-/// First every `entry` in the order of the data, then `listed`; then for every file, in the same
-/// order, its `content` in pieces and `fileEnd`; last `done`. `refused` may come at any point and
-/// is the last. `unconfined` may come only first, and is the last too.
+/// First comes every `entry` in the order of the data, then `listed`; then for every file, in the
+/// same order, its `content` in pieces and `fileEnd`; finally `done`. `refused` may come at any
+/// point and is the last frame. `unconfined` can only be the first frame, and is also the last.
 public enum UnpackerFrame: Hashable, Sendable {
-    /// The archive has a file or folder. The name is as it stands there, without a folder's slash;
-    /// the size is what the archive says.
+    /// A file or folder of the archive, with its raw name, without a folder's slash, and its
+    /// declared size.
     case entry(name: [UInt8], isFolder: Bool, size: UInt32)
-    /// There are no more entries.
+    /// The end of the entries.
     case listed
-    /// The next piece of the file at hand.
+    /// The next piece of the current file.
     case content([UInt8])
-    /// The file at hand is complete, its checksum verified.
+    /// The current file is complete and its checksum verified.
     case fileEnd
-    /// Everything was read.
+    /// The archive has been read completely.
     case done
-    /// The archive cannot be accepted.
+    /// The archive is rejected.
     case refused(ArchiveError)
-    /// A layer of the sandbox is missing, with the `errno` of what failed; nothing was read.
+    /// A layer of the sandbox is missing, with the `errno` of the failed call; nothing was read.
     case unconfined(layer: String, code: UInt32)
 
-    /// The names that `unconfined` may give.
+    /// The valid names in `unconfined`.
     public static let layers: Set = [
         "process isolation", "descriptor isolation", "resource limits", "time limit",
         "memory limit", "no_new_privs", "no capabilities", "landlock", "seccomp",

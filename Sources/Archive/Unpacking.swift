@@ -1,14 +1,18 @@
-/// Reads an archive and tells what is in it.
+/// Reads an archive and sends its content as frames.
 ///
-/// It needs nothing but the archive's bytes and somebody to tell, so that it can run in a process
-/// that may touch neither files nor the network.
+/// It needs only the archive's bytes, so it can run in a process without access to files or the
+/// network.
+///
+/// ```swift
+/// Unpacking.unpack(archive, limits: limits) { frame in output.send(frame) }
+/// ```
 public enum Unpacking {
-    /// Reads an archive to its end or to its first fault.
+    /// Reads an archive to its end or to its first error.
     ///
     /// - Parameters:
-    ///   - archive: The bytes of a hostile file.
-    ///   - limits: What is enforced by counting real bytes.
-    ///   - send: Takes the frames in order; returns `false` when nobody wants the rest.
+    ///   - archive: the bytes of an untrusted file.
+    ///   - limits: enforced on the bytes read.
+    ///   - send: takes the frames in order; returns `false` to stop.
     public static func unpack(
         _ archive: [UInt8], limits: ArchiveLimits, send: (UnpackerFrame) -> Bool
     ) {
@@ -29,10 +33,10 @@ public enum Unpacking {
         }
     }
 
-    /// Lets libarchive and the C library load what they load at their first use of a name in UTF-8,
-    /// by unpacking a small archive of our own.
+    /// Unpacks a small archive, so that libarchive and the C library load what they need before the
+    /// process is confined.
     ///
-    /// - Returns: Whether it could be unpacked.
+    /// - Returns: whether it was unpacked.
     public static func warmUp() -> Bool {
         var isDone = false
         do throws(ArchiveError) {
@@ -49,5 +53,59 @@ public enum Unpacking {
             return false
         }
         return isDone
+    }
+}
+
+/// Unpacks the files of an archive whose structure has been checked.
+private enum ZipExtraction {
+    /// Sends every file in pieces, and verifies its checksum before its end is sent.
+    ///
+    /// Sizes are counted again, because those of the archive are only claims.
+    ///
+    /// - Returns: `false` if `send` stopped the unpacking.
+    static func extract(
+        _ archive: [UInt8], directory: ZipDirectory, limits: ArchiveLimits,
+        send: (UnpackerFrame) -> Bool
+    ) throws(ArchiveError) -> Bool {
+        let reader = try ArchiveReader.open(archive)
+        var room = limits.unpackedBytes
+        for entry in directory.entries {
+            guard let found = try reader.next(), found.name == entry.header.name else {
+                throw ArchiveError(.disagreement)
+            }
+            guard found.isPlain(folder: entry.isFolder) else {
+                throw ArchiveError(.unsafeKind, name: entry.name)
+            }
+            guard !entry.isFolder else { continue }
+            guard try copy(entry, from: reader, limits: limits, room: room, send: send) else {
+                return false
+            }
+            room -= Int(entry.header.size)
+        }
+        guard try reader.next() == nil else { throw ArchiveError(.disagreement) }
+        return true
+    }
+
+    private static func copy(
+        _ entry: ZipEntry, from reader: borrowing ArchiveReader, limits: ArchiveLimits, room: Int,
+        send: (UnpackerFrame) -> Bool
+    ) throws(ArchiveError) -> Bool {
+        var size = 0
+        while true {
+            let piece = try reader.read(entry.name, atMost: UnpackerFrame.pieceBytes)
+            guard !piece.isEmpty else { break }
+            size += piece.count
+            guard size <= limits.fileBytes else {
+                throw ArchiveError(.fileTooLarge, name: entry.name)
+            }
+            guard size <= room else { throw ArchiveError(.unpackedTooLarge) }
+            // A file longer than declared is only counted, to distinguish a ZIP bomb from an error.
+            guard size <= Int(entry.header.size) else { continue }
+            guard send(.content(piece)) else { return false }
+        }
+        guard size == Int(entry.header.size) else {
+            throw ArchiveError(.wrongLength, name: entry.name)
+        }
+        return send(.fileEnd)
     }
 }

@@ -1,7 +1,7 @@
-/// What an archive holds, after every record was read and compared with every other.
+/// The entries of an archive, after all its records have been read and compared.
 ///
-/// Any two readers must see the same files in it: each byte belongs to exactly one entry, to the
-/// directory or to the end record, and each local header says what the directory says.
+/// All readers must see the same files in it: each byte belongs to exactly one entry, to the
+/// directory or to the end record, and each local header agrees with the directory.
 struct ZipDirectory {
     /// The entries in the order of their data.
     let entries: [ZipEntry]
@@ -26,7 +26,7 @@ struct ZipDirectory {
         try Self.checkData(of: entries, in: archive, upTo: end.directoryOffset)
     }
 
-    /// Walks over the data from the first byte on; what is not where the last entry ended lies.
+    /// Checks that the entries' data is contiguous from the first byte to the directory.
     private static func checkData(
         of entries: [ZipEntry], in archive: [UInt8], upTo directory: Int
     ) throws(ArchiveError) {
@@ -46,25 +46,85 @@ struct ZipDirectory {
     private static func check(
         _ entry: ZipEntry, in data: ArraySlice<UInt8>, upTo end: Int
     ) throws(ArchiveError) {
-        let lie = ArchiveError(.contradiction, name: entry.name)
+        let contradiction = ArchiveError(.contradiction, name: entry.name)
         var reader = ZipReader(data[entry.offset...])
-        guard try reader.uint32() == 0x0403_4B50 else { throw lie }
+        guard try reader.uint32() == 0x0403_4B50 else { throw contradiction }
         _ = try reader.uint16()
         var local = try ZipHeader(&reader) { _ throws(ArchiveError) in }
         if local.hasDescriptor { local.fillGaps(from: entry.header) }
-        guard local == entry.header else { throw lie }
+        guard local == entry.header else { throw contradiction }
         _ = try reader.take(Int(entry.header.packedSize))
-        guard reader.offset <= end else { throw lie }
+        guard reader.offset <= end else { throw contradiction }
         let rest = data[reader.offset..<end]
         guard entry.header.hasDescriptor ? isDescriptor(rest, of: entry) : rest.isEmpty else {
-            throw lie
+            throw contradiction
         }
     }
 
-    /// Whether some bytes are the descriptor of an entry, with or without its signature.
+    /// Whether bytes are the data descriptor of an entry, with or without its signature.
     private static func isDescriptor(_ bytes: ArraySlice<UInt8>, of entry: ZipEntry) -> Bool {
         let fields = [entry.header.crc, entry.header.packedSize, entry.header.size]
         let plain = fields.flatMap { field in (0..<4).map { UInt8(field >> ($0 * 8) & 0xFF) } }
         return bytes.elementsEqual(plain) || bytes.elementsEqual([0x50, 0x4B, 7, 8] + plain)
+    }
+}
+
+/// The end record of an archive, which locates its directory.
+///
+/// Source: PKWARE APPNOTE.TXT 6.3.10, section 4.3.16.
+private struct ZipEnd {
+    static let signature: [UInt8] = [0x50, 0x4B, 5, 6]
+    static let size = 22
+
+    let offset: Int
+    let entryCount: Int
+    let directoryOffset: Int
+
+    /// Finds the end record.
+    init(in archive: [UInt8], limits: ArchiveLimits) throws(ArchiveError) {
+        offset = try Self.find(in: archive)
+        var reader = try ZipReader(archive, at: offset + 4)
+        let disk = try reader.uint16()
+        let directoryDisk = try reader.uint16()
+        let countHere = try reader.uint16()
+        let count = try reader.uint16()
+        let directorySize = try reader.uint32()
+        let start = try reader.uint32()
+        let commentLength = Int(try reader.uint16())
+        let usesZip64 = countHere == .max || count == .max || directorySize == .max || start == .max
+        guard !usesZip64 else {
+            throw ArchiveError(.zip64)
+        }
+        guard disk == 0, directoryDisk == 0, countHere == count else {
+            throw ArchiveError(.severalDisks)
+        }
+        guard offset + Self.size + commentLength == archive.count else {
+            throw ArchiveError(.dataAfterEnd)
+        }
+        guard Int(start) + Int(directorySize) == offset else {
+            throw ArchiveError(.dataBefore)
+        }
+        guard count <= limits.entries else {
+            throw ArchiveError(.tooManyEntries, number: UInt32(count))
+        }
+        entryCount = Int(count)
+        directoryOffset = Int(start)
+    }
+
+    /// Finds the last end record.
+    ///
+    /// One inside a comment is not accepted, because readers disagree
+    /// there.
+    private static func find(in archive: [UInt8]) throws(ArchiveError) -> Int {
+        var offset = archive.count - 4
+        let first = max(0, archive.count - size - Int(UInt16.max))
+        while offset >= first {
+            if archive[offset] == 0x50, archive[offset...].starts(with: signature) { return offset }
+            offset -= 1
+        }
+        guard archive.starts(with: [0x50, 0x4B]) else {
+            throw ArchiveError(.notAnArchive)
+        }
+        throw ArchiveError(.endMissing)
     }
 }

@@ -1,3 +1,4 @@
+import AppRuns
 import Auth
 import Egress
 import Foundation
@@ -46,6 +47,7 @@ extension CommandFailure {
         case let error as VirtualMachineError: self.init(error)
         case let error as AuthError: self.init(error)
         case let error as JSAppsError: self.init(error)
+        case let error as AppRunsError: self.init(error)
         case let error as SessionsError: self.init(error)
         case let error as OutboxError: self.init(error)
         case is CancellationError: self.init(.interrupted, "Interrupted.")
@@ -78,14 +80,28 @@ extension CommandFailure {
     private init(_ error: JSAppsError) {
         let code: Code =
             switch error.code {
-            case .inputMissing, .notInstalled, .noSuchKey, .noRun: .noInput
+            case .inputMissing, .notInstalled, .noSuchKey: .noInput
             case .keyExists, .conflict: .failed
             case .unsafeKeys: .configuration
             case .io, .damaged: .input
             case .unpackerUnavailable, .confinement: .unavailable
-            default: .badData
+            case .notAnArchive, .malformedArchive, .unsupportedArchive, .tooLarge, .unsafePath,
+                .unsafeEntry, .duplicateName, .wrongFolderName, .missingFile, .badManifest,
+                .badSignature, .signerChanged, .downgrade, .nameTaken, .badKey:
+                .badData
             }
-        self.init(code, error.message, hint: error.hint, type: error.code.description)
+        self.init(code, error.message, hint: error.hint, type: error.code.rawValue)
+    }
+
+    private init(_ error: AppRunsError) {
+        let code: Code =
+            switch error.code {
+            case .noRun: .noInput
+            case .conflict: .failed
+            case .io, .damaged: .input
+            case .confinement: .unavailable
+            }
+        self.init(code, error.message, hint: error.hint, type: error.code.rawValue)
     }
 
     private init(_ error: SessionsError) {

@@ -1,3 +1,4 @@
+import AppRuns
 import Foundation
 import JSApps
 import RunnerProtocol

@@ -16,11 +16,11 @@ struct SensorPackFile {
                     "Give the path of a sensor pack: a .zip, a folder with a sensor.json, or that file.",
                 type: "input-missing")
         }
-        let file = isFolder.boolValue ? "\(path)/\(SensorArchive.file)" : path
+        let file = isFolder.boolValue ? "\(path)/\(SensorPackArchive.file)" : path
         guard let handle = FileHandle(forReadingAtPath: file) else {
             throw CommandFailure(
                 .noInput, "\(file) cannot be read.",
-                hint: "A sensor pack has a \(SensorArchive.file).", type: "input-missing")
+                hint: "A sensor pack has a \(SensorPackArchive.file).", type: "input-missing")
         }
         let data = try handle.read(upToCount: limits.archiveBytes + 1) ?? Data()
         guard data.count <= limits.archiveBytes else {

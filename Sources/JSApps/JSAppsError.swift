@@ -1,18 +1,72 @@
-import Auth
-import Text
+import Glibc
 
-/// What went wrong with an app or its package.
+/// Why an app, a package or a key was rejected.
 ///
-/// The message names the thing, holds no path of this machine and is safe to print: names from a
+/// The message names the thing, contains no path of this machine and is safe to print: names from a
 /// package are escaped in it.
 public struct JSAppsError: Error, Sendable {
-    /// What kind of fault this is; stable across releases.
+    /// The kind of error; its raw value is stable across releases.
+    public enum Code: String, Sendable, Hashable, CaseIterable {
+        /// The file or folder to install from does not exist.
+        case inputMissing = "input-missing"
+        /// The input is neither a ZIP file nor a folder.
+        case notAnArchive = "not-an-archive"
+        /// The ZIP file is truncated, contradicts itself or has a wrong checksum.
+        case malformedArchive = "malformed-archive"
+        /// The ZIP file uses what packages may not: encryption, other methods, ZIP64, several
+        /// disks.
+        case unsupportedArchive = "unsupported-archive"
+        /// The package, or a part of it, exceeds a limit.
+        case tooLarge = "too-large"
+        /// A name in the package escapes its folder, hides characters or is too long.
+        case unsafePath = "unsafe-path"
+        /// An entry of the package is neither a plain file nor a folder.
+        case unsafeEntry = "unsafe-entry"
+        /// Two names in the package are the same to some file system.
+        case duplicateName = "duplicate-name"
+        /// The package is not one folder named like the app.
+        case wrongFolderName = "wrong-folder-name"
+        /// The package, or an installed app, lacks a file.
+        case missingFile = "missing-file"
+        /// `package.json` is invalid.
+        case badManifest = "bad-manifest"
+        /// The package's signature is invalid, or belongs to other content.
+        case badSignature = "bad-signature"
+        /// The installed version was signed by a key that did not sign this package.
+        case signerChanged = "signer-changed"
+        /// The package is older than the installed version.
+        case downgrade = "downgrade"
+        /// Another app already has the name that this one would get.
+        case nameTaken = "name-taken"
+        /// A key, or its name, is malformed.
+        case badKey = "bad-key"
+        /// No key has that name.
+        case noSuchKey = "no-such-key"
+        /// The name, or the key itself, is already stored.
+        case keyExists = "key-exists"
+        /// The keys belong to another user, or other users can open them.
+        case unsafeKeys = "unsafe-keys"
+        /// No app of that name is installed.
+        case notInstalled = "not-installed"
+        /// The files of an installed app have changed since its installation.
+        case damaged = "damaged"
+        /// The program that unpacks archives is missing or cannot be started.
+        case unpackerUnavailable = "unpacker-unavailable"
+        /// The name is already in use.
+        case conflict = "conflict"
+        /// The kernel lacks a layer of the sandbox that archives are read in.
+        case confinement = "confinement"
+        /// A system call failed.
+        case io = "io"
+    }
+
+    /// The kind of error.
     public let code: Code
     /// One sentence that names the thing.
     public let message: String
-    /// What a person can do about it.
+    /// What the owner can do about it.
     public let hint: String?
-    /// The error below, where there is one.
+    /// The underlying error, if any.
     public let cause: (any Error)?
 
     init(_ code: Code, _ message: String, hint: String? = nil, cause: (any Error)? = nil) {
@@ -23,98 +77,9 @@ public struct JSAppsError: Error, Sendable {
     }
 }
 
-extension JSAppsError {
-    /// The kinds of fault.
-    public struct Code: Sendable, Hashable {
-        private enum Kind: String {
-            case inputMissing = "input-missing"
-            case notAnArchive = "not-an-archive"
-            case malformedArchive = "malformed-archive"
-            case unsupportedArchive = "unsupported-archive"
-            case tooLarge = "too-large"
-            case unsafePath = "unsafe-path"
-            case unsafeEntry = "unsafe-entry"
-            case duplicateName = "duplicate-name"
-            case wrongFolderName = "wrong-folder-name"
-            case missingFile = "missing-file"
-            case badManifest = "bad-manifest"
-            case badSignature = "bad-signature"
-            case signerChanged = "signer-changed"
-            case downgrade = "downgrade"
-            case nameTaken = "name-taken"
-            case badKey = "bad-key"
-            case noSuchKey = "no-such-key"
-            case keyExists = "key-exists"
-            case unsafeKeys = "unsafe-keys"
-            case notInstalled = "not-installed"
-            case damaged = "damaged"
-            case unpackerUnavailable = "unpacker-unavailable"
-            case noRun = "no-run"
-            case conflict = "conflict"
-            case confinement = "confinement"
-            case io = "io"
-        }
-
-        private let kind: Kind
-
-        /// There is no file or folder to install from.
-        public static let inputMissing = Code(kind: .inputMissing)
-        /// The input is neither a ZIP file nor a folder.
-        public static let notAnArchive = Code(kind: .notAnArchive)
-        /// The ZIP file is cut off, contradicts itself or has a bad checksum.
-        public static let malformedArchive = Code(kind: .malformedArchive)
-        /// The ZIP file uses what packages may not: encryption, other methods, ZIP64, many disks.
-        public static let unsupportedArchive = Code(kind: .unsupportedArchive)
-        /// The package, or something in it, is larger than the limits.
-        public static let tooLarge = Code(kind: .tooLarge)
-        /// A name in the package leads out of it, hides something or is too long.
-        public static let unsafePath = Code(kind: .unsafePath)
-        /// Something in the package is no plain file or folder.
-        public static let unsafeEntry = Code(kind: .unsafeEntry)
-        /// Two names in the package are the same to some file system.
-        public static let duplicateName = Code(kind: .duplicateName)
-        /// The package is not one folder named like the app.
-        public static let wrongFolderName = Code(kind: .wrongFolderName)
-        /// The package, or an installed app, has no such file.
-        public static let missingFile = Code(kind: .missingFile)
-        /// `package.json` cannot be accepted.
-        public static let badManifest = Code(kind: .badManifest)
-        /// The package's signature is not one, or is one of something else.
-        public static let badSignature = Code(kind: .badSignature)
-        /// Another key signed the package than the one that is installed, or none did.
-        public static let signerChanged = Code(kind: .signerChanged)
-        /// The package is older than the version that is installed.
-        public static let downgrade = Code(kind: .downgrade)
-        /// Another app has the name that a published one would get here.
-        public static let nameTaken = Code(kind: .nameTaken)
-        /// A key, or the name for one, is not of the form it has to have.
-        public static let badKey = Code(kind: .badKey)
-        /// There is no key of that name.
-        public static let noSuchKey = Code(kind: .noSuchKey)
-        /// There is a key of that name, or the key has another name.
-        public static let keyExists = Code(kind: .keyExists)
-        /// Keys belong to somebody else or others can open them.
-        public static let unsafeKeys = Code(kind: .unsafeKeys)
-        /// No app of that name is installed.
-        public static let notInstalled = Code(kind: .notInstalled)
-        /// The files of an installed app are not those that were installed.
-        public static let damaged = Code(kind: .damaged)
-        /// Archives cannot be unpacked here: the program for it is missing.
-        public static let unpackerUnavailable = Code(kind: .unpackerUnavailable)
-        /// There is no such run.
-        public static let noRun = Code(kind: .noRun)
-        /// What was asked for does not fit what there is, such as starting a run twice.
-        public static let conflict = Code(kind: .conflict)
-        /// The kernel lacks what confines an app, or the program that reads its package.
-        public static let confinement = Code(kind: .confinement)
-        /// The machine refused to read or write.
-        public static let io = Code(kind: .io)
-    }
-}
-
 extension JSAppsError.Code: CustomStringConvertible {
-    /// A stable name such as `unsafe-path`.
-    public var description: String { kind.rawValue }
+    /// The stable name, such as `unsafe-path`.
+    public var description: String { rawValue }
 }
 
 extension JSAppsError: CustomStringConvertible {
@@ -122,10 +87,68 @@ extension JSAppsError: CustomStringConvertible {
     public var description: String { "\(code): \(message)" }
 }
 
+/// A system call that failed.
+struct SystemError: Error, Sendable, CustomStringConvertible {
+    let call: String
+    let number: Int32
+
+    /// The current `errno`.
+    static func last(_ call: String) -> SystemError { SystemError(call: call, number: errno) }
+
+    var description: String { "\(call): \(reason)" }
+
+    var isMissing: Bool { number == ENOENT }
+    var isTaken: Bool { number == EEXIST }
+
+    var reason: String { String(cString: strerror(number)) }
+}
+
 extension JSAppsError {
-    static func noRun(_ id: String) -> JSAppsError {
+    /// An `io` error; `what` is a sentence without its end, such as “Could not write ‘app.js’”.
+    static func io(_ what: String, _ cause: SystemError) -> JSAppsError {
+        JSAppsError(.io, "\(what): \(cause.reason).", cause: cause)
+    }
+
+    /// Wraps the system errors of `body`; `what` begins the message.
+    static func wrap<Result: ~Copyable>(
+        _ what: String, _ body: () throws(SystemError) -> Result
+    ) throws(JSAppsError) -> Result {
+        do throws(SystemError) {
+            return try body()
+        } catch {
+            throw .io(what, error)
+        }
+    }
+}
+
+// Errors that folders and archives have in common.
+extension JSAppsError {
+    static let unsafeKindHint = "Links, devices and pipes cannot be installed."
+    static let unsafeModeHint = "Remove it with ‘chmod a-st’."
+
+    static func tooLarge(_ path: SafePath, _ limits: PackageLimits) -> JSAppsError {
+        JSAppsError(.tooLarge, "‘\(path.shown)’ is larger than \(limits.fileBytes) bytes.")
+    }
+
+    static func tooLargeUnpacked(_ limits: PackageLimits) -> JSAppsError {
         JSAppsError(
-            .noRun, "There is no run \(id.escapedForDisplay(limit: 40)).",
-            hint: "‘nervous apps’ shows what runs.")
+            .tooLarge, "The package holds more than \(limits.unpackedBytes) bytes, unpacked.")
+    }
+
+    static func tooManyEntries(_ limits: PackageLimits) -> JSAppsError {
+        JSAppsError(.tooLarge, "The package has more than \(limits.entries) entries.")
+    }
+
+    static func unsafeKind(_ path: SafePath) -> JSAppsError {
+        JSAppsError(
+            .unsafeEntry, "‘\(path.shown)’ in the package is neither a plain file nor a folder.",
+            hint: unsafeKindHint)
+    }
+
+    static func unsafeMode(_ path: SafePath) -> JSAppsError {
+        JSAppsError(
+            .unsafeEntry,
+            "‘\(path.shown)’ in the package has a set-user, set-group or sticky bit.",
+            hint: unsafeModeHint)
     }
 }

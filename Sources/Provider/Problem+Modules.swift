@@ -1,3 +1,4 @@
+import AppRuns
 import Auth
 import Connectors
 import Egress
@@ -22,6 +23,7 @@ extension Problem {
         case let error as LAEError: self.init(error)
         case let error as VirtualMachineError: self.init(error)
         case let error as JSAppsError: self.init(error)
+        case let error as AppRunsError: self.init(error)
         case let error as NetError: self.init(error)
         case let error as PackError:
             self.init(
@@ -154,17 +156,32 @@ extension Problem {
             case .signerChanged: (.conflict, "The package has another signer")
             case .nameTaken: (.conflict, "The name is taken")
             case .downgrade: (.conflict, "The package is older")
+            case .conflict: (.conflict, "Conflict with the current state")
             case .tooLarge: (.contentTooLarge, "The package is too large")
-            case .unpackerUnavailable:
+            case .unpackerUnavailable, .confinement:
                 (.serviceUnavailable, "Archives cannot be unpacked here")
-            case .damaged, .io: (.internalServerError, "The host failed")
-            case .noRun: (.notFound, "There is no such run")
-            case .conflict: (.conflict, "This does not fit what there is")
-            case .confinement: (.serviceUnavailable, "Apps cannot be confined here")
-            default: (.unprocessableContent, "The package is refused")
+            case .damaged, .io: (.internalServerError, "Internal server error")
+            case .notAnArchive, .malformedArchive, .unsupportedArchive, .unsafePath, .unsafeEntry,
+                .duplicateName, .wrongFolderName, .missingFile, .badManifest, .badSignature:
+                (.unprocessableContent, "The package is refused")
+            case .badKey, .noSuchKey, .keyExists, .unsafeKeys:
+                (.unprocessableContent, "The key is refused")
             }
         self.init(
-            status: status, code: error.code.description, title: title, detail: error.message,
+            status: status, code: error.code.rawValue, title: title, detail: error.message,
+            fix: error.hint)
+    }
+
+    init(_ error: AppRunsError) {
+        let (status, title): (HTTPResponse.Status, String) =
+            switch error.code {
+            case .noRun: (.notFound, "There is no such run")
+            case .conflict: (.conflict, "Conflict with the current state")
+            case .confinement: (.serviceUnavailable, "Apps cannot be confined here")
+            case .damaged, .io: (.internalServerError, "Internal server error")
+            }
+        self.init(
+            status: status, code: error.code.rawValue, title: title, detail: error.message,
             fix: error.hint)
     }
 

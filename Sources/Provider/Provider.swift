@@ -1,3 +1,4 @@
+public import AppRuns
 public import Auth
 public import Connectors
 public import Egress
@@ -33,7 +34,7 @@ public struct Provider: Sendable {
     public init(
         authority: Authority, machine: VirtualMachine, engine: AnalyticsEngine,
         sessions: SessionBook, outbox: Outbox, library: AppLibrary, supervisor: RunSupervisor,
-        facts: HostFacts, packs: PackShelf, archives: SensorArchive, outbound: OutboundClient,
+        facts: HostFacts, packs: PackShelf, archives: SensorPackArchive, outbound: OutboundClient,
         libraries: SystemLibraries = SystemLibraries(),
         heartbeat: Duration = .seconds(15),
         now: @escaping @Sendable () -> Timestamp = { .now() }, time: TimeSource = .system,

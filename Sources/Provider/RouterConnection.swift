@@ -1,7 +1,7 @@
+import AppRuns
 import HTTPTypes
 import Hummingbird
 import HummingbirdCore
-import JSApps
 import Logging
 import NIOCore
 

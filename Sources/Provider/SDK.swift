@@ -1,4 +1,4 @@
-import JSApps
+import AppRuns
 import Resources
 
 /// What apps find to reach their host: the same scripts in a browser and in a runner.

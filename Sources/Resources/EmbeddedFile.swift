@@ -13,9 +13,9 @@ public struct EmbeddedFile: Sendable {
     }
 }
 
-/// The scripts that give an app's context what a browser has; see `Sources/Runner/Resources`.
+/// The scripts that provide the web platform for apps; see `Sources/Runner/Resources`.
 public enum RunnerScripts {
-    /// All of them, in the order in which they are evaluated.
+    /// All scripts, in the order of evaluation.
     public static var all: [EmbeddedFile] {
         [
             runner_primordials_js(),
@@ -44,7 +44,7 @@ public enum RunnerScripts {
     }
 }
 
-/// The SDK, what published apps load, and the description of the API; see
+/// The SDK, the files of published apps, and the description of the API; see
 /// `Sources/Provider/Resources`.
 public enum ProviderFiles {
     /// The SDK.
@@ -55,11 +55,11 @@ public enum ProviderFiles {
     public static let navigatorJS = EmbeddedFile(provider_navigator_js())
     /// TypeScript declarations of the SDK.
     public static let nervousDTS = EmbeddedFile(provider_nervous_d_ts())
-    /// The test functions that `nervous test` gives to a test file.
+    /// The functions for test files of `nervous test`.
     public static let testJS = EmbeddedFile(provider_test_js())
-    /// What published apps load as `libs.js`, behind jQuery.
+    /// The `libs.js` of published apps, appended to jQuery.
     public static let libsJS = EmbeddedFile(provider_libs_js())
-    /// What published apps load as their style sheet.
+    /// The style sheet of published apps.
     public static let stylesCSS = EmbeddedFile(provider_styles_css())
     /// The OpenAPI 3.1 description of the API.
     public static let openapiJSON = EmbeddedFile(provider_openapi_json())

@@ -1,13 +1,13 @@
 import RunnerProtocol
 
-/// A request whose parts are what HTTP allows; only checking makes one.
+/// A request whose parts are valid in HTTP; only its checks can make one.
 struct CheckedRequest {
     let method: String
     let target: String
     let headers: [HeaderField]
     let body: [UInt8]
 
-    /// - Throws: a sentence that says which part is wrong.
+    /// Checks the arguments of a primitive: method, address, header lines, body.
     init(_ arguments: Arguments) throws(PrimitiveError) {
         method = try arguments.string(0, limit: 32)
         guard method.isToken else { throw PrimitiveError("the method is not a token") }
@@ -23,7 +23,7 @@ struct CheckedRequest {
         .request(id: id, method: method, target: target, headers: headers, body: body)
     }
 
-    /// Takes apart lines of name and value in turn.
+    /// Parses alternating lines of names and values.
     private static func fields(_ lines: String) throws(PrimitiveError) -> [HeaderField] {
         let lines = lines.utf8.split(separator: 10, omittingEmptySubsequences: false).dropLast()
         guard lines.count.isMultiple(of: 2), lines.count / 2 <= FrameLimits.headers else {
@@ -56,4 +56,18 @@ extension String {
                 }
             }
     }
+}
+
+/// Limits on the values that an app passes to primitives.
+enum Limits {
+    /// UTF-8 bytes of a console line, a message or a stack trace.
+    static let text = FrameLimits.text
+    /// Requests without a complete response.
+    static let requests = 64
+    /// Bytes of a request's body.
+    static let body = FrameLimits.body
+    /// Bytes of a request's address.
+    static let target = FrameLimits.target
+    /// Bytes of random numbers in one call.
+    static let random = 64 << 10
 }

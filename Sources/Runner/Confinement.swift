@@ -1,12 +1,12 @@
 import CSandbox
 import Glibc
 
-/// Which layers confine the process, and when each is applied.
+/// Applies the layers of the sandbox.
 ///
-/// The engine cannot start once nothing can be opened, so files are closed off twice: down to the
-/// few that its start reads, and then entirely, together with the system calls.
+/// The engine reads files while it starts, so access to files is restricted in two steps: to those
+/// files first, and then, together with the system calls, completely.
 struct Confinement {
-    /// The layers that hold, for display.
+    /// The layers applied, for display.
     private(set) var layers: [String] = []
     private let isOn: Bool
 
@@ -14,7 +14,7 @@ struct Confinement {
         self.isOn = isOn
     }
 
-    /// What needs no kernel feature beyond the oldest: done also without a sandbox.
+    /// Applies what every kernel supports; also without a sandbox.
     mutating func prepareProcess() throws(LaunchError) {
         let parent = getppid()
         try require("process isolation", nervous_sandbox_own_process(parent))
@@ -25,17 +25,16 @@ struct Confinement {
         layers.append("limits")
     }
 
-    /// Leaves the files that the engine reads while it starts.
+    /// Restricts access to the files that the engine reads while it starts.
     ///
-    /// - Parameter process: where it finds itself; a copy of this process finds itself elsewhere in
-    ///   `/proc`.
+    /// - Parameter process: its folder in `/proc`; a forked copy has another one.
     mutating func narrowToStart(process: String = "/proc/self") throws(LaunchError) {
         guard isOn else { return }
         try require("no_new_privs", nervous_sandbox_no_new_privileges())
         layers.append("no_new_privs")
         try require("no capabilities", nervous_sandbox_no_capabilities())
         layers.append("capabilities")
-        // Only kernels since 6.3 have it; the filter of system calls says the same.
+        // Optional, since Linux 6.3; the system call filter enforces the same.
         if nervous_sandbox_no_executable_memory() == 0 { layers.append("mdwe") }
         let readable = [
             "/dev/urandom", process, "/sys/devices/system/cpu", "/usr/share/zoneinfo",
@@ -44,7 +43,7 @@ struct Confinement {
         layers.append("landlock \(abi)")
     }
 
-    /// Makes a forked copy a process of its own, with the descriptors of a runner and no other.
+    /// Separates a forked runner from the zygote, with its own descriptors only.
     func separate(from parent: pid_t, socket: Int32, output: Int32) throws(LaunchError) {
         guard dup2(output, 1) == 1, dup2(output, 2) == 2, dup2(socket, 3) == 3 else {
             throw .missing(layer: "descriptor isolation", code: errno)
@@ -53,7 +52,7 @@ struct Confinement {
         try require("process isolation", nervous_sandbox_own_process(parent))
     }
 
-    /// Leaves nothing but the descriptors that are open, memory and time.
+    /// Restricts the process to its open descriptors, memory and processor time.
     mutating func narrowToRun(_ limits: ProcessLimits) throws(LaunchError) {
         guard isOn else { return }
         try require("processor limit", nervous_sandbox_limit_processor(limits.cpu))

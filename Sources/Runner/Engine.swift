@@ -1,6 +1,6 @@
 import CJavaScriptCore
 
-/// One JavaScript context, which lives as long as the process and belongs to its only thread.
+/// A JavaScript context, which lives as long as the process and is used by one thread.
 ///
 /// Microtasks run when the outermost call into the engine returns.
 final class Engine {
@@ -25,7 +25,7 @@ final class Engine {
         return outcome(value, exception)
     }
 
-    /// Whether a text is a script, as far as its syntax goes.
+    /// Whether a text is a syntactically valid script.
     func isScript(_ source: String) -> Bool {
         EngineString(source).withReference { JSCheckScriptSyntax(context, $0, nil, 1, nil) }
     }
@@ -37,7 +37,7 @@ final class Engine {
         return outcome(value, exception)
     }
 
-    /// The function that a value is, kept from the collector from now on.
+    /// A value as a function, protected from garbage collection; `nil` if it is not a function.
     func retainedFunction(_ value: JSValueRef?) -> JSObjectRef? {
         guard let value, JSValueIsObject(context, value),
             let object = JSValueToObject(context, value, nil),
@@ -47,18 +47,18 @@ final class Engine {
         return object
     }
 
-    /// Calls `function` with promise and reason for every rejection that nobody handles.
+    /// Calls `function` with promise and reason for every unhandled rejection.
     func reportUnhandledRejections(to function: JSObjectRef) {
         JSGlobalContextSetUnhandledRejectionCallback(context, function, nil)
     }
 
-    /// What `String(value)` gives, and nothing when that throws.
+    /// `String(value)`; empty if that throws.
     func describe(_ value: JSValueRef) -> String {
         guard let copy = JSValueToStringCopy(context, value, nil) else { return "" }
         return EngineString(adopting: copy).text(limit: Limits.text)
     }
 
-    /// The text that a value is; `nil` when it is something else.
+    /// A value as text; `nil` if it is not a string.
     func text(_ value: JSValueRef?) -> String? {
         guard let value, JSValueIsString(context, value),
             let copy = JSValueToStringCopy(context, value, nil)
@@ -72,7 +72,7 @@ final class Engine {
         EngineString(text).withReference { JSValueMakeString(context, $0) }
     }
 
-    /// A fresh `Uint8Array`; `undefined` when there is no memory for it.
+    /// A new `Uint8Array`; `undefined` when memory is exhausted.
     func bytes(_ bytes: [UInt8]) -> JSValueRef? {
         guard case .value(let array) = Answer.bytes(bytes).outcome(in: context) else {
             return JSValueMakeUndefined(context)
@@ -96,5 +96,67 @@ final class Engine {
 
     private func outcome(_ value: JSValueRef?, _ exception: JSValueRef?) -> Outcome {
         if let exception { .thrown(exception) } else { .value(value) }
+    }
+}
+
+/// The result of a call into the engine.
+///
+/// Values are protected from garbage collection only while they are on the stack.
+enum Outcome {
+    case value(JSValueRef?)
+    case thrown(JSValueRef)
+}
+
+/// A string owned by the engine, released at the end of its lifetime.
+struct EngineString: ~Copyable {
+    private let reference: JSStringRef
+
+    init(_ text: String) {
+        if text.utf8.contains(0) {
+            let units = Array(text.utf16)
+            reference = JSStringCreateWithCharacters(units, units.count)
+        } else {
+            // The engine stores ASCII with one byte a character.
+            reference = JSStringCreateWithUTF8CString(text)
+        }
+    }
+
+    /// Takes ownership of a reference.
+    init(adopting reference: JSStringRef) {
+        self.reference = reference
+    }
+
+    deinit {
+        JSStringRelease(reference)
+    }
+
+    /// Calls `body` with the reference, which must not escape.
+    func withReference<T>(_ body: (JSStringRef) -> T) -> T { body(reference) }
+
+    /// The number of UTF-16 code units.
+    var length: Int { JSStringGetLength(reference) }
+
+    /// The text of the first `limit` UTF-16 code units, lone surrogates replaced.
+    func text(limit: Int = .max) -> String {
+        if length <= limit, let text = String(validating: utf8, as: UTF8.self),
+            text.utf16.count == length
+        {
+            return text
+        }
+        let units = UnsafeBufferPointer(
+            start: JSStringGetCharactersPtr(reference), count: min(length, limit))
+        return String(decoding: units, as: UTF16.self)
+    }
+
+    /// The text up to the first lone surrogate, where the engine's conversion stops.
+    private var utf8: [UInt8] {
+        [UInt8](unsafeUninitializedCapacity: JSStringGetMaximumUTF8CStringSize(reference)) {
+            buffer, count in
+            count = buffer.withMemoryRebound(to: CChar.self) {
+                JSStringGetUTF8CString(reference, $0.baseAddress, $0.count)
+            }
+            // Without the terminating zero; the count is zero when memory is exhausted.
+            count = max(0, count - 1)
+        }
     }
 }

@@ -1,17 +1,19 @@
 import CSandbox
 import Glibc
+internal import Resources
 import RunnerProtocol
 
-/// What happens between `exec` and the first script.
+/// The program `nervous-runner`.
 ///
-/// The supervisor starts the program with
+/// The supervisor starts it with
 /// - descriptor 0 on `/dev/null`, 1 and 2 on pipes, 3 on one end of a connected Unix stream
 ///   socket, and nothing else;
-/// - no argument, or `--insecure-no-sandbox`; or `--zygote`, and it forks one runner for each
-///   `ZygoteOrder` that comes over descriptor 3, which is a socket for packets then; with
-///   `--probe NAME` at the end a runner tries a way out of the sandbox in place of an app;
-/// - an environment of its own making: none is needed; `TZ` and `LANG` set the app's time zone and
-///   language; variables that begin with `JSC_` are options of the engine and must not be passed on;
+/// - no argument, or `--insecure-no-sandbox`; or `--zygote`: it then forks one runner for each
+///   `ZygoteOrder` received on descriptor 3, a packet socket; with `--probe NAME` at the end, a
+///   runner attempts an escape from the sandbox in place of an app;
+/// - an environment that the host chooses: none is needed; `TZ` and `LANG` set the app's time zone
+///   and language; variables that begin with `JSC_` are options of the engine and must not be
+///   inherited;
 /// - from a thread that lives as long as the host, because the kernel's parent-death signal
 ///   follows the thread.
 ///
@@ -19,50 +21,49 @@ import RunnerProtocol
 /// `globalThis.location = "http://…"`, the base of relative addresses; `http://localhost/`
 /// otherwise.
 ///
-/// Exit codes: 0 and 1 as `RunnerFrame.finished` says, or what the app passed to `close`;
-/// 64 started by hand; 69 a layer of the sandbox is missing; 70 the engine did not start;
-/// 74 the host is gone; 76 the host sent what is no frame; 124 and 125 a turn of the app took too
-/// long, in time or in processor time. Death by `SIGSYS` is an attempt to
-/// leave the sandbox; by `SIGILL`, `SIGTRAP`, `SIGABRT` or `SIGSEGV` most often the end of memory,
-/// which the engine meets with a crash where it has no exception to throw.
+/// Exit codes: that of `RunnerFrame.finished`; 64 started by hand; 69 a layer of the sandbox is
+/// missing; 70 the engine did not start; 74 the host has ended; 76 the host sent an invalid frame;
+/// 124 and 125 a turn of the app took too long, in time or in processor time. `SIGSYS` is an
+/// attempt to escape the sandbox; `SIGILL`, `SIGTRAP`, `SIGABRT` or `SIGSEGV` most often mean
+/// exhausted memory, at which the engine crashes if it cannot throw.
 enum Launch {
     static let insecure = "--insecure-no-sandbox"
     static let zygote = "--zygote"
 
     static func run(arguments: ArraySlice<String>) -> Int32 {
-        // A host that vanishes shows as an error of `write`, not as a signal.
+        // If the host has ended, `write` fails.
         signal(SIGPIPE, SIG_IGN)
-        takeAllSignals()
-        leaveCrashesToTheKernel()
+        unblockSignals()
+        resetCrashSignals()
         do throws(LaunchError) {
             switch Array(arguments) {
-            case []: return try runApp(isConfined: true)
-            case [insecure]: return try runApp(isConfined: false)
-            case [zygote]: return try forkRunners()
+            case []: try runApp(isConfined: true)
+            case [insecure]: try runApp(isConfined: false)
+            case [zygote]: try forkRunners()
             case let words where words.dropLast() == [SelfTest.probe]:
-                return try runApp(isConfined: true, probe: words.last)
+                try runApp(isConfined: true, probe: words.last)
             case let words where words.dropLast() == [zygote, SelfTest.probe]:
-                return try forkRunners(probe: words.last)
+                try forkRunners(probe: words.last)
             default: throw .startedByHand
             }
         } catch {
-            complain(error.message)
+            printError(error.message)
             return error.status
         }
     }
 
     private static func runApp(
         isConfined: Bool, probe: String? = nil
-    ) throws(LaunchError) -> Int32 {
+    ) throws(LaunchError) -> Never {
         guard ProtocolSocket(descriptor: 3).isConnected else { throw .startedByHand }
         var confinement = Confinement(isOn: isConfined)
         try confinement.prepareProcess()
         EngineOptions.set()
         try confinement.narrowToStart()
-        return try runEngine(confinement, probe: probe)
+        try runEngine(confinement, probe: probe)
     }
 
-    private static func forkRunners(probe: String? = nil) throws(LaunchError) -> Int32 {
+    private static func forkRunners(probe: String? = nil) throws(LaunchError) -> Never {
         guard ProtocolSocket.isPacketSocket(3) else { throw .startedByHand }
         var confinement = Confinement(isOn: true)
         try confinement.prepareProcess()
@@ -73,38 +74,38 @@ enum Launch {
         var zygote = Zygote(descriptor: 3)
         let order = try zygote.nextOrder(layers: confinement.layers)
         try confinement.separate(from: process, socket: order.socket, output: order.output)
-        return try runEngine(confinement, limits: order.limits, probe: probe)
+        try runEngine(confinement, limits: order.limits, probe: probe)
     }
 
     private static func runEngine(
         _ confinement: consuming Confinement, limits: ProcessLimits = ProcessLimits(),
         probe: String?
-    ) throws(LaunchError) -> Int32 {
+    ) throws(LaunchError) -> Never {
         let engine = try quietly { () throws(LaunchError) in try Engine() }
         let run = Run(engine: engine, socket: ProtocolSocket(descriptor: 3))
         try run.prepare()
         try confinement.narrowToRun(limits)
         if let probe { SelfTest.attempt(probe, in: run, layers: confinement.layers) }
-        return run.go(layers: confinement.layers)
+        run.run(layers: confinement.layers)
     }
 
-    /// The threads of a host may hold signals back, and so would what they start: the ends of a turn and
-    /// of all processor time would never be told.
-    private static func takeAllSignals() {
+    /// A blocked signal is inherited from the host's thread, and the limits of a turn and of
+    /// processor time need their signals.
+    private static func unblockSignals() {
         var none = sigset_t()
         sigemptyset(&none)
         sigprocmask(SIG_SETMASK, &none, nil)
     }
 
-    /// The Swift runtime would look into the dying process, which the sandbox calls an escape;
-    /// running out of memory must not look like one.
-    private static func leaveCrashesToTheKernel() {
+    /// The Swift runtime's crash handler makes system calls that the sandbox forbids, so exhausted
+    /// memory would look like a sandbox violation.
+    private static func resetCrashSignals() {
         for fatal in [SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGQUIT, SIGSEGV, SIGTRAP] {
             signal(fatal, SIG_DFL)
         }
     }
 
-    /// The engine greets its options with a warning that is no concern of the app's owner.
+    /// Suppresses the engine's warning about its options.
     private static func quietly<T>(
         _ body: () throws(LaunchError) -> T
     ) throws(LaunchError) -> T {
@@ -117,8 +118,110 @@ enum Launch {
         return try body()
     }
 
-    private static func complain(_ message: String) {
+    private static func printError(_ message: String) {
         let line = Array("nervous-runner: \(message)\n".utf8)
         _ = line.withUnsafeBytes { write(2, $0.baseAddress, $0.count) }
     }
+}
+
+/// The limits of a run that the kernel enforces.
+struct ProcessLimits {
+    /// Seconds of processor time.
+    var cpu: UInt32 = 86_400
+    /// Bytes in addition to those of the process after its engine has started.
+    var memory: UInt64 = 104 << 20
+}
+
+/// Why no app can be run, with the exit status of sysexits(3).
+struct LaunchError: Error {
+    let message: String
+    let status: Int32
+
+    static var startedByHand: LaunchError {
+        LaunchError(
+            message: "This program is started by nervous, with its socket as descriptor 3; "
+                + "use `nervous run APP`.",
+            status: 64)
+    }
+
+    static func missing(layer: String, code: Int32) -> LaunchError {
+        LaunchError(
+            message: "the kernel does not provide \(layer): \(String(cString: strerror(code)))",
+            status: 69)
+    }
+
+    static func engine(_ message: String) -> LaunchError {
+        LaunchError(message: "the JavaScript engine did not start: \(message)", status: 70)
+    }
+
+    static var hostEnded: LaunchError {
+        LaunchError(message: "the host has ended", status: 74)
+    }
+
+    static var invalidOrder: LaunchError {
+        LaunchError(message: "the host sent an invalid order", status: 76)
+    }
+}
+
+/// The engine's options, which it reads when the first context is created.
+enum EngineOptions {
+    static func set() {
+        for (name, value) in options { setenv(name, value, 1) }
+        // Otherwise the C library reads `/etc/localtime` for every date.
+        setenv("TZ", systemZone ?? "UTC", 0)
+    }
+
+    /// The zone that `/etc/localtime` links to, such as `Europe/Zurich`.
+    private static var systemZone: String? {
+        guard let path = realpath("/etc/localtime", nil) else { return nil }
+        defer { free(path) }
+        let marker = "zoneinfo/"
+        var rest = String(cString: path)[...]
+        while !rest.isEmpty {
+            if rest.hasPrefix(marker) { return String(rest.dropFirst(marker.count)) }
+            rest = rest.dropFirst()
+        }
+        return nil
+    }
+
+    private static var options: [(String, String)] {
+        [
+            // The cage reserves tens of gigabytes, which a memory limit would count as used.
+            ("GIGACAGE_ENABLED", "0"),
+            // Compiled code needs executable memory.
+            ("JSC_useJIT", "0"),
+            ("JSC_useWasm", "0"),
+            // Garbage collection on the calling thread limits the process to two threads.
+            ("JSC_useConcurrentGC", "0"),
+            ("JSC_numberOfGCMarkers", "1"),
+        ]
+    }
+}
+
+/// The script that provides the web platform's functions.
+///
+/// It is a function expression: called with the primitives, it returns the dispatcher by which the
+/// process calls JavaScript. Only what apps may use is added to the global object.
+enum Bootstrap {
+    static let name = "nervous:bootstrap"
+
+    /// All parts share one scope, in this order.
+    ///
+    /// Computed once, so that forked processes share it.
+    static let source: String = {
+        "(function (host) { \"use strict\";\n"
+            + RunnerScripts.all.map(\.text).joined(separator: "\n") + "})"
+    }()
+}
+
+/// Makes the engine open the files that it reads at first use: time zones and the random device.
+enum WarmUp {
+    static let script = """
+        {
+            const now = new Date(0);
+            now.getTimezoneOffset();
+            String(now);
+            Math.random();
+        }
+        """
 }

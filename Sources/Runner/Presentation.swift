@@ -1,13 +1,13 @@
-/// What of a page is told to the host, and when.
+/// What is reported of a page, and when.
 struct Presentation {
-    /// Nanoseconds between two tellings of the visible text: more often than that nobody reads.
-    private static let rest: UInt64 = 100_000_000
-    /// Nanoseconds after a change in which more of the same may come.
-    private static let pause: UInt64 = 20_000_000
+    /// Nanoseconds between two reports of the visible text.
+    private static let interval: UInt64 = 100_000_000
+    /// Nanoseconds to wait for further changes.
+    private static let delay: UInt64 = 20_000_000
 
     var text = false
     var markup = false
-    /// Whether the app has done something since the text was last looked at.
+    /// Whether the app has run since the text was last read.
     private var mayHaveChanged = false
     private var next: UInt64 = 0
 
@@ -16,22 +16,22 @@ struct Presentation {
         self.markup = markup
     }
 
-    /// When the text is to be looked at again; `nil` when nothing can have changed.
+    /// When to read the text again; `nil` if it cannot have changed.
     var due: UInt64? { text && mayHaveChanged ? next : nil }
 
     mutating func noteChange(at now: UInt64) {
         guard !mayHaveChanged else { return }
         mayHaveChanged = true
-        next = max(next, now + Self.pause)
+        next = max(next, now + Self.delay)
     }
 
-    /// Puts the next look off: the page is still loading.
-    mutating func wait(at now: UInt64) {
-        next = max(next, now + Self.pause)
+    /// Delays the next reading, because the page is still loading.
+    mutating func postpone(at now: UInt64) {
+        next = max(next, now + Self.delay)
     }
 
-    mutating func look(at now: UInt64) {
+    mutating func noteReading(at now: UInt64) {
         mayHaveChanged = false
-        next = now + Self.rest
+        next = now + Self.interval
     }
 }

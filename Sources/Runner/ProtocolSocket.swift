@@ -3,13 +3,20 @@ import RunnerProtocol
 
 /// The connection to the host.
 struct ProtocolSocket: ~Copyable {
-    /// Why the host cannot be spoken to any more.
-    enum Lost: Error {
+    /// Why the connection cannot be used any more.
+    enum Failure: Error {
         case closed
-        case notAFrame
+        case invalidFrame
+
+        var exitStatus: Int32 {
+            switch self {
+            case .closed: 74
+            case .invalidFrame: 76
+            }
+        }
     }
 
-    /// Bytes taken at once; every page of it that is touched stays with the process.
+    /// Bytes read at once; every page of the buffer that is touched remains resident.
     private static let piece = 8 << 10
 
     private let descriptor: Int32
@@ -24,18 +31,19 @@ struct ProtocolSocket: ~Copyable {
         Self.isUnix(descriptor, SOCK_STREAM) && Self.option(SO_ACCEPTCONN, descriptor) == 0
     }
 
-    /// Whether a descriptor is a Unix socket that keeps packets apart.
+    /// Whether a descriptor is a Unix packet socket.
     static func isPacketSocket(_ descriptor: Int32) -> Bool {
         isUnix(descriptor, SOCK_SEQPACKET)
     }
 
-    /// Waits until the host has sent something or `milliseconds` are over; -1 waits for ever.
+    /// Waits until the host has sent something or `milliseconds` have passed; -1 waits without
+    /// limit.
     func waitForFrames(milliseconds: Int32) -> Bool {
         wait(for: POLLIN, milliseconds: milliseconds)
     }
 
-    /// Takes what has arrived; `next` then gives the frames.
-    mutating func receive() throws(Lost) {
+    /// Reads what has arrived; `next` then returns the frames.
+    mutating func receive() throws(Failure) {
         let count = withUnsafeTemporaryAllocation(byteCount: Self.piece, alignment: 16) { buffer in
             let count = recvBytes(buffer)
             if count > 0 { reader.append(buffer[..<count]) }
@@ -45,16 +53,16 @@ struct ProtocolSocket: ~Copyable {
         guard count > 0 || errno == EINTR || errno == EAGAIN else { throw .closed }
     }
 
-    mutating func next() throws(Lost) -> HostFrame? {
+    mutating func next() throws(Failure) -> HostFrame? {
         do throws(FrameError) {
             return try reader.next()
         } catch {
-            throw .notAFrame
+            throw .invalidFrame
         }
     }
 
-    /// Hands a whole frame to the kernel; nothing is ever kept here.
-    func send(_ frame: RunnerFrame) throws(Lost) {
+    /// Writes a whole frame; nothing is buffered here.
+    func send(_ frame: RunnerFrame) throws(Failure) {
         let bytes = frame.encoded()
         var sent = 0
         while sent < bytes.count {
@@ -64,7 +72,7 @@ struct ProtocolSocket: ~Copyable {
             if count >= 0 {
                 sent += count
             } else if errno == EAGAIN {
-                // The host waits when the reader of the console does; when it is gone, this ends.
+                // The host reads no frames while the terminal does not accept output.
                 _ = TurnLimit.pausing { wait(for: POLLOUT, milliseconds: -1) }
             } else if errno != EINTR {
                 throw .closed
@@ -72,7 +80,7 @@ struct ProtocolSocket: ~Copyable {
         }
     }
 
-    /// Makes `send` and `receive` return instead of waiting without bound.
+    /// Makes reading and writing non-blocking.
     func stopBlocking() {
         _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
     }
@@ -95,5 +103,58 @@ struct ProtocolSocket: ~Copyable {
         var value: Int32 = 0
         var size = socklen_t(MemoryLayout<Int32>.size)
         return getsockopt(descriptor, SOL_SOCKET, name, &value, &size) == 0 ? value : nil
+    }
+}
+
+/// The frames from and to the host, in order; the process exits when the connection is lost.
+final class HostChannel {
+    private var socket: ProtocolSocket
+    /// Frames received while the app waited for a response.
+    private var deferred: [HostFrame] = []
+    /// The number of frames received.
+    private(set) var received: UInt64 = 0
+
+    init(_ socket: consuming ProtocolSocket) {
+        self.socket = socket
+        self.socket.stopBlocking()
+    }
+
+    /// Whether frames wait that were received earlier.
+    var hasDeferred: Bool { !deferred.isEmpty }
+
+    func send(_ frame: RunnerFrame) {
+        orExit { () throws(ProtocolSocket.Failure) in try socket.send(frame) }
+    }
+
+    /// Reads what the host sends within `milliseconds`; -1 waits without limit.
+    func wait(milliseconds: Int32) {
+        orExit { () throws(ProtocolSocket.Failure) in
+            if socket.waitForFrames(milliseconds: milliseconds) { try socket.receive() }
+        }
+    }
+
+    /// The next frame, deferred ones first; `nil` until more is read.
+    func next() -> HostFrame? {
+        deferred.isEmpty ? nextReceived() : deferred.removeFirst()
+    }
+
+    /// The next frame that has not been deferred.
+    func nextReceived() -> HostFrame? {
+        let frame = orExit { () throws(ProtocolSocket.Failure) in try socket.next() }
+        if frame != nil { received += 1 }
+        return frame
+    }
+
+    /// Keeps a frame for ``next()``.
+    func keep(_ frame: HostFrame) {
+        deferred.append(frame)
+    }
+
+    private func orExit<T>(_ body: () throws(ProtocolSocket.Failure) -> T) -> T {
+        do throws(ProtocolSocket.Failure) {
+            return try body()
+        } catch {
+            _exit(error.exitStatus)
+        }
     }
 }

@@ -2,56 +2,55 @@ import CJavaScriptCore
 import Glibc
 import RunnerProtocol
 
-/// One run of an app: its scripts, timers and requests on one thread, until nothing is left.
+/// One run of an app: the event loop for its scripts, timers and requests, on one thread.
 final class Run {
-    /// Nanoseconds.
+    /// Nanoseconds after which frames are read again, although more timers are due.
     private static let longestRound: UInt64 = 100_000_000
+    /// Nanoseconds until a response must begin: the owner may have to decide first.
+    private static let longestWait: UInt64 = 600_000_000_000
+    /// Nanoseconds in which a response that has begun must end: a stream never does.
+    private static let longestResponse: UInt64 = 30_000_000_000
+    /// Bytes of other responses that are kept meanwhile.
+    private static let keptBytes = 8 << 20
 
-    let engine: Engine
-    var clock = Clock()
-    var timers = TimerQueue()
-    /// Timers that do not keep the run going, such as that of `AbortSignal.timeout`.
-    var backgroundTimers: Set<UInt32> = []
-    /// Requests whose answer is not complete.
-    var requests: Set<UInt32> = []
-    var lastRequest: UInt32 = 0
-    var isLoaded = false
-    /// Whether the app's page runs, rather than its script alone.
-    var hasPage = false
-    /// Whether `bootstrap.js` has something more to do, before timers.
-    var isStepDue = false
-    /// What of the page is to be told.
-    var presentation = Presentation()
-    /// When the run is to end at the latest.
-    var end: UInt64?
-    /// Whether an error went uncaught, which makes the exit code 1.
-    var hasFailed = false
-    var turnLimit = TurnLimit()
-    /// Frames that came while something else was waited for.
-    var deferred: [HostFrame] = []
-    /// Frames that have come from the host.
-    private var heard: UInt64 = 0
-    /// Where the host tells the time: whether timers may go off, and what was said of idleness last.
-    var mayFire = false
-    private var lastIdle: (heard: UInt64, next: UInt64?)?
-    /// What random numbers follow from; the system's where it is `nil`.
-    var seeded: SeededNumbers?
-    private var socket: ProtocolSocket
+    private let engine: Engine
+    private let channel: HostChannel
     private var dispatcher: JSObjectRef?
+    private var clock = Clock()
+    private var timers = TimerQueue()
+    private var turnLimit = TurnLimit()
+    private var presentation = Presentation()
+    /// Requests without a complete response.
+    private var requests: Set<UInt32> = []
+    private var lastRequest: UInt32 = 0
+    private var isLoaded = false
+    /// Whether the app's page runs, rather than its script alone.
+    private var hasPage = false
+    /// Whether the bootstrap scripts have more to do, before timers.
+    private var isStepDue = false
+    /// When the run ends at the latest.
+    private var end: UInt64?
+    /// Whether an error was uncaught, which makes the exit code 1.
+    private var hasFailed = false
+    /// In virtual time: whether timers may fire, and the last report of having nothing to do.
+    private var mayFire = false
+    private var lastIdle: (received: UInt64, next: UInt64?)?
+    /// The random numbers of a reproducible run; `nil` for the system's.
+    private var seeded: SeededNumbers?
 
     init(engine: Engine, socket: consuming ProtocolSocket) {
         self.engine = engine
-        self.socket = socket
-        self.socket.stopBlocking()
+        channel = HostChannel(socket)
     }
 
-    /// Gives the context what a browser would have and lets the engine open what it opens once.
+    /// Evaluates the bootstrap scripts, and makes the engine open the files that it reads once.
     func prepare() throws(LaunchError) {
         let bootstrap = try function(engine.evaluate(Bootstrap.source, named: Bootstrap.name))
-        let dispatcher = try function(engine.call(bootstrap, [engine.object(of: primitives)]))
+        let primitives = engine.object(of: Primitive.all(of: self, engine))
+        let dispatcher = try function(engine.call(bootstrap, [primitives]))
         self.dispatcher = dispatcher
-        let word = engine.string("rejection handler")
-        engine.reportUnhandledRejections(to: try function(engine.call(dispatcher, [word])))
+        let question = engine.string("rejection handler")
+        engine.reportUnhandledRejections(to: try function(engine.call(dispatcher, [question])))
         if case .thrown(let error) = engine.evaluate(WarmUp.script, named: "nervous:warm-up") {
             throw .engine(engine.describe(error))
         }
@@ -69,65 +68,223 @@ final class Run {
         }
     }
 
-    /// Runs to the end and returns the exit status.
-    func go(layers: [String]) -> Int32 {
-        do throws(ProtocolSocket.Lost) {
-            try socket.send(.ready(layers: layers))
-            while !isOver {
-                tellIdleness()
-                if socket.waitForFrames(milliseconds: patience) { try socket.receive() }
-                while let frame = try nextFrame() { handle(frame) }
-                if isStepDue {
-                    isStepDue = false
-                    dispatch("step")
-                    presentation.wait(at: clock.now)
-                } else {
-                    fireTimers()
-                }
-                presentChange()
+    /// Runs until nothing is left to do, and ends the process.
+    func run(layers: [String]) -> Never {
+        channel.send(.ready(layers: layers))
+        while !isOver {
+            reportIdle()
+            channel.wait(milliseconds: patience)
+            while let frame = channel.next() { handle(frame) }
+            if isStepDue {
+                isStepDue = false
+                dispatch("step")
+                presentation.postpone(at: clock.now)
+            } else {
+                fireTimers()
             }
-        } catch {
-            return status(of: error)
+            presentChange()
         }
         finish(hasFailed && !hasExpired ? 1 : 0)
     }
 
-    /// Says to the host that the run is over, and ends the process.
+    /// Reports the end of the run and ends the process.
     func finish(_ code: UInt8) -> Never {
         presentEnd()
-        send(.finished(code: code))
+        channel.send(.finished(code: code))
         _exit(Int32(code))
     }
 
-    /// Sends, or ends the process when the host is gone.
-    func send(_ frame: RunnerFrame) {
-        do throws(ProtocolSocket.Lost) {
-            try socket.send(frame)
-        } catch {
-            _exit(status(of: error))
+    func send(_ frame: RunnerFrame) { channel.send(frame) }
+
+    // MARK: - For primitives
+
+    /// Nanoseconds.
+    var now: UInt64 { clock.now }
+
+    /// - Parameter isBackground: whether the run may end before the timer is due.
+    func setTimer(_ id: UInt32, afterNanoseconds delay: UInt64, isBackground: Bool) {
+        timers.set(id, at: clock.now + delay, isBackground: isBackground)
+    }
+
+    func clearTimer(_ id: UInt32) { timers.clear(id) }
+
+    /// Calls the bootstrap scripts again before timers fire.
+    func requestStep() { isStepDue = true }
+
+    func reportUncaught(_ error: UncaughtError) {
+        hasFailed = true
+        channel.send(.uncaught(error))
+    }
+
+    func fillRandom(_ buffer: UnsafeMutableRawBufferPointer) {
+        if var numbers = seeded {
+            buffer.fill(with: &numbers)
+            seeded = numbers
+        } else {
+            var numbers = SystemRandomNumberGenerator()
+            buffer.fill(with: &numbers)
         }
     }
 
-    /// The next frame that has arrived whole; the process ends when the host is gone.
-    func arrivedFrame() -> HostFrame? {
-        do throws(ProtocolSocket.Lost) {
-            return try next()
-        } catch {
-            _exit(status(of: error))
+    /// Sends a request.
+    func begin(_ request: CheckedRequest) throws(PrimitiveError) -> UInt32 {
+        let id = try nextRequest()
+        requests.insert(id)
+        channel.send(request.frame(id))
+        return id
+    }
+
+    func cancelRequest(_ id: UInt32) {
+        if requests.remove(id) != nil { channel.send(.cancel(id: id)) }
+    }
+
+    /// A complete response.
+    struct Response {
+        var status: UInt16 = 0
+        var headers: [HeaderField] = []
+        /// The address after redirects; empty without any.
+        var url = ""
+        var body: [UInt8] = []
+    }
+
+    /// Sends a request and waits for its complete response.
+    ///
+    /// Meanwhile pings and limits of the host are handled, and all other frames are deferred. The
+    /// wait does not count as part of the turn.
+    ///
+    /// - Parameters:
+    ///   - limit: milliseconds until the response must be complete; 0 for the longest wait.
+    ///   - frame: the request with its identifier.
+    /// - Throws: why there is no response: the host's message, or the limit that was exceeded.
+    func response(
+        within limit: Double = 0, to frame: (UInt32) -> RunnerFrame
+    ) throws(PrimitiveError) -> Response {
+        let id = try nextRequest()
+        requests.insert(id)
+        channel.send(frame(id))
+        var response = Response()
+        var kept = 0
+        // Virtual time does not advance during the wait.
+        let start = clock.monotonic
+        var deadline = start + (limit > 0 ? UInt64(limit * 1_000_000) : Self.longestWait)
+        while let frame = nextFrame(before: deadline) {
+            switch frame {
+            case .response(id, let status, let headers, let url):
+                response.status = status
+                response.headers = headers
+                response.url = url
+                deadline = min(deadline, clock.monotonic + Self.longestResponse)
+            case .body(id, let bytes):
+                response.body += bytes
+            case .end(id):
+                requests.remove(id)
+                return response
+            case .failure(id, let message):
+                requests.remove(id)
+                throw PrimitiveError(message)
+            case .ping, .limits:
+                handle(frame)
+            case .body(_, let bytes):
+                kept += bytes.count
+                channel.keep(frame)
+            default:
+                channel.keep(frame)
+            }
+            if kept > Self.keptBytes { break }
+        }
+        requests.remove(id)
+        channel.send(.cancel(id: id))
+        if kept > Self.keptBytes {
+            throw PrimitiveError("other responses exceeded \(Self.keptBytes) bytes meanwhile")
+        }
+        throw PrimitiveError("the response timed out")
+    }
+
+    private func nextFrame(before deadline: UInt64) -> HostFrame? {
+        while true {
+            if let frame = channel.nextReceived() { return frame }
+            let now = clock.monotonic
+            guard now < deadline else { return nil }
+            let rest = Int32(clamping: (deadline - now + 999_999) / 1_000_000)
+            TurnLimit.pausing { channel.wait(milliseconds: rest) }
         }
     }
 
-    /// Takes what the host sends within `milliseconds`; the process ends when the host is gone.
-    func waitAndReceive(milliseconds: Int32) {
-        do throws(ProtocolSocket.Lost) {
-            if socket.waitForFrames(milliseconds: milliseconds) { try socket.receive() }
-        } catch {
-            _exit(status(of: error))
+    private func nextRequest() throws(PrimitiveError) -> UInt32 {
+        guard requests.count < Limits.requests else {
+            throw PrimitiveError("\(Limits.requests) requests are already active")
+        }
+        repeat { lastRequest &+= 1 } while requests.contains(lastRequest)
+        return lastRequest
+    }
+
+    // MARK: - Frames
+
+    /// Handles a frame of the host; one about an ended request is late, not invalid.
+    private func handle(_ frame: HostFrame) {
+        switch frame {
+        case .load(let name, let source):
+            load(source, named: name)
+        case .loaded:
+            isLoaded = true
+            // A page reports itself when it has loaded.
+            if !hasPage { dispatch("loaded") }
+        case .page(let name):
+            hasPage = true
+            dispatch("page", engine.string(name))
+        case .present(let text, let markup):
+            presentation = Presentation(text: text, markup: markup)
+        case .lifetime(let milliseconds):
+            end = clock.now + UInt64(milliseconds) * 1_000_000
+        case .response(let id, let status, let headers, let url):
+            guard requests.contains(id) else { return }
+            dispatch(
+                "response", engine.number(Double(id)), engine.number(Double(status)),
+                engine.string(headers.lines), engine.string(url))
+        case .body(let id, let bytes):
+            guard requests.contains(id) else { return }
+            dispatch("body", engine.number(Double(id)), engine.bytes(bytes))
+        case .end(let id):
+            guard requests.remove(id) != nil else { return }
+            dispatch("end", engine.number(Double(id)))
+        case .failure(let id, let message):
+            guard requests.remove(id) != nil else { return }
+            dispatch("failure", engine.number(Double(id)), engine.string(message))
+        case .ping(let number):
+            channel.send(.pong(number))
+        case .limits(let wall, let cpu):
+            turnLimit.set(wall: wall, cpu: cpu)
+        case .time(let start, let seed):
+            clock.set(0)
+            seeded = SeededNumbers(seed: seed)
+            dispatch("time", engine.number(Double(start) / 1000))
+        case .advance(let time, let fires):
+            guard clock.isVirtual else { return }
+            clock.set(time)
+            mayFire = fires
         }
     }
 
-    /// Calls the app by way of `bootstrap.js`, which reports what the app throws.
-    func dispatch(_ event: String, _ arguments: JSValueRef?...) {
+    private func load(_ source: String, named name: String) {
+        // The engine's C API has no modules: `modules.js` evaluates scripts that may import.
+        guard !source.contains("import(") else {
+            return dispatch("script", engine.string(name), engine.string(source))
+        }
+        turnLimit.begin()
+        let outcome = engine.evaluate(source, named: name)
+        turnLimit.end()
+        guard case .thrown(let error) = outcome else { return }
+        if engine.isScript(source) {
+            report(error, file: name)
+        } else {
+            dispatch("module", engine.string(name), engine.string(source), error)
+        }
+    }
+
+    // MARK: - Calling JavaScript
+
+    /// Calls the bootstrap scripts, which call the app and report what it throws.
+    private func dispatch(_ event: String, _ arguments: JSValueRef?...) {
         guard let dispatcher else { return }
         presentation.noteChange(at: clock.now)
         turnLimit.begin()
@@ -137,8 +294,24 @@ final class Run {
         }
     }
 
-    /// Asks `bootstrap.js` for a text; `nil` when it has none.
-    func text(of question: String) -> String? {
+    /// Reports what a script threw while it was loaded.
+    private func report(_ error: JSValueRef, file: String) {
+        guard let dispatcher else { return }
+        turnLimit.begin()
+        defer { turnLimit.end() }
+        let arguments = [engine.string("thrown"), error, engine.string(file)]
+        if case .thrown = engine.call(dispatcher, arguments) { reportPlainly(error, file: file) }
+    }
+
+    /// Reports an error when even the bootstrap scripts fail, such as when the stack is exhausted.
+    private func reportPlainly(_ error: JSValueRef, file: String) {
+        reportUncaught(
+            UncaughtError(
+                file: file, line: 0, column: 0, message: engine.describe(error), stack: ""))
+    }
+
+    /// A text from the bootstrap scripts; `nil` if they have none.
+    private func text(of question: String) -> String? {
         guard let dispatcher else { return nil }
         turnLimit.begin()
         defer { turnLimit.end() }
@@ -148,32 +321,37 @@ final class Run {
         return engine.text(value)
     }
 
-    /// Reports what a script threw while it was loaded.
-    func report(_ error: JSValueRef, file: String) {
-        guard let dispatcher else { return }
-        turnLimit.begin()
-        defer { turnLimit.end() }
-        let arguments = [engine.string("thrown"), error, engine.string(file)]
-        if case .thrown = engine.call(dispatcher, arguments) { reportPlainly(error, file: file) }
+    // MARK: - Presentation
+
+    /// Reports the visible text if it has changed and was not reported just now.
+    private func presentChange() {
+        guard let due = presentation.due, due <= clock.now else { return }
+        presentation.noteReading(at: clock.now)
+        presentText()
     }
 
-    private func nextFrame() throws(ProtocolSocket.Lost) -> HostFrame? {
-        deferred.isEmpty ? try next() : deferred.removeFirst()
+    private func presentEnd() {
+        if presentation.text { presentText() }
+        if presentation.markup, let text = text(of: "markup") {
+            channel.send(.markup(text: text.shortened(toBytes: FrameLimits.markup)))
+        }
+        presentation = Presentation()
     }
 
-    private func next() throws(ProtocolSocket.Lost) -> HostFrame? {
-        guard let frame = try socket.next() else { return nil }
-        heard += 1
-        return frame
+    private func presentText() {
+        guard let text = text(of: "view") else { return }
+        channel.send(.view(text: text.shortened(toBytes: FrameLimits.view)))
     }
 
-    /// Says where the host tells the time that nothing is left to do now, once for each reason.
-    private func tellIdleness() {
-        guard clock.isTold, deferred.isEmpty, !isStepDue, !mayFire else { return }
+    // MARK: - Time
+
+    /// In virtual time, reports once for each reason that nothing is left to do now.
+    private func reportIdle() {
+        guard clock.isVirtual, !channel.hasDeferred, !isStepDue, !mayFire else { return }
         let next = deadline
-        if let lastIdle, lastIdle == (heard, next) { return }
-        lastIdle = (heard, next)
-        send(.idle(heard: heard, next: next))
+        if let lastIdle, lastIdle == (channel.received, next) { return }
+        lastIdle = (channel.received, next)
+        channel.send(.idle(heard: channel.received, next: next))
     }
 
     /// When there is something to do at the latest.
@@ -185,47 +363,46 @@ final class Run {
 
     private var isOver: Bool {
         hasExpired
-            || isLoaded && !isStepDue && deferred.isEmpty && requests.isEmpty
-                && timers.count == backgroundTimers.count
+            || isLoaded && !isStepDue && !channel.hasDeferred && requests.isEmpty
+                && !timers.keepsRunAlive
     }
 
-    /// Milliseconds until the next timer, rounded up so that it is due then; -1 without one.
+    /// Milliseconds until the next deadline, rounded up; -1 without one.
     private var patience: Int32 {
-        guard deferred.isEmpty, !isStepDue, !mayFire else { return 0 }
-        guard !clock.isTold, let deadline else { return -1 }
+        guard !channel.hasDeferred, !isStepDue, !mayFire else { return 0 }
+        guard !clock.isVirtual, let deadline else { return -1 }
         let now = clock.now
         guard deadline > now else { return 0 }
         return Int32(clamping: (deadline - now + 999_999) / 1_000_000)
     }
 
-    /// A timer that a callback sets waits for the next round, and so does what a long round leaves, so
-    /// that frames get their turn.
+    /// Fires the timers that are due.
+    ///
+    /// Those that callbacks set, and those that a long round leaves,
+    /// wait for the next round, so that frames are read in between.
     private func fireTimers() {
-        guard !clock.isTold || mayFire else { return }
+        guard !clock.isVirtual || mayFire else { return }
         mayFire = false
         let mark = timers.mark
-        let (now, start) = (clock.now, clock.steady)
+        let (now, start) = (clock.now, clock.monotonic)
         while let id = timers.takeDue(at: now, setBefore: mark) {
-            backgroundTimers.remove(id)
             dispatch("timer", engine.number(Double(id)))
-            // Where the host tells the time, what is due together goes off together: nothing else waits.
-            guard clock.isTold || clock.steady - start < Self.longestRound else { return }
+            // In virtual time, timers that are due together fire together: nothing else waits.
+            guard clock.isVirtual || clock.monotonic - start < Self.longestRound else { return }
         }
     }
+}
 
-    /// When there is not even the stack to run `bootstrap.js`.
-    private func reportPlainly(_ error: JSValueRef, file: String) {
-        hasFailed = true
-        send(
-            .uncaught(
-                UncaughtError(
-                    file: file, line: 0, column: 0, message: engine.describe(error), stack: "")))
-    }
-
-    private func status(of error: ProtocolSocket.Lost) -> Int32 {
-        switch error {
-        case .closed: 74
-        case .notAFrame: 76
+extension UnsafeMutableRawBufferPointer {
+    fileprivate func fill(with generator: inout some RandomNumberGenerator) {
+        var rest = self[...]
+        while !rest.isEmpty {
+            withUnsafeBytes(of: generator.next()) { bytes in
+                let count = Swift.min(bytes.count, rest.count)
+                UnsafeMutableRawBufferPointer(rebasing: rest.prefix(count))
+                    .copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes.prefix(count)))
+                rest = rest.dropFirst(count)
+            }
         }
     }
 }

@@ -2,13 +2,13 @@ import CEscapeProbes
 import Glibc
 import RunnerProtocol
 
-/// What the program answers about itself, and the ways out of its sandbox that it tries when asked.
+/// The options `--version` and `--probes`, and attempts to escape from the sandbox.
 enum SelfTest {
     static let probe = "--probe"
 
-    /// Answers `--version` and `--probes`.
+    /// Handles `--version` and `--probes`.
     ///
-    /// - Returns: the exit status; `nil` when it was asked for something else.
+    /// - Returns: the exit status; `nil` for other arguments.
     static func answer(_ arguments: ArraySlice<String>) -> Int32? {
         switch Array(arguments) {
         case ["--version"]: print(Release.version)
@@ -24,8 +24,8 @@ enum SelfTest {
         return 0
     }
 
-    /// Tries one way out in the place of an app: when it is let through, the run ends with 0 or with
-    /// the `errno` of the call, else by the kernel's hand.
+    /// Attempts an escape in place of an app: if the kernel does not kill the process, the run ends
+    /// with 0 or with the `errno` of the call.
     static func attempt(_ name: String, in run: Run, layers: [String]) -> Never {
         let found = (0..<nervous_probe_count()).first {
             String(cString: nervous_probe_name($0)) == name

@@ -1,10 +1,10 @@
 import Glibc
 import RunnerProtocol
 
-/// Bounds how long one turn of the app may take: a script, or a callback with its microtasks.
+/// Limits the duration of one turn of the app: a script, or a callback with its microtasks.
 ///
-/// The kernel counts, so that nothing the app does inside a turn puts the end off. A process that has
-/// been taken over could lift this; the host's own questions and the limits of the process remain.
+/// The kernel's timers enforce it, whatever the app does. A compromised process could disable them;
+/// the host's pings and the limits of the process remain.
 struct TurnLimit {
     private var wall = itimerval(milliseconds: 10_000)
     private var cpu = itimerval(milliseconds: 5_000)
@@ -30,7 +30,7 @@ struct TurnLimit {
         setitimer(__itimer_which_t(ITIMER_PROF.rawValue), &none, nil)
     }
 
-    /// Leaves out of the turn the time in which the host does not take what the app says.
+    /// Excludes the time in which the runner waits for the host.
     static func pausing<T>(_ body: () -> T) -> T {
         var none = itimerval()
         var rest = itimerval()

@@ -5,11 +5,11 @@ import RunnerProtocol
 
 /// The process from which runners are forked.
 ///
-/// It has loaded the libraries and is confined as far as the engine's start allows, and it never has
-/// an engine of its own: forking one that lives would leave its locks and threads in pieces. What it
-/// has touched of the libraries is shared by all runners.
+/// It has loaded the libraries and is confined as far as the engine's start permits. It never
+/// starts an engine, because a fork would copy its locks without its threads. Runners share the
+/// touched memory.
 struct Zygote: ~Copyable {
-    /// What one order asks for, with the descriptors that came with it.
+    /// An order with its descriptors.
     struct Order {
         let limits: ProcessLimits
         let socket: Int32
@@ -21,31 +21,31 @@ struct Zygote: ~Copyable {
 
     init(descriptor: Int32) {
         self.descriptor = descriptor
-        // Its children's ends are only taken while it waits, so none is missed.
+        // SIGCHLD is delivered only while it waits, so none is missed.
         signal(SIGCHLD) { _ in }
-        Self.holdBack(SIG_BLOCK)
+        Self.changeMask(SIG_BLOCK)
     }
 
-    /// Takes orders until the host is gone, and returns in every child with the order it is for.
+    /// Carries out orders until the host ends; returns in each child, with its order.
     mutating func nextOrder(layers: [String]) throws(LaunchError) -> Order {
         report(.ready(layers: layers))
         while true {
             let ready = nervous_process_wait(descriptor, SIGCHLD)
             reap()
-            guard ready >= 0 else { throw .hostIsGone }
+            guard ready >= 0 else { throw .hostEnded }
             if ready > 0, let order = try receive() { return order }
         }
     }
 
-    /// - Returns: the order, in the child.
+    /// - Returns: the order in the child; `nil` in the zygote.
     private mutating func receive() throws(LaunchError) -> Order? {
         var descriptors: [Int32] = [-1, -1]
         var count = descriptors.count
         var packet = [UInt8](repeating: 0, count: 256)
         let size = nervous_packet_receive(descriptor, &packet, packet.count, &descriptors, &count)
-        guard size > 0 else { throw .hostIsGone }
+        guard size > 0 else { throw .hostEnded }
         guard count == 2, let order = try? ZygoteOrder(packet: packet.prefix(size)) else {
-            throw .notAnOrder
+            throw .invalidOrder
         }
         switch order {
         case .start(let id, let cpu, let memory):
@@ -53,7 +53,7 @@ struct Zygote: ~Copyable {
             let child = nervous_process_fork(&handle)
             let failure = errno
             guard child != 0 else {
-                Self.holdBack(SIG_UNBLOCK)
+                Self.changeMask(SIG_UNBLOCK)
                 signal(SIGCHLD, SIG_DFL)
                 return Order(
                     limits: ProcessLimits(cpu: cpu, memory: memory), socket: descriptors[0],
@@ -87,11 +87,11 @@ struct Zygote: ~Copyable {
     private func report(_ report: ZygoteReport, _ handle: Int32? = nil) {
         let packet = report.encoded()
         let handles = handle.map { [$0] } ?? []
-        // A host that is gone shows when the next order is awaited.
+        // If the host has ended, waiting for the next order fails.
         _ = nervous_packet_send(descriptor, packet, packet.count, handles, handles.count)
     }
 
-    private static func holdBack(_ how: Int32) {
+    private static func changeMask(_ how: Int32) {
         var signals = sigset_t()
         sigemptyset(&signals)
         sigaddset(&signals, SIGCHLD)

@@ -1,35 +1,33 @@
-/// What the host says to a runner.
+/// A message from the host to a runner.
 public enum HostFrame: Hashable, Sendable {
-    /// Evaluate a script; scripts run in the order they are sent.
+    /// Evaluate a script; scripts are evaluated in the order of their frames.
     case load(name: String, source: String)
-    /// Open the page at the address that `location` has, and run its scripts; `name` is what errors in
-    /// it give as their file.
+    /// Open the page at the address of `location` and run its scripts; errors give `name` as their
+    /// file.
     case page(name: String)
-    /// Whether to tell the visible text of the page when it changes, and its document at the end.
+    /// Whether to report the visible text of the page when it changes, and its document at the end.
     case present(text: Bool, markup: Bool)
-    /// End the run after so many milliseconds, as if nothing were left to wait for.
+    /// End the run after these milliseconds, as if nothing were left to wait for.
     case lifetime(UInt32)
     /// All scripts have been sent: the run ends when nothing is left to wait for.
     case loaded
-    /// The status and header of the answer to request `id`, and where a redirect led to it; empty where
-    /// none did.
+    /// The status and header of the response to request `id`, and its address after redirects;
+    /// empty without any.
     case response(id: UInt32, status: UInt16, headers: [HeaderField], url: String = "")
-    /// A piece of the body of answer `id`.
+    /// A piece of the body of response `id`.
     case body(id: UInt32, bytes: [UInt8])
-    /// Answer `id` is complete.
+    /// Response `id` is complete.
     case end(id: UInt32)
-    /// Request `id` got no answer, or its body broke off.
+    /// Request `id` has no response, or its body was interrupted.
     case failure(id: UInt32, message: String)
-    /// Answer with `pong`: the event loop is alive.
+    /// Answer with `pong`, to show that the event loop runs.
     case ping(UInt32)
-    /// How long one turn of the app may take from now on: milliseconds that pass, and milliseconds
-    /// of processor time.
+    /// The limits of one turn from now on: milliseconds, and milliseconds of processor time.
     case limits(wall: UInt32, cpu: UInt32)
-    /// Do not follow the machine's clock: it is `start`, in microseconds since 1970, until `advance`
-    /// says otherwise, and random numbers follow from `seed`. Comes before all scripts.
+    /// Use virtual time: it is `start`, in microseconds since 1970, until `advance` sets it; random
+    /// numbers depend on `seed`. Precedes all scripts.
     case time(start: UInt64, seed: UInt64)
-    /// It is so many nanoseconds after the start; only where `fires` says so do the timers go off that
-    /// are due by then.
+    /// Set virtual time to these nanoseconds after the start; `fires` is whether due timers fire.
     case advance(to: UInt64, fires: Bool)
 }
 

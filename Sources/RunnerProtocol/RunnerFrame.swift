@@ -1,43 +1,45 @@
-/// What a runner says to the host.
+/// A message from a runner to the host.
 ///
-/// The host treats every one as written by an attacker.
+/// The host treats every one as sent by an attacker.
 public enum RunnerFrame: Hashable, Sendable {
     /// The process is confined and the engine waits for scripts.
     ///
-    /// `layers` names what confines it, such as `landlock 7`; for display only.
+    /// `layers` are the layers of its sandbox, such as `landlock 7`, for display.
     case ready(layers: [String])
     /// A line for the console.
     case console(level: ConsoleLevel, text: String)
     /// A call of `fetch`; `target` is an absolute URL or a path with query.
     case request(
         id: UInt32, method: String, target: String, headers: [HeaderField], body: [UInt8])
-    /// The app no longer wants answer `id`.
+    /// The app cancelled request `id`.
     case cancel(id: UInt32)
     /// An error that the app did not catch.
     case uncaught(UncaughtError)
     /// The answer to `ping`.
     case pong(UInt32)
-    /// Asks for a library that the host keeps, answered like a call of `fetch`.
+    /// Requests a library of the host, answered like a call of `fetch`.
     case library(id: UInt32, RunnerLibrary)
     /// The visible text of the page, which has changed.
     case view(text: String)
     /// The page's document at the end of the run.
     case markup(text: String)
-    /// In a run that does not follow the machine's clock: the app has nothing to do before `next`,
-    /// nanoseconds after the start, or before the host says something; `nil` for the host alone.
+    /// In virtual time: the app has nothing to do before `next`, in nanoseconds after the start, or
+    /// before the next frame; `nil` if it waits for frames only.
     ///
-    /// `heard` counts the frames that the runner has taken: when the host has sent more, this is late.
+    /// `heard` counts the frames that the runner has read; if the host has sent more, this is
+    /// outdated.
     case idle(heard: UInt64, next: UInt64?)
     /// Nothing is left to wait for; the process exits with `code`.
     case finished(code: UInt8)
 }
 
-/// How loud a console line is.
+/// The level of a console line.
 public enum ConsoleLevel: UInt8, Hashable, Sendable {
+    /// As the methods of `console` are named.
     case debug, log, info, warn, error
 }
 
-/// A script that is too large for every runner to have.
+/// A script that is too large to be part of every runner.
 public enum RunnerLibrary: UInt8, Hashable, Sendable, CaseIterable {
     /// The document of a page.
     case document = 1
@@ -45,7 +47,7 @@ public enum RunnerLibrary: UInt8, Hashable, Sendable, CaseIterable {
     case modules = 2
 }
 
-/// An exception or a rejected promise that nobody handled.
+/// An uncaught exception or an unhandled rejection.
 public struct UncaughtError: Hashable, Sendable {
     /// The script's name as it was loaded, such as `app.js`; empty when unknown.
     public let file: String
@@ -55,9 +57,10 @@ public struct UncaughtError: Hashable, Sendable {
     public let column: UInt32
     /// Such as `TypeError: undefined is not a function`.
     public let message: String
-    /// The engine's stack trace, one call a line; may be empty.
+    /// The engine's stack trace, one call per line; may be empty.
     public let stack: String
 
+    /// Describes an error.
     public init(file: String, line: UInt32, column: UInt32, message: String, stack: String) {
         self.file = file
         self.line = line
@@ -155,7 +158,7 @@ extension RunnerFrame: Frame {
         }
     }
 
-    /// What an honest runner can need; the host keeps no more of a frame than this.
+    /// The limit of what an honest runner sends; the host stores no more of a frame.
     public static func limit(ofType type: UInt8) -> Int {
         switch type {
         case 1: 4 << 10
@@ -169,4 +172,18 @@ extension RunnerFrame: Frame {
         default: 16
         }
     }
+}
+
+/// Exit statuses of a runner that exceeded a limit of a turn.
+public enum RunnerExit {
+    /// A turn of the app took too long.
+    public static let turn: Int32 = 124
+    /// A turn of the app used too much processor time.
+    public static let turnCPU: Int32 = 125
+}
+
+/// The release that the host and its companion programs belong to.
+public enum Release {
+    /// The version number.
+    public static let version = "0.1.0"
 }

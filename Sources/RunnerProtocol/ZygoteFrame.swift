@@ -1,25 +1,26 @@
-/// What the host asks of the process that forks runners.
+/// A message from the host to the zygote.
 ///
-/// A packet holds one frame; with `start` come the runner's socket and the pipe for its complaints.
+/// A packet contains one frame; `start` is sent with the runner's socket and its output pipe.
 public enum ZygoteOrder: Hashable, Sendable {
-    /// Make a runner.
+    /// Fork a runner.
     ///
-    /// - `cpu`: seconds of processor time it may use in all.
-    /// - `memory`: bytes that it may add to what it has when its engine has started.
+    /// - `cpu`: the limit of its processor time, in seconds.
+    /// - `memory`: bytes in addition to those of the process after its engine has started.
     case start(id: UInt32, cpu: UInt32, memory: UInt64)
 }
 
-/// What the process that forks runners answers.
+/// A message from the zygote to the host.
 ///
-/// A packet holds one frame; with `started` comes a descriptor that stands for the process.
+/// A packet contains one frame; `started` is sent with a process descriptor (pidfd).
 public enum ZygoteReport: Hashable, Sendable {
-    /// Orders are taken; `layers` names what confines this process and each that it makes.
+    /// The zygote accepts orders; `layers` confine it and each runner.
     case ready(layers: [String])
+    /// The runner was forked.
     case started(id: UInt32, process: UInt32)
-    /// There is no process; `error` is an `errno`.
+    /// The runner could not be forked; `error` is an `errno`.
     case failed(id: UInt32, error: UInt32)
-    /// A runner has ended, with its wait status, the microseconds of processor time it used and the
-    /// most bytes that were resident at once.
+    /// A runner has ended: its wait status, its processor time in microseconds, and the peak of its
+    /// resident bytes.
     case ended(id: UInt32, status: UInt32, cpu: UInt64, peak: UInt64)
 }
 
@@ -79,9 +80,9 @@ extension ZygoteReport: Frame {
 }
 
 extension Frame {
-    /// The one frame that a packet holds.
+    /// Decodes a packet, which contains one frame.
     ///
-    /// - Throws: `FrameError` when the packet is anything else.
+    /// - Throws: ``FrameError`` for anything else.
     public init(packet: some Sequence<UInt8>) throws(FrameError) {
         var reader = FrameReader<Self>()
         reader.append(packet)

@@ -2,11 +2,11 @@ import Archive
 import CSandbox
 import Glibc
 
-/// Gives up everything but three descriptors, memory and time.
+/// Restricts the process to three descriptors, memory and processor time.
 enum Confinement {
-    /// Inflating what a package may hold takes a fraction of it.
+    /// Inflating the largest package takes a fraction of it.
     private static let processorSeconds: UInt32 = 10
-    /// What libarchive, the runtime and a piece of a file need beside the archive.
+    /// For libarchive, the runtime and a piece of a file, besides the archive.
     private static let workingMemory = 32 << 20
 
     static func apply(_ limits: ArchiveLimits) throws(MissingLayer) {
@@ -14,12 +14,12 @@ enum Confinement {
         try require("descriptor isolation", nervous_sandbox_close_from(3))
         try require("resource limits", nervous_sandbox_limit_resources())
         try require("time limit", nervous_sandbox_limit_processor(processorSeconds))
-        // The archive is there twice, and grows in steps while it is read.
+        // There are two copies of the archive, and the buffer grows in steps while it is read.
         let memory = UInt64(4 * limits.archiveBytes + workingMemory)
         try require("memory limit", nervous_sandbox_limit_growth(memory))
         try require("no_new_privs", nervous_sandbox_no_new_privileges())
         try require("no capabilities", nervous_sandbox_no_capabilities())
-        // Only kernels since 6.3 have it; the filter of system calls says the same.
+        // Optional, since Linux 6.3; the system call filter enforces the same.
         _ = nervous_sandbox_no_executable_memory()
         var version: Int32 = 0
         try require("landlock", nervous_sandbox_landlock(nil, 0, &version))
@@ -29,4 +29,10 @@ enum Confinement {
     private static func require(_ layer: String, _ failure: Int32) throws(MissingLayer) {
         guard failure == 0 else { throw MissingLayer(layer: layer, code: failure) }
     }
+}
+
+/// A layer of the sandbox that the kernel does not provide, and the `errno`.
+struct MissingLayer: Error {
+    let layer: String
+    let code: Int32
 }

@@ -2,15 +2,17 @@ import Archive
 import Glibc
 import RunnerProtocol
 
-/// What happens between `exec` and the last frame.
+/// The program `nervous-unpacker`.
 ///
-/// The host starts the program with
+/// The host starts it with
 /// - descriptor 0 on the bytes of an archive, 1 on a pipe for the frames, 2 on `/dev/null`;
 /// - the limits as four numbers, and an empty environment;
-/// - from a thread that waits for its end, as the kernel's parent-death signal follows the thread.
+/// - from a thread that waits for its end, because the kernel's parent-death signal follows the
+///   thread.
 ///
-/// Exit codes: 0 everything was said, also a refusal; 64 started by hand; 69 a layer of the sandbox
-/// is missing; 70 libarchive does not work; 74 the archive cannot be read or nobody reads the frames.
+/// Exit codes: 0 all frames were sent, including a rejection; 64 started by hand; 69 a layer of the
+/// sandbox is missing; 70 libarchive does not work; 74 the archive cannot be read or the pipe is
+/// closed.
 enum Launch {
     static func run(arguments: ArraySlice<String>) -> Int32 {
         if Array(arguments) == ["--version"] {
@@ -19,13 +21,13 @@ enum Launch {
             return 0
         }
         guard let limits = ArchiveLimits(words: arguments), isPipe(1) else {
-            complain("this program is started by nervous; use `nervous install PACKAGE`")
+            printError("This program is started by nervous; use `nervous install PACKAGE`.")
             return 64
         }
-        // A host that vanishes shows as an error of `write`, not as a signal.
+        // If the host has ended, `write` fails.
         signal(SIGPIPE, SIG_IGN)
-        leaveCrashesToTheKernel()
-        // Without a zone of its own the C library would look for the machine's at every time it reads.
+        resetCrashSignals()
+        // Otherwise the C library would read the machine's time zone from a file.
         setenv("TZ", "UTC0", 1)
         return UTF8Locale.use { unpack(within: limits) }
     }
@@ -40,7 +42,7 @@ enum Launch {
             _ = output.flush()
             return 69
         }
-        // Not a byte of the archive was looked at before this line.
+        // The archive is read only now, after confinement.
         guard let archive = read(0, atMost: limits.archiveBytes + 1) else { return 74 }
         Unpacking.unpack(archive, limits: limits) { output.send($0) }
         return output.flush() ? 0 : 74
@@ -59,8 +61,8 @@ enum Launch {
         return bytes
     }
 
-    /// The Swift runtime would look into the dying process, which the sandbox calls an escape.
-    private static func leaveCrashesToTheKernel() {
+    /// The Swift runtime's crash handler makes system calls that the sandbox forbids.
+    private static func resetCrashSignals() {
         for fatal in [SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGQUIT, SIGSEGV, SIGTRAP, SIGXCPU] {
             signal(fatal, SIG_DFL)
         }
@@ -71,8 +73,39 @@ enum Launch {
         return fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFIFO
     }
 
-    private static func complain(_ message: String) {
+    private static func printError(_ message: String) {
         let line = Array("nervous-unpacker: \(message)\n".utf8)
         _ = line.withUnsafeBytes { write(2, $0.baseAddress, $0.count) }
+    }
+}
+
+/// Writes frames to a pipe, buffered.
+private struct FrameOutput: ~Copyable {
+    private static let enough = 64 << 10
+
+    private let descriptor: Int32
+    private var buffer: [UInt8] = []
+
+    init(descriptor: Int32) {
+        self.descriptor = descriptor
+    }
+
+    /// - Returns: `false` if the pipe is closed.
+    mutating func send(_ frame: UnpackerFrame) -> Bool {
+        buffer += frame.encoded()
+        return buffer.count < Self.enough || flush()
+    }
+
+    /// - Returns: `false` if the pipe is closed.
+    mutating func flush() -> Bool {
+        var rest = buffer[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { return false }
+            rest = rest.dropFirst(count)
+        }
+        buffer.removeAll(keepingCapacity: true)
+        return true
     }
 }

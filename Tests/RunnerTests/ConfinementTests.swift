@@ -143,7 +143,7 @@ struct ConfinementTests {
     }
 
     private func text(of path: String) throws -> String {
-        // Such files have no size, and some are longer than what is read of them at once.
+        // Such files have no size, and some are longer than one read.
         let file = try FileHandle(forReadingFrom: URL(filePath: path))
         defer { try? file.close() }
         return String(decoding: try file.readToEnd() ?? Data(), as: UTF8.self)

@@ -53,7 +53,7 @@ struct DocumentTests {
         #expect(run.lines == ["loading", "parsed", "loaded complete"])
     }
 
-    @Test func `a run without the library has no document and says why`() throws {
+    @Test func `a run without the library has no document and reports why`() throws {
         let run = try RunOfApp("console.log(typeof document, typeof DOMParser, typeof window)") {
             frame, runner in
             guard case .library(let id, .document) = frame else { return }
@@ -124,7 +124,7 @@ struct DocumentTests {
             ])
     }
 
-    @Test func `nobody is there to answer, and that is said`() throws {
+    @Test func `dialogs without a user are answered with no and logged`() throws {
         let run = try RunOfApp(
             """
             alert("hello");
@@ -138,8 +138,8 @@ struct DocumentTests {
             """)
         #expect(
             run.lines == [
-                "hello", "sure? [nobody is there to confirm: answered no]",
-                "who? [nobody is there to answer: none given]",
+                "hello", "sure? [no user to confirm: answered no]",
+                "who? [no user to answer: no answer]",
                 "The app wanted to open '/x'; a headless run opens no other page.",
                 "false null null",
                 "The app wanted to go to 'http://localhost/elsewhere'; a headless run stays on its page.",

@@ -80,14 +80,14 @@ struct EventLoopTests {
         #expect(try runner.end() == .exit(74))
     }
 
-    @Test func `a host that sends what is no frame ends the process`() throws {
+    @Test func `an invalid frame of the host ends the process`() throws {
         let runner = try RunnerProcess()
         _ = try runner.next()
         try runner.send(bytes: [1, 0, 0, 0, 99])
         #expect(try runner.end() == .exit(76))
     }
 
-    @Test func `started by hand it says so`() throws {
+    @Test func `started by hand it reports its use`() throws {
         let runner = try RunnerProcess(arguments: ["app.js"])
         #expect(try runner.next() == nil)
         #expect(try runner.end() == .exit(64))

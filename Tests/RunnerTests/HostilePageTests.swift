@@ -50,7 +50,7 @@ struct HostilePageTests {
         #expect(try [.exit(RunnerExit.turn), .exit(RunnerExit.turnCPU)].contains(runner.end()))
     }
 
-    @Test func `a page that spoils the built-ins harms itself and is told`() throws {
+    @Test func `a page that breaks the built-ins harms only itself and is reported`() throws {
         let run = try PageRun([
             "app.html": """
             <p>before</p><script>

@@ -2,7 +2,7 @@ import RunnerProtocol
 import TestSupport
 import Testing
 
-/// Images of a page that nobody draws: scripts wait for them and ask how large they are.
+/// Images that are not drawn: scripts wait for them and read their sizes.
 @Suite(.blocking)
 struct ImageTests {
     /// 8 by 4, and 300 by 200.
@@ -10,7 +10,7 @@ struct ImageTests {
     private static let svg =
         "<?xml version='1.0'?><svg xmlns='x' width='300' height=\"200px\"></svg>"
 
-    @Test func `an image tells its size and loads after its handlers are there`() throws {
+    @Test func `an image has its size and loads after its handlers are set`() throws {
         let run = try PageRun([
             "app.html": """
             <img id="one" src="one.gif" onload="console.log('one', this.width, this.height)">
@@ -42,7 +42,7 @@ struct ImageTests {
         #expect(!run.calls.contains { $0.contains("example.org") })
     }
 
-    /// Images of 3 by 5 that Chromium wrote, and what it says of the others.
+    /// Images of 3 by 5 written by Chromium, and its sizes of the others.
     private static let images = [
         (
             "image/png;base64",
@@ -116,7 +116,7 @@ struct ImageTests {
     ]
 
     @Test(arguments: images)
-    func `the size stands in the bytes`(type: String, data: String, shown: String) throws {
+    func `the size is read from the bytes`(type: String, data: String, shown: String) throws {
         let run = try PageRun([
             "app.html": """
             <script>

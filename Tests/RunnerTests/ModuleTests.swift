@@ -54,7 +54,7 @@ struct ModuleTests {
         #expect(run.run.end == .exit(0))
     }
 
-    @Test func `what is awaited at the top holds up what needs it`() throws {
+    @Test func `top-level await delays the modules that import it`() throws {
         let run = try run(
             """
             import { late } from "./lib/slow.js";
@@ -81,7 +81,7 @@ struct ModuleTests {
             "TypeError: The module http://my-app.localhost/lib/none.js is missing: the host answered 404."
         ),
         ("import('./lib/bad.js')", "SyntaxError: lib/bad.js: \"./c.js\" has no export \"nope\""),
-        ("import('jquery')", "TypeError: \"jquery\" is no address: begin it with ./, ../ or /."),
+        ("import('jquery')", "TypeError: \"jquery\" is not a URL: begin it with ./, ../ or /."),
         (
             "import('http://example.org/x.js')",
             "TypeError: The module http://example.org/x.js is missing: an app loads files of its own package and of the host only."
@@ -135,7 +135,7 @@ struct ModuleTests {
         "import x from './x.js'",
         "import('./x.js').catch(() => {}); const other = () => import('./y.js')",
     ])
-    func `a run without the library asks once and says why there are no modules`(
+    func `a run without the library requests it once and reports why modules are missing`(
         source: String
     ) throws {
         var asked = 0
@@ -145,7 +145,7 @@ struct ModuleTests {
             try runner.send(.failure(id: id, message: "not built"))
         }
         #expect(asked == 1)
-        let told = run.lines + run.errors.map(\.message)
-        #expect(told.contains { $0.contains("There are no modules in this run: not built") })
+        let output = run.lines + run.errors.map(\.message)
+        #expect(output.contains { $0.contains("There are no modules in this run: not built") })
     }
 }

@@ -5,7 +5,7 @@ import Testing
 /// Pages that run: parsed, with their scripts in a browser's order.
 @Suite(.blocking)
 struct PageTests {
-    @Test func `scripts run in the order of a browser and find the page as far as it stands`()
+    @Test func `scripts run in the order of a browser and find the page as parsed so far`()
         throws
     {
         let run = try PageRun([
@@ -72,7 +72,7 @@ struct PageTests {
         #expect(run.run.end == .exit(1))
     }
 
-    @Test func `what is visible is told when it changes, as a browser has its text`() throws {
+    @Test func `the visible text is reported when it changes, like a browser's innerText`() throws {
         let run = try PageRun([
             "app.html": """
             <!doctype html><html><head><title>no</title><link rel=stylesheet href=s.css>
@@ -112,7 +112,7 @@ struct PageTests {
         #expect(run.views == ["Head line\n\n\(rest)", rest])
     }
 
-    @Test func `the document is told at the end`() throws {
+    @Test func `the document is reported at the end`() throws {
         let run = try PageRun([
             "app.html":
                 "<!doctype html><p id=a>x<script>a.textContent = '<&>'; a.className = 'b'</script>"
@@ -188,8 +188,7 @@ struct PageTests {
         #expect(run.markup?.contains("<p id=\"a\">\(run.views.last ?? "")") == true)
     }
 
-    @Test func `what a page gets wrong is told with the file and the line, again and again`() throws
-    {
+    @Test func `each error of a page is reported with its file and line`() throws {
         let run = try PageRun([
             "app.html": "<p>still here<script src=app.js></script>",
             "app.js": """

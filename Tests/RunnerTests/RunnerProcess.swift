@@ -97,7 +97,7 @@ final class RunnerProcess {
 
     /// The largest resident size so far in bytes; 0 when the process is gone.
     ///
-    /// What `wait4` tells would count the memory of the process that started it as well.
+    /// The peak of `wait4` would include the memory of the process that started it.
     private func residentPeak() -> Int {
         guard
             let text = try? String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8),
@@ -115,5 +115,36 @@ final class RunnerProcess {
         let message: String
 
         init(_ message: String) { self.message = message }
+    }
+}
+
+extension RunnerProcess {
+    /// An app that waits for the answer to a synchronous request, and the number of that request.
+    static func inSynchronousRequest() throws -> (RunnerProcess, id: UInt32) {
+        let runner = try RunnerProcess()
+        _ = try runner.next()
+        try runner.send(
+            .load(
+                name: "app.js",
+                source: "const x = new XMLHttpRequest(); x.open('GET', '/', false); x.send()"),
+            .loaded)
+        guard case .request(let id, _, _, _, _) = try runner.next() else {
+            throw Failure("no request")
+        }
+        return (runner, id)
+    }
+}
+
+/// What the runner prints when it is asked about itself.
+struct RunnerOutput {
+    let lines: [String]
+    let code: Int32
+
+    init(arguments: [String]) throws {
+        let runner = try Program(
+            BuiltProgram.path("nervous-runner"), arguments, output: .pipe, errors: .inherited)
+        let bytes = try runner.readToEnd()
+        code = try runner.wait()
+        lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)
     }
 }

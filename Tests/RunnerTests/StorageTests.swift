@@ -136,9 +136,11 @@ struct StorageTests {
         (500, "not JSON", "the host answered 500."), (200, "not JSON", "the host answered 200."),
         (500, #"{"detail": 5}"#, "the host answered 500."),
     ])
-    func `where nothing is kept it lasts for the run and says so once, when it is written`(
-        status: UInt16, body: String, reason: String
-    ) throws {
+    func
+        `without storage at the host, values last for the run, with one warning at the first write`(
+            status: UInt16, body: String, reason: String
+        ) throws
+    {
         let result = try run(
             """
             console.log(localStorage.length);
@@ -158,7 +160,10 @@ struct StorageTests {
         #expect(result.calls.count == 1)
     }
 
-    @Test func `what the host refuses later stays for the run, is said once and told again`() throws
+    @Test
+    func
+        `values that the host rejects later last for the run, with one warning, and are sent again`()
+        throws
     {
         let problem = #"{"detail": "An app may keep 1000 bytes, and 999 are taken."}"#
         let result = try run(

@@ -17,14 +17,14 @@ struct WebTests {
         ("'http://[::1]:81'", "http://[::1]:81/"),
         ("'mailto:a@b'", "mailto:a@b"), ("'data:text/plain,x y'", "data:text/plain,x y"),
     ])
-    func `addresses are read as the URL standard says`(arguments: String, href: String) throws {
+    func `addresses are parsed by the URL standard`(arguments: String, href: String) throws {
         #expect(try RunOfApp("console.log(new URL(\(arguments)).href)").lines == [href])
     }
 
     @Test(arguments: [
         "''", "'x'", "'http://'", "'http://a b/'", "'http://h:99999/'", "'http://1.2.3.4.5/'",
     ])
-    func `what is no address is refused`(argument: String) throws {
+    func `an invalid address is refused`(argument: String) throws {
         #expect(try RunOfApp("console.log(URL.canParse(\(argument)))").lines == ["false"])
     }
 

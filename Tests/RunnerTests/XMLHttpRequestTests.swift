@@ -138,7 +138,7 @@ struct XMLHttpRequestTests {
     }
 
     @Test(arguments: ["GET", "POST"])
-    func `what fails is told by an event, or thrown where the app waits`(method: String) throws {
+    func `a failure is an event, or an exception in a synchronous request`(method: String) throws {
         let run = try RunOfApp(
             """
             const x = new XMLHttpRequest();
@@ -183,7 +183,7 @@ struct XMLHttpRequestTests {
             rest.contains(
                 .console(
                     level: .log,
-                    text: "too much of other answers came meanwhile (http://localhost/)")))
+                    text: "other responses exceeded 8388608 bytes meanwhile (http://localhost/)")))
     }
 
     @Test func `aborting and running out of time end a request`() throws {

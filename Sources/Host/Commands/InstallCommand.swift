@@ -1,3 +1,4 @@
+import AppRuns
 import ArgumentParser
 import Auth
 import Foundation

@@ -1,7 +1,7 @@
+import AppRuns
 import ArgumentParser
 import Auth
 import Foundation
-import JSApps
 import Samples
 import Simulation
 import Text

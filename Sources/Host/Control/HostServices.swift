@@ -1,3 +1,4 @@
+import AppRuns
 import Auth
 import Connectors
 import DBus
@@ -95,7 +96,7 @@ struct HostServices: Sendable {
             budget: {
                 let given = configuration.budgets[$0]
                 return setup?.budget(given) ?? given
-            }, keepsSpare: isLasting, pool: setup?.pool, time: time, logger: logger)
+            }, keepsSpare: isLasting, pool: setup?.pool, virtualTime: time, logger: logger)
         provider = Provider(
             authority: authority, machine: machine,
             engine: AnalyticsEngine(machine, log: authority.log, now: now), sessions: sessions,
@@ -103,7 +104,7 @@ struct HostServices: Sendable {
             facts: HostFacts(
                 version: Version.number, dataDirectory: paths.data, port: { port.number }),
             packs: packs,
-            archives: SensorArchive(limits: configuration.packages, unpacker: unpacker),
+            archives: SensorPackArchive(limits: configuration.packages, unpacker: unpacker),
             outbound: OutboundClient(
                 log: authority.log, userAgent: "Nervous/\(Version.number)",
                 ownPorts: { Set([port.number].compactMap { $0 }) }),

@@ -1,5 +1,5 @@
+import AppRuns
 import Auth
-import JSApps
 import Text
 
 /// The layers around an app, as the runner gets them here.
@@ -21,7 +21,7 @@ struct ConfinementCheck: DoctorCheck {
         guard let runner = try? CompanionProgram.runner.path() else {
             return [note("Not tried: there is no \(CompanionProgram.runner.rawValue).")]
         }
-        let run = await RunnerTrial.run(runner: runner)
+        let run = await RunnerCheck.run(runner: runner)
         guard let layers = run.layers, case .finished(code: 0) = run.outcome else {
             return [broken(Self.reason(run.outcome), fix: Self.remedy)]
         }

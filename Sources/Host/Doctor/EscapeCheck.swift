@@ -1,5 +1,5 @@
+import AppRuns
 import Auth
-import JSApps
 import Text
 
 /// Tries every way out of the sandbox, each in a runner of its own.
@@ -64,7 +64,7 @@ struct EscapeCheck: DoctorCheck {
 
     /// - Returns: what went wrong; `nil` when the way is closed.
     private static func failure(of probe: Probe, _ runner: String) async -> String? {
-        let run = await RunnerTrial.run(runner: runner, probe: probe.name)
+        let run = await RunnerCheck.run(runner: runner, probe: probe.name)
         let name = probe.name.escapedForDisplay(limit: 60)
         switch run.outcome {
         case .sandboxViolation where run.layers != nil && probe.answer == 0: return nil

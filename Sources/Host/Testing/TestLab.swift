@@ -1,3 +1,4 @@
+import AppRuns
 import Auth
 import Foundation
 import Glibc
@@ -87,7 +88,7 @@ struct TestLab: Sendable {
                 prepared.id,
                 // What is due when the time is up belongs to it.
                 presentation: RunPresentation(lifetime: settings.limit + .milliseconds(1)),
-                rehearsal: Rehearsal(of: file, index: index, filter: settings.filter)
+                harness: TestHarness(of: file, index: index, filter: settings.filter)
             ) { event in await bench.note(event) }
             return Ended(
                 report: await bench.report, run: run, result: await bench.result,

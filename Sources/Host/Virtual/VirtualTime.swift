@@ -1,12 +1,12 @@
+import AppRuns
 import Auth
-import JSApps
 import Provider
 import Samples
 import VM
 
 /// The time of the apps of one host: it passes when an app waits, and sensors give what they have to
 /// give on the way.
-actor VirtualTime: RunTime {
+actor VirtualTime: VirtualRunTime {
     nonisolated let seed: UInt64
     nonisolated let start: Int64
     private let clock: VirtualClock

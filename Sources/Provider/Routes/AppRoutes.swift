@@ -1,3 +1,4 @@
+import AppRuns
 import Auth
 import Foundation
 import HTTPTypes
@@ -61,18 +62,18 @@ struct AppRoutes {
             try await door.authority.admit(app.declared, before: before)
         } catch {
             // An app that cannot have its name must not stay.
-            if installation.succession.kind == .first {
+            if installation.updateCheck.kind == .first {
                 try? await library.uninstall(app.name.text)
             }
             throw error
         }
-        if installation.succession.kind != .unchanged {
+        if installation.updateCheck.kind != .unchanged {
             await door.authority.log.note(
                 .installed(
                     app.name.text, version: app.manifest.version,
                     replacing: installation.previous?.version))
         }
-        if installation.succession.reset != nil {
+        if installation.updateCheck.reset != nil {
             // What runs of the app before is another's, and so is what it was last.
             await supervisor.forget(app: app.name.text)
         }

@@ -1,9 +1,9 @@
 import Addresses
+import AppRuns
 import Auth
 import Egress
 import HTTPTypes
 import Hummingbird
-import JSApps
 
 /// Calls to other servers, which the host makes for apps.
 struct FetchRoutes {

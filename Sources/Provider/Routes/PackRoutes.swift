@@ -12,7 +12,7 @@ struct PackRoutes {
     let door: Door
     let machine: VirtualMachine
     let shelf: PackShelf
-    let archives: SensorArchive
+    let archives: SensorPackArchive
     let largestArchive: Int
 
     func add(to routes: inout RouteTable) {

@@ -1,8 +1,8 @@
+import AppRuns
 import AsyncAlgorithms
 import Auth
 import HTTPTypes
 import Hummingbird
-import JSApps
 import NIOCore
 import ServiceLifecycle
 

@@ -1,4 +1,5 @@
 import Addresses
+import AppRuns
 import Auth
 import Foundation
 import JSApps

@@ -1,4 +1,4 @@
-import JSApps
+import AppRuns
 
 /// What an app may use.
 public struct BudgetDescription: Codable, Sendable {

@@ -1,5 +1,5 @@
+public import AppRuns
 import Foundation
-public import JSApps
 
 /// A run of an app as the API tells of it.
 public struct RunDescription: Codable, Sendable {

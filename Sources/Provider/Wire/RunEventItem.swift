@@ -1,5 +1,5 @@
+import AppRuns
 import Auth
-import JSApps
 
 /// Something a run says: one line of the answer that starts it.
 ///

@@ -24,10 +24,10 @@ public struct UpdateDescription: Codable, Sendable {
 
     /// - Returns: `nil` for an app that was not there before.
     init?(_ installation: Installation, _ standing: Standing) {
-        guard let from = installation.succession.previousVersion else { return nil }
+        guard let from = installation.updateCheck.previousVersion else { return nil }
         self.from = from
-        kind = installation.succession.kind.rawValue
-        reset = installation.succession.reset?.rawValue
+        kind = installation.updateCheck.kind.rawValue
+        reset = installation.updateCheck.reset?.rawValue
         let declared = installation.app.manifest.privileges
         let change =
             standing.change

@@ -1,6 +1,6 @@
-// Addresses taken apart and put together after https://url.spec.whatwg.org, as far as an app needs them.
-// Not done: international host names (they are refused, not converted), the `file` scheme's
-// special cases, normal form of IPv6 addresses, legacy encodings.
+// Parses and serialises URLs after https://url.spec.whatwg.org, as far as apps need it.
+// Not supported: international host names (rejected, not converted), the special cases of the `file`
+// scheme, the canonical form of IPv6 addresses, legacy encodings.
 const specialPorts = { __proto__: null, http: "80", https: "443", ws: "80", wss: "443", ftp: "21" };
 const isSpecial = (scheme) => specialPorts[scheme] !== undefined;
 
@@ -48,7 +48,7 @@ function percentDecode(string) {
     return decodeText(joinBytes([new $Uint8Array(typedArrayBuffer(result), 0, length)]), false);
 }
 
-// A host whose last part is a number is an IPv4 address, in any of its spellings.
+// A host whose last part is a number is an IPv4 address, in any spelling.
 function parseIPv4(name) {
     const parts = split(endsWith(name, ".") ? slice(name, 0, -1) : name, ".");
     if (!matches(/^(?:\d+|0x[0-9a-f]*)$/, parts[parts.length - 1])) return name;
@@ -103,7 +103,7 @@ function parseAuthority(record, source) {
 }
 
 function normalPath(source, special) {
-    // Most paths hold nothing that means more than itself.
+    // Fast path: most paths contain no special characters.
     if (matches(/^[A-Za-z0-9_~!$&'()*+,;=:@/-]*$/, source)) return `/${source}`;
     const result = [];
     let segment = "", start = 0;
@@ -168,7 +168,7 @@ function trimmed(input) {
     return result;
 }
 
-// The parts of an address, or `null` when it is none.
+// The parts of a URL, or `null` if it is invalid.
 function parseURL(input, base) {
     const source = trimmed(input);
     const prefix = execute(/^([A-Za-z][A-Za-z0-9+.-]*):/, source);

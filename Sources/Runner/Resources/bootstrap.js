@@ -1,4 +1,4 @@
-// What remains of the global object, and the one function by which the process calls in.
+// Completes the global object, and returns the dispatcher by which the process calls JavaScript.
 define("close", function close(code = 0) {
     const number = +code;
     lastingArea.flush();

@@ -1,5 +1,5 @@
-// structuredClone for what JSON has, and Date, RegExp, Map, Set, Error, buffers and their views.
-// `transfer` is taken as a wish: what it names is copied, and stays usable.
+// structuredClone for JSON values, Date, RegExp, Map, Set, Error, buffers and their views.
+// Objects in `transfer` are copied and stay usable.
 {
     const refuse = (value) => new $DOMException(
         `${inspectAny(value, inspectDepth, "", null)} cannot be cloned`, "DataCloneError");

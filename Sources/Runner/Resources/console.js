@@ -1,4 +1,4 @@
-// `console`: each call becomes one line for the host, which bounds and shows it.
+// `console`: each call sends one line to the host, which limits and shows it.
 {
     const levels = { __proto__: null, debug: 0, log: 1, info: 2, warn: 3, error: 4 };
     const counters = new $Map(), timers = new $Map();

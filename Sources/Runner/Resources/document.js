@@ -1,5 +1,4 @@
-// The document and what runs on it. Its library comes when it is first needed; what is here lends it the
-// parts of the runner that it works on.
+// The document. Its library is loaded when it is first needed; this script connects it with the runner.
 const bridge = {
     __proto__: null, global: globalObject, Event, CustomEvent, EventTarget, DOMException,
     handlerOf, setHandler, note,
@@ -13,7 +12,7 @@ const bridge = {
         if (isModule) runModule(inlineAddress(), source, name, line);
         else runScript(source, name, line, writeURL(baseRecord));
     },
-    // Runs a script that has an address. Returns whether there was one.
+    // Runs a script by its URL. Returns whether it exists.
     runFrom(address, base, isModule) {
         const record = parseURL(text(address), parseURL(text(base), baseRecord));
         let source;
@@ -31,8 +30,8 @@ const bridge = {
     textOf(address) {
         return safely(() => ownText(parseURL(text(address), baseRecord)), null);
     },
-    // Asks for what the app's own origin has at an address, or takes it from a `data:` address. `then` is
-    // called later with the bytes, or with null where there are none.
+    // Loads a file of the app's own origin or a `data:` URL. `then` is called later with the bytes, or with
+    // null if there are none.
     bytesOf(address, base, then) {
         const record = parseURL(text(address), parseURL(text(base), baseRecord));
         const later = (bytes) => { startTimer(then, [bytes], 0, false, false); };
@@ -65,7 +64,7 @@ function bytesOfBase64(content) {
     return bytes;
 }
 
-// What of the global object brings the document when it is touched; the rest comes with it.
+// Global names whose first use loads the document.
 const documentNames = [
     "document", "DOMParser", "XMLSerializer", "getComputedStyle", "MutationObserver", "Node", "NodeList",
     "Element", "Document", "DocumentFragment", "Text", "Comment", "HTMLElement", "HTMLDocument",
@@ -96,7 +95,7 @@ function wait(names, bring) {
     }
 }
 
-// What nobody brought is not there, as if it had never been.
+// Removes global names whose library is missing.
 function stopWaiting(names) {
     for (let index = 0; index < names.length; index++) {
         if (isWaitingFor[names[index]]) delete globalObject[names[index]];
@@ -144,7 +143,7 @@ wait(libraryNames, () => {
 
 const pages = {
     __proto__: null,
-    // Runs the page itself: the app's scripts run where it says.
+    // Runs the page, which loads the app's scripts.
     page(name) {
         stopWaiting(libraryNames);
         let html;
@@ -163,7 +162,7 @@ const pages = {
         host.again();
     },
     step() { if (view.step()) host.again(); },
-    // All scripts have been loaded: in a run without its page, this is when a browser would say so.
+    // All scripts have been loaded: fires the events of a loaded page, in a run without its page.
     loaded() {
         if (view === undefined || view === null) dispatchTo(globalObject, new Event("load"));
         else view.complete();

@@ -17,7 +17,7 @@ class TextEncoder {
     }
 }
 
-// How many bytes at the end begin a character that is not complete.
+// The number of bytes at the end that belong to an incomplete character.
 function unfinished(bytes) {
     const size = viewLength(bytes);
     for (let back = 1; back <= min(3, size); back++) {

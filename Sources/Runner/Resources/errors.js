@@ -1,4 +1,4 @@
-// Where errors come from, and how those that nobody catches reach the host.
+// Positions of errors, and reports of uncaught errors.
 const isInternal = (file) => startsWith(file, "nervous:");
 
 function safely(body, otherwise) {
@@ -19,7 +19,7 @@ function headline(error) {
     return name === "" ? message : `${name}: ${message}`;
 }
 
-// The engine writes `function@file:line:column`, a call a line.
+// The engine's format is `function@file:line:column`, one call per line.
 function frames(error) {
     const stack = safely(() => member(error, "stack"), "");
     const found = [];
@@ -54,7 +54,7 @@ function count(value) {
     return typeof value === "number" && value >= 0 && value < 0x100000000 ? floor(value) : 0;
 }
 
-// Tells listeners of the global object first; who prevents the default has handled it.
+// Dispatches an event to the global object first; if its default is prevented, the error is handled.
 let isReporting = false;
 function isHandled(event) {
     if (isReporting || !hasListener(globalObject, eventType(event))) return false;
@@ -102,7 +102,7 @@ function reportUncaught(error, prefix = "", script = "") {
     host.uncaught(file, count(line), count(column), prefix + message, stack);
 }
 
-// Calls what the app gave; what it throws is reported and the run goes on.
+// Calls a function of the app; an exception is reported and the run continues.
 function callApp(callback, self, list) {
     try {
         return apply(callback, self, list);

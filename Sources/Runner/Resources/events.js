@@ -62,7 +62,7 @@ class Event {
         __proto__: null,
         begin(event, path) {
             if (event.#isUnderWay) {
-                throw new $DOMException("the event is being dispatched already", "InvalidStateError");
+                throw new $DOMException("the event is already being dispatched", "InvalidStateError");
             }
             event.#isUnderWay = true;
             event.#target = path[0];
@@ -113,10 +113,10 @@ class CustomEvent extends Event {
     }
 }
 
-// The listeners of each target, in their order. Whatever is an object can be a target: so can the
-// global object and the nodes of a page.
+// The listeners of each target, in order. Any object can be a target, including the global object and
+// the nodes of a page.
 const listenersOf = new $WeakMap();
-// What an event reaches after `target`; a page's nodes have one.
+// The next target on an event's path after `target`; nodes of a page have one.
 let parentOfTarget = () => null;
 
 function findListener(list, kind, callback, capture) {
@@ -165,7 +165,7 @@ function hasListener(target, kind) {
     return false;
 }
 
-// What a listener throws is reported, and the next is called.
+// An exception of a listener is reported, and the next one is called.
 function callListeners(target, event, phase, capture) {
     const list = weakGet(listenersOf, target), kind = eventType(event);
     if (list === undefined || isStopped(event)) return;
@@ -211,8 +211,8 @@ class EventTarget {
     dispatchEvent(event) { return dispatchTo(this ?? globalObject, event); }
 }
 
-// Handlers that are attributes, such as `onload`: each takes the place among the listeners that it had
-// when it was first set.
+// Event handler attributes such as `onload`: each keeps its position among the listeners from when it
+// was first set.
 const handlersOf = new $WeakMap();
 
 function handlerOf(target, type) {

@@ -1,9 +1,9 @@
 // fetch, Request and Response.
-// Calls to other servers go the same way: the host makes them, where the person allows it.
-// Not done: Blob and FormData, `clone` of an answer that still arrives, modes, caches, credentials
-// and redirects, which are the host's business and are followed.
+// The host makes calls to other servers if the owner allows them.
+// Not supported: Blob and FormData, `clone` of an incomplete response, modes, caches, credentials, and
+// redirect modes: the host follows redirects.
 
-// The bytes of what an app gives as a body, and the type they have unless it says otherwise.
+// The bytes of a body, and its default content type.
 function takeBody(init) {
     if (init === undefined || init === null) return { bytes: null, type: null };
     if (isForm(init)) {
@@ -154,13 +154,13 @@ class Response {
 const { answer: makeResponse } = Response;
 delete Response.answer;
 
-// Whether an address is another server's; the port of this host is any.
+// Whether a URL belongs to another server; the own host has any port.
 function isElsewhere(record) {
     return record.scheme !== baseRecord.scheme || record.host !== baseRecord.host;
 }
 
-// Why a call failed. Of a call to another server an app learns as little as in a browser; whoever looks
-// at the console reads the rest.
+// Why a call failed. For a call to another server the app learns as little as in a browser; the reason
+// is written to the console.
 function failureOf(url, message) {
     const record = parseURL(url, baseRecord);
     if (!isElsewhere(record)) return new $TypeError(message);
@@ -168,7 +168,7 @@ function failureOf(url, message) {
     return new $TypeError("Failed to fetch");
 }
 
-// Requests whose answer is not complete, by the number that the process gave them.
+// Requests without a complete response, by the identifier from the process.
 const pending = new $Map();
 
 // Sends a request; `listener` has `url`, `head`, `piece`, `end` and `fail`.

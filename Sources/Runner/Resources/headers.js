@@ -1,7 +1,7 @@
-// The headers of a request or an answer.
+// The headers of a request or response.
 class Headers {
     #list = [];
-    // Those of an answer, taken apart only when somebody looks at them.
+    // Those of a response, parsed at first use.
     #lines = null;
     get #fields() {
         if (this.#lines !== null) {
@@ -110,7 +110,7 @@ class Headers {
     static internals = {
         __proto__: null,
         read: (headers, name) => Headers.#read(headers, name),
-        // Lines of name and value in turn, as the process takes them.
+        // Alternating lines of names and values, for the process.
         lines(headers) {
             let result = "";
             for (let index = 0; index < headers.#fields.length; index++) {

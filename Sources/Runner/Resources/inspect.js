@@ -1,4 +1,4 @@
-// Values as text, in the manner of Node's `util.inspect`.
+// Formats values like Node's `util.inspect`.
 const inspectDepth = 3, inspectItems = 100, inspectWidth = 72, inspectText = 10000;
 
 function quote(string) {
@@ -59,7 +59,7 @@ function inspectKey(key) {
 const anatomyOf = (prefix, entries) => ({ prefix, open: "{", close: "}", entries, isIndexed: false });
 const listAnatomy = (prefix, entries) => ({ prefix, open: "[", close: "]", entries, isIndexed: true });
 
-// What stands before the braces, the braces, and the entries that are no properties.
+// The prefix, the braces, and the entries that are not properties.
 function anatomy(value, nested) {
     const entries = [];
     const name = className(value);
@@ -169,7 +169,7 @@ function formatDirective(letter, value) {
     }
 }
 
-// The arguments of a call of `console.log` as one text.
+// Formats the arguments of `console.log`.
 function format(list) {
     let line = "", next = 0;
     if (typeof list[0] === "string" && list.length > 1) {

@@ -1,19 +1,18 @@
-// Libraries that are too large for every run, and scripts that are loaded by their address.
+// Loads libraries that are too large for every run, and scripts by their URL.
 const libraries = { __proto__: null, document: 1, modules: 2 };
 
 function loadLibrary(name, bridge) {
     return apply(ask(host.library, libraries[name]), undefined, [])(bridge);
 }
 
-// The name that errors give a script of the app's own origin; `null` elsewhere.
+// The name that errors give for a script of the app's own origin; `null` for other origins.
 function ownName(record) {
     if (new $URL(writeURL(record)).origin !== new $URL(writeURL(baseRecord)).origin) return null;
     const path = slice(record.path, 1);
     return safely(() => decodeComponent(path), path);
 }
 
-// What the app's own origin has at an address.
-// Throws a text that says why there is none.
+// Loads a file of the app's own origin. Throws a string with the reason if it fails.
 function ownText(record) {
     if (ownName(record) === null) throw "an app loads files of its own package and of the host only";
     const [status, , bytes] = spread(host.requestAndWait("GET", writeURL(record, false), "", new $Uint8Array(0), 0));
@@ -21,7 +20,7 @@ function ownText(record) {
     return withoutMark(bytes);
 }
 
-// A list is taken apart without the iterator that the app may have changed.
+// Lists are read by index, because the app may have changed the iterator.
 const spread = (list) => ({
     [iterator]() {
         let index = 0;

@@ -1,9 +1,9 @@
-// Scripts and modules, as they are given or loaded. The library for modules comes when one is met.
+// Evaluates scripts and modules. The library for modules is loaded when it is first needed.
 let moduleLibrary = null, moduleLack = "";
 
 function modules() {
     if (moduleLibrary !== null) return moduleLibrary;
-    // The host hands it out once.
+    // The host sends it once.
     if (moduleLack !== "") throw new $TypeError(moduleLack);
     try {
         moduleLibrary = loadLibrary("modules", {
@@ -45,13 +45,13 @@ function runModule(address, source, name, line) {
     }
 }
 
-// What a document does before a script declares its names.
+// Called by a document before a script declares its names.
 let beforeScript = () => {};
 
 function runScript(source, name, line, address) {
     try {
         const wanted = matches(/\bimport\s*\(/, source)
-            // What is no script the engine itself refuses, in its own words.
+            // For an invalid script the engine throws its own syntax error.
             ? safely(() => modules().script(source, name, line, address), source) : source;
         beforeScript(source);
         ask(host.evaluate, wanted, name, line);
@@ -63,7 +63,7 @@ function runScript(source, name, line, address) {
 const addressOf = (name) => writeURL(parseURL(name, baseRecord), false);
 const loads = {
     __proto__: null,
-    // A text in which something may be imported at run time: a script, or else a module.
+    // A source that may import at run time: a script or a module.
     script(name, source) {
         const address = addressOf(name);
         if (safely(() => modules().script(source, name, 1, address), null) === null
@@ -74,7 +74,7 @@ const loads = {
             runScript(source, name, 1, address);
         }
     },
-    // What was no script may be a module; if it is neither, `error` says why.
+    // A source that is not a script may be a module; if it is neither, `error` is the reason.
     module(name, source, error) {
         if (!matches(/\b(?:import|export|await)\b/, source)) return reportUncaught(error, "", name);
         runModule(addressOf(name), source, name, 1);

@@ -1,6 +1,6 @@
-// The built-ins that the rest uses, taken before the app can change them. Methods become functions
-// of the object they work on. Code that talks to the host uses these, `#private` fields and plain
-// operators only: no iteration of arrays, no promise chains, no methods looked up on a prototype.
+// The built-ins that the other scripts use, saved before the app can change them. Methods become
+// functions of their object. Code that calls the host uses only these, `#private` fields and plain
+// operators: no iteration of arrays, no promise chains, no method lookup on a prototype.
 const { apply, get: reflectGet, ownKeys, getPrototypeOf, getOwnPropertyDescriptor } = Reflect;
 const setProperty = Reflect.defineProperty;
 const globalObject = globalThis;
@@ -68,7 +68,7 @@ const mapBrand = mapSize, setBrand = setSize, dateBrand = dateValue, bufferBrand
 const regExpSource = getter(RegExp.prototype, "source");
 const regExpFlags = getter(RegExp.prototype, "flags");
 
-// An index assignment could meet a setter that the app put on `Array.prototype`.
+// An index assignment could call a setter that the app defined on `Array.prototype`.
 function append(list, value) {
     setProperty(list, list.length, {
         __proto__: null, value, writable: true, enumerable: true, configurable: true,
@@ -103,7 +103,7 @@ function split(string, separator) {
     return parts;
 }
 
-// A copy of the bytes behind a view or a buffer, or `null` when it is neither.
+// A copy of the bytes of a view or a buffer, or `null` for other values.
 function bytesOf(value) {
     let buffer, offset, size;
     if (typeof value !== "object" || value === null) return null;
@@ -139,7 +139,7 @@ function joinBytes(pieces) {
     return whole;
 }
 
-// What a primitive refuses is the caller's mistake.
+// A primitive throws a string, which becomes a TypeError.
 function ask(primitive, ...rest) {
     try {
         return apply(primitive, undefined, rest);

@@ -1,5 +1,5 @@
 // localStorage and sessionStorage. An area has `get`, `set`, `remove`, `keys` and `clear`.
-// Not done: `storage` events; another run of the same app sees what was kept when it first looks.
+// Not supported: `storage` events; another run of the same app sees the values of its first access.
 const storageQuota = 5 << 20;
 const fullStorage = () => new $DOMException("the storage is full", "QuotaExceededError");
 
@@ -31,7 +31,7 @@ function memoryArea() {
     };
 }
 
-// Half of a surrogate pair is no UTF-8, and is told to the host as U+FFFF and its number.
+// A lone surrogate is invalid in UTF-8, so it is sent as U+FFFF and its number.
 const halfMark = "\uffff";
 
 function wholeText(string) {
@@ -60,16 +60,16 @@ function originalText(string) {
     return result;
 }
 
-// The app's own storage at the host: loaded when it is first touched, written at the end of each turn
-// that changed it, before anything else happens. Where the host keeps nothing it lasts for the run.
+// The app's storage at the host: loaded at first use, and written at the end of each turn that changed
+// it. If the host stores nothing, it lasts for the run.
 function keptArea() {
     const path = "/api/v1/local-storage", longestBody = 1 << 20;
     const memory = memoryArea();
-    // Of each key its text and the bytes that it takes; `null` until it is known what is kept.
+    // For each key its value and its size in bytes; `null` until loaded.
     let entries = null, isKept = false, isTold = false;
-    // What the host has not been told: whether all before is gone, and pairs as JSON.
+    // Changes that have not been sent: whether everything was cleared, and pairs as JSON.
     let isCleared = false, changes = new $Map(), isDue = false;
-    // Bytes that may still be added, as far as is known here.
+    // Bytes that can still be added, as far as known.
     let room = 0;
 
     const sizeOf = (string) => viewLength(host.encode(string));
@@ -81,7 +81,7 @@ function keptArea() {
     };
     const sentence = (error) => text(isError(error) ? error.message : error);
 
-    // The answer's JSON; throws a text that says why there is none.
+    // The response's JSON; throws a string with the reason if there is none.
     function call(method, body) {
         const headers = method === "PATCH" ? "content-type\napplication/json\n" : "";
         const [status, , bytes] = spread(host.requestAndWait(method, path, headers, body, 0));
@@ -113,7 +113,7 @@ function keptArea() {
         room = limit - used;
     }
 
-    // Tells the host what it does not know; what it refuses is told again with the next change.
+    // Sends the changes to the host; rejected ones are sent again with the next change.
     function flush() {
         isDue = false;
         try {
@@ -170,7 +170,7 @@ function keptArea() {
             const json = `[${stringifyJSON(name)},${stringifyJSON(content)}]`, length = sizeOf(json);
             if (sizeOf(name) > 1024 || length + 3 > longestBody) throw fullStorage();
             const growth = size - (before === undefined ? 0 : before.size);
-            // Another run of the app, or another area, may have given some back.
+            // Another run of the app, or another area, may have freed space.
             if (growth > room) flush();
             if (growth > room || mapSize(entries) >= 10000 && before === undefined) throw fullStorage();
             room -= growth;
@@ -248,7 +248,7 @@ class Storage {
 const areasOf = new $WeakMap();
 const areaOf = (storage) => {
     const area = weakGet(areasOf, storage);
-    if (area === undefined) throw new $TypeError("this is no Storage");
+    if (area === undefined) throw new $TypeError("this is not a Storage");
     return area;
 };
 const makeStorage = Storage.of;

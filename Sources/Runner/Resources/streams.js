@@ -1,6 +1,6 @@
-// The stream of a body. Not done: pipes, writable streams, and streams that an app makes.
+// The stream of a body. Not supported: pipes, writable streams, and streams constructed by an app.
 
-// A body is a queue of pieces with one reader. No promise chain of the app runs through it.
+// A body is a queue of chunks with one reader. It uses no promise chain that the app could change.
 const emptyBody = (cancel) => ({
     __proto__: null, pieces: [], first: 0, isEnded: false, error: undefined, hasFailed: false,
     waiting: [], collector: null, isUsed: false, isLocked: false, cancel,
@@ -76,7 +76,7 @@ function cancelBody(body, reason) {
     settleBody(body);
 }
 
-// All bytes, handed to `finish`, whose result the promise takes.
+// Reads all bytes and resolves the promise with the result of `finish`.
 function collectBody(body, finish) {
     return new $Promise((resolve, reject) => {
         if (body === null) {
@@ -84,7 +84,7 @@ function collectBody(body, finish) {
             return;
         }
         if (body.isUsed || body.isLocked) {
-            reject(new $TypeError("the body was read already"));
+            reject(new $TypeError("the body was already read"));
             return;
         }
         body.isUsed = body.isLocked = true;

@@ -1,4 +1,4 @@
-// Timers, microtasks and the monotonic clock. The process keeps the deadlines, this the callbacks.
+// Timers, microtasks and the monotonic clock. The process stores the deadlines, this script the callbacks.
 const timers = new $Map();
 let lastTimer = 0;
 
@@ -26,13 +26,13 @@ function fireTimer(id) {
     if (timer.period > 0 && mapHas(timers, id)) host.setTimer(id, timer.period, 0);
 }
 
-// Awaiting nothing looks nothing up that the app could have changed.
+// `await undefined` uses nothing that the app could have changed.
 async function runSoon(callback) {
     await undefined;
     callApp(callback, undefined, []);
 }
 
-// A text is a script, as of old.
+// A string is evaluated as a script.
 function asCallback(value) {
     return typeof value === "function" ? value : () => ask(host.evaluate, text(value), "", 1);
 }
@@ -61,8 +61,8 @@ const performanceClock = {
 };
 define("performance", performanceClock);
 
-// Lets the app live in the time that the host tells, from `origin` on, and draw the numbers that
-// follow from the host's seed. The clock that `Intl` looks at by itself stays the machine's.
+// Switches to the virtual time of the host, starting at `origin`, and to random numbers from the host's
+// seed. `Intl` continues to use the machine's clock for default dates.
 function followHost(origin) {
     const { construct } = Reflect;
     const wallTime = () => origin + floor(host.now());

@@ -1,5 +1,5 @@
-// What a window has beside its document. Nobody sits in front of it: what would ask a person is
-// answered with no, and said; what would leave the page is not done, and said.
+// The window besides its document. Without a user, dialogs are answered with no and logged; navigation is
+// not carried out and logged.
 const note = (line) => host.console(3, line);
 
 define("window", globalObject);
@@ -25,11 +25,11 @@ for (const name of ["scroll", "scrollTo", "scrollBy", "focus", "blur", "print", 
 
 define("alert", function alert(message = "") { host.console(1, text(message)); });
 define("confirm", function confirm(message = "") {
-    note(`${text(message)} [nobody is there to confirm: answered no]`);
+    note(`${text(message)} [no user to confirm: answered no]`);
     return false;
 });
 define("prompt", function prompt(message = "") {
-    note(`${text(message)} [nobody is there to answer: none given]`);
+    note(`${text(message)} [no user to answer: no answer]`);
     return null;
 });
 define("open", function open(address = "") {
@@ -53,7 +53,7 @@ define("navigator", freeze({
     doNotTrack: null, javaEnabled() { return false; }, vibrate() { return false; },
 }));
 
-// The host's first script assigns `location`. From then on only the fragment changes.
+// The host's first script assigns `location`. Afterwards only the fragment can change.
 let isPlaced = false;
 
 function goTo(value) {

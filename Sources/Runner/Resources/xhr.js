@@ -1,5 +1,5 @@
 // XMLHttpRequest, after https://xhr.spec.whatwg.org.
-// Not done: Blob, documents as answers, encodings other than UTF-8, credentials.
+// Not supported: Blob, documents as responses, encodings other than UTF-8, credentials.
 const reasonPhrases = {
     __proto__: null, 200: "OK", 201: "Created", 202: "Accepted", 204: "No Content",
     206: "Partial Content", 304: "Not Modified", 400: "Bad Request", 401: "Unauthorized",
@@ -106,7 +106,7 @@ class XMLHttpRequest extends XMLHttpRequestEventTarget {
         this.#isSent = false;
         this.#method = matches(/^(DELETE|GET|HEAD|OPTIONS|POST|PUT)$/, known) ? known : name;
         this.#scheme = record.scheme;
-        // Names and passwords are no use: the host knows who calls.
+        // User names and passwords are ignored: the host authenticates the app.
         this.#url = writeURL({ ...record, username: "", password: "" }, false);
         this.#isAsync = !!isAsync;
         this.#headers = new Headers();
@@ -182,7 +182,7 @@ class XMLHttpRequest extends XMLHttpRequestEventTarget {
                 fail: () => { if (isCurrent()) this.#fail("error"); },
             });
         } catch {
-            // As in a browser: what cannot be sent fails later, like what does not arrive.
+            // As in a browser, a request that cannot be sent fails asynchronously.
             this.#timer = startTimer(() => { if (this.#isSent) this.#fail("error"); }, [], 0, false, false);
             return;
         }
@@ -203,7 +203,7 @@ class XMLHttpRequest extends XMLHttpRequestEventTarget {
     }
     #check() {
         if (this.#scheme !== "http" && this.#scheme !== "https") {
-            throw new $TypeError(`the scheme ${quote(this.#scheme)} is not known`);
+            throw new $TypeError(`the scheme ${quote(this.#scheme)} is not supported`);
         }
     }
     #sendAndWait(content) {
@@ -247,7 +247,7 @@ class XMLHttpRequest extends XMLHttpRequestEventTarget {
         this.#fire(event, 0, 0);
         this.#fire("loadend", 0, 0);
     }
-    // Ends what is under way without a word.
+    // Ends an active request without events.
     #stop() {
         stopTimer(this.#timer);
         if (this.#id !== 0) dropRequest(this.#id);

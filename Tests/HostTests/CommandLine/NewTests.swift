@@ -69,7 +69,7 @@ struct NewTests {
         }
         let made = try sandbox.nervous("new", "taken", "--in", sandbox.root)
         #expect(made.code == 1)
-        #expect(made.errors.contains("There is something named ‘taken’ already."))
+        #expect(made.errors.contains("‘taken’ already exists."))
         let left = try FileManager.default.contentsOfDirectory(atPath: sandbox.root)
         #expect(left.sorted() == ["home", "run", "taken"])
         if kind == "folder" {

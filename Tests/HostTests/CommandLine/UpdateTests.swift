@@ -131,7 +131,7 @@ struct UpdateTests {
         for words in [["install", app.path], ["run", app.path]] {
             let refused = try sandbox.nervous(words)
             #expect(refused.code == 65)
-            #expect(refused.errors.contains("1.9.0 is older than the version 1.10.0"))
+            #expect(refused.errors.contains("1.9.0 is older than the installed version 1.10.0"))
             #expect(refused.errors.contains("--allow-downgrade"))
         }
         #expect(try decisions().contains("granted"))

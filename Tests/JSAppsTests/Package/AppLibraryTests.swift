@@ -1,5 +1,7 @@
 import Foundation
 import JSApps
+import Samples
+import TestSupport
 import Testing
 
 @Suite struct AppLibraryTests {
@@ -10,7 +12,7 @@ import Testing
         folder = try TemporaryFolder()
         library = try await AppLibrary.open(
             at: folder.url.appending(path: "apps"), unpacker: .built,
-            now: { Date(timeIntervalSince1970: 1.5e9) })
+            time: ManualTime(at: Timestamp(microseconds: 1_500_000_000_999_999)))
     }
 
     private static let variants: [(String, ZipForge)] = [

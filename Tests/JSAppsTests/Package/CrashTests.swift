@@ -1,4 +1,5 @@
 import Foundation
+import Scheduling
 import Synchronization
 import Testing
 
@@ -38,7 +39,7 @@ import Testing
     private func crashing(_ snapshots: Snapshots) -> AppsFolder {
         let apps = apps
         return AppsFolder(
-            path: apps.path(), limits: PackageLimits(), unpacker: .built, now: { Date() },
+            path: apps.path(), limits: PackageLimits(), unpacker: .built, time: .system,
             reached: { snapshots.take($0, of: apps) })
     }
 

@@ -29,6 +29,74 @@ import Testing
         #expect(try packed.contents(of: "images/grün.txt") == Array("x".utf8))
     }
 
+    @Test func `a folder that was read installs without an archive`() async throws {
+        let source = try folder.writeApp("my-app")
+        try folder.write("my-app/images/grün.txt", "x")
+        let read = try AppFolder(reading: source)
+        #expect(read.name == "my-app")
+        // What happens to the folder afterwards changes nothing.
+        try FileManager.default.removeItem(at: source)
+        let dryRun = try await library.install(read, under: InstallTerms(isDryRun: true))
+        #expect(dryRun.updateCheck.kind == .first)
+        #expect(try await library.apps().isEmpty)
+        let installed = try await library.install(read)
+        #expect(installed.app.index.archiveSHA256 == nil)
+        #expect(installed.app.index.files == read.package.files)
+        #expect(try installed.app.contents(of: "images/grün.txt") == Array("x".utf8))
+        #expect(try await library.install(read).updateCheck.kind == .unchanged)
+        let other = try folder.writeApp("other-app", version: "2.0.0")
+        let terms = InstallTerms(isDryRun: true)
+        let check = try await library.install(folder: other, under: terms)
+        #expect(check.app.manifest.version == "2.0.0")
+        #expect(try await library.apps().map(\.name.text) == ["my-app"])
+        let second = try await library.install(folder: other, under: InstallTerms())
+        #expect(second.updateCheck.kind == .first)
+    }
+
+    @Test func `files that another process read are checked like an archive`() async throws {
+        let read = try AppFolder(reading: try folder.writeApp("my-app"))
+        let received = try AppFolder(named: read.name, files: read.files)
+        #expect(received.package.files == read.package.files)
+        #expect(try await library.install(received).app.name.text == "my-app")
+        func code(
+            _ name: String, adding paths: [String], _ limits: PackageLimits = PackageLimits()
+        ) -> JSAppsError.Code? {
+            let error = #expect(throws: JSAppsError.self) {
+                try AppFolder(
+                    named: name, files: read.files + paths.map { ($0, [1]) }, limits: limits)
+            }
+            return error?.code
+        }
+        for path in ["../x", "/x", "a/../x", "", "a//b", "\u{202e}x", "a\\b", "./x"] {
+            #expect(code("my-app", adding: [path]) == .unsafePath, "\(path)")
+        }
+        for path in ["APP.js", "app.js", "app.js/x"] {
+            #expect(code("my-app", adding: [path]) == .duplicateName, "\(path)")
+        }
+        #expect(code("..", adding: []) == .unsafePath)
+        #expect(code("", adding: []) == .unsafePath)
+        #expect(code("other", adding: []) == .wrongFolderName)
+        #expect(code("my-app/sub", adding: []) == .missingFile)
+        var limits = PackageLimits()
+        limits.entries = 3
+        #expect(code("my-app", adding: ["x"], limits) == .tooLarge)
+        limits = PackageLimits()
+        limits.fileBytes = 4
+        #expect(code("my-app", adding: [], limits) == .tooLarge)
+    }
+
+    @Test func `the library's own limits hold for a folder read under others`() async throws {
+        let source = try folder.writeApp("my-app")
+        var limits = PackageLimits()
+        limits.unpackedBytes = 50
+        let strict = try await AppLibrary.open(
+            at: folder.url.appending(path: "strict"), limits: limits, unpacker: .built)
+        let read = try AppFolder(reading: source)
+        let error = await #expect(throws: JSAppsError.self) { try await strict.install(read) }
+        #expect(error?.code == .tooLarge)
+        #expect(try await strict.apps().isEmpty)
+    }
+
     @Test func `hidden files stay out`() async throws {
         let source = try folder.writeApp("my-app")
         try folder.write("my-app/.env", "SECRET=1")

@@ -8,7 +8,7 @@ struct ForgedEntry {
     var attributes: UInt32 = 0o100644 << 16
     var disk: UInt16 = 0
     var comment: [UInt8] = []
-    /// Where the directory says the entry is, if not where it is.
+    /// The offset in the directory, if not the real one.
     var claimedOffset: UInt32?
 
     private init(header: ForgedHeader, payload: [UInt8]) {
@@ -87,5 +87,93 @@ struct ForgedEntry {
             + UInt16(comment.count).littleBytes + disk.littleBytes + [0, 0]
             + attributes.littleBytes + (claimedOffset ?? offset).littleBytes + central.name
             + central.extra + comment
+    }
+}
+
+/// The fields that a local header and the central directory share.
+struct ForgedHeader {
+    var flags: UInt16 = 0
+    var method: UInt16 = 0
+    var crc: UInt32 = 0
+    var packedSize: UInt32 = 0
+    var size: UInt32 = 0
+    var name: [UInt8]
+    var extra: [UInt8] = []
+
+    var common: [UInt8] {
+        flags.littleBytes + method.littleBytes + UInt32(0x21_0000).littleBytes + crc.littleBytes
+            + packedSize.littleBytes + size.littleBytes + UInt16(name.count).littleBytes
+            + UInt16(extra.count).littleBytes
+    }
+}
+
+extension FixedWidthInteger {
+    var littleBytes: [UInt8] {
+        (0..<(Self.bitWidth / 8)).map { UInt8(truncatingIfNeeded: self >> ($0 * 8)) }
+    }
+}
+
+/// The checksum of ZIP.
+///
+/// Source: ISO 3309, reflected polynomial 0xEDB88320.
+enum CRC32 {
+    private static let table: [UInt32] = (0..<256).map { index in
+        (0..<8).reduce(UInt32(index)) { value, _ in
+            value & 1 == 1 ? value >> 1 ^ 0xEDB8_8320 : value >> 1
+        }
+    }
+
+    static func of(_ bytes: [UInt8]) -> UInt32 {
+        ~bytes.reduce(~0) { table[Int(UInt8(truncatingIfNeeded: $0) ^ $1)] ^ $0 >> 8 }
+    }
+}
+
+/// Two ways to write a deflate stream by hand.
+///
+/// Source: RFC 1951.
+enum Deflate {
+    /// Blocks of uncompressed bytes.
+    static func stored(_ bytes: [UInt8]) -> [UInt8] {
+        var packed: [UInt8] = []
+        var rest = bytes[...]
+        repeat {
+            let block = rest.prefix(65_535)
+            rest = rest.dropFirst(block.count)
+            packed.append(rest.isEmpty ? 1 : 0)
+            packed += UInt16(block.count).littleBytes + (~UInt16(block.count)).littleBytes + block
+        } while !rest.isEmpty
+        return packed
+    }
+
+    /// One block with fixed codes: a zero, then copies of 258 bytes, so a thousandth of the size.
+    static func zeros(_ count: Int) -> [UInt8] {
+        var writer = BitWriter()
+        writer.write(0b1, count: 1)
+        writer.write(0b10, count: 2)
+        // The code of the literal 0, then those of length 258 at distance 1, then the end.
+        writer.write(0b0011_0000, count: 8)
+        for _ in 0..<(count / 258) {
+            writer.write(0b1100_0101, count: 8)
+            writer.write(0, count: 5)
+        }
+        writer.write(0, count: 7)
+        return writer.bytes
+    }
+
+    /// Writes bits in the order of Huffman codes: the highest first.
+    private struct BitWriter {
+        var bytes: [UInt8] = []
+        private var used = 8
+
+        mutating func write(_ value: UInt32, count: Int) {
+            for place in stride(from: count - 1, through: 0, by: -1) {
+                if used == 8 {
+                    bytes.append(0)
+                    used = 0
+                }
+                bytes[bytes.count - 1] |= UInt8(value >> UInt32(place) & 1) << UInt8(used)
+                used += 1
+            }
+        }
     }
 }

@@ -19,7 +19,7 @@ extension HostilePackage {
         .init("file too large", .tooLarge, bombs(1, size: 17 * megabyte)),
         .init("sum too large", .tooLarge, bombs(5, size: 14 * megabyte)),
         .init(
-            "bomb that says it is small", .tooLarge,
+            "bomb that is declared small", .tooLarge,
             adding: .bomb("my-app/bomb", size: 60 * megabyte, claimed: 100)),
         .init(
             "archive too large", .tooLarge,

@@ -21,7 +21,7 @@ extension HostilePackage {
         .init("an end in the comment", .malformedArchive) { forge in
             forge.comment = ZipForge([]).bytes
         },
-        .init("comment longer than it says", .malformedArchive) { forge in
+        .init("comment longer than declared", .malformedArchive) { forge in
             forge.suffix = Array("more".utf8)
         },
         .init("gap before the directory", .malformedArchive) { forge in

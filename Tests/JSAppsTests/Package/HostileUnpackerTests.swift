@@ -73,7 +73,7 @@ import Text
         #expect(error.message.contains("does not provide \(layer) ("))
     }
 
-    @Test func `what it says is escaped`() async throws {
+    @Test func `its texts are escaped`() async throws {
         let layer = UnpackerFrame.unconfined(layer: "\u{1b}]0;x\u{7}\nrm -rf", code: .max)
         let fault = ArchiveError(.encrypted, name: Array("\u{202e}\u{1b}[2J".utf8))
         for frame in [layer, .refused(fault)] {
@@ -84,7 +84,7 @@ import Text
         }
     }
 
-    @Test func `a program that is missing or cannot be started is told`() async throws {
+    @Test func `a program that is missing or cannot be started is reported`() async throws {
         let text = try folder.write("no-program", "text")
         for program in [nil, "/nowhere/nervous-unpacker", text.path()] {
             let library = try await AppLibrary.open(

@@ -7,7 +7,7 @@ import Testing
 /// of its kind, the second, and so on until it gets through.
 @Suite(.blocking, .enabled(if: ProcessInfo.processInfo.environment["NERVOUS_LONG_TESTS"] == "1"))
 struct KilledInstallTests {
-    /// The calls by which an installation touches what is on the disk and talks to its helper.
+    /// The system calls by which an installation uses the disk and the unpacker.
     private static let calls = [
         "openat2", "mkdirat", "write", "fchmod", "fsync", "renameat2", "unlinkat", "flock",
         "memfd_create", "pipe2", "getdents64", "kill", "wait4", "openat", "read", "close", "poll",
@@ -39,7 +39,8 @@ struct KilledInstallTests {
         ).wait() == 0
     }
 
-    /// The version that stands after the library was opened again, whole and with nothing beside it.
+    /// The version that is installed after the library was opened again, intact and with nothing
+    /// left over.
     private func version(_ moment: String) async throws -> String? {
         let library = try await AppLibrary.open(at: apps, unpacker: .built)
         #expect(try await library.damagedApps().isEmpty, "\(moment)")

@@ -58,7 +58,7 @@ import Testing
             "package.json:2:2: the key ‘name’ stands here twice"
         ),
     ])
-    func `a fault is told with its place`(_ text: String, _ start: String) throws {
+    func `an error is reported with its position`(_ text: String, _ start: String) throws {
         let error = try #require(throws: JSAppsError.self) {
             try Manifest(parsing: Array(text.utf8))
         }
@@ -91,7 +91,7 @@ import Testing
         #expect(AppName(name) == nil)
     }
 
-    @Test func `versions order as the specification says`() throws {
+    @Test func `versions are ordered by the specification`() throws {
         let ordered = [
             "1.0.0-alpha", "1.0.0-alpha.1", "1.0.0-alpha.beta", "1.0.0-beta", "1.0.0-beta.2",
             "1.0.0-beta.11", "1.0.0-rc.1", "1.0.0", "1.0.1", "1.2.0", "1.10.0", "2.0.0",
@@ -107,7 +107,7 @@ import Testing
         "", "1", "1.0", "1.0.0.0", "01.0.0", "1.0.0-", "1.0.0-01", "1.0.0+", "v1.0.0", "1.0.0-é",
         "1.0.0-a..b", "-1.0.0", "1.0.x", "1.0.0+a+b", "99999999999999999999.0.0",
     ])
-    func `what is no semantic version is none`(_ text: String) {
+    func `an invalid semantic version is rejected`(_ text: String) {
         #expect(SemanticVersion(text) == nil)
     }
 }

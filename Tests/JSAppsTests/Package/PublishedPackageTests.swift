@@ -113,7 +113,7 @@ import Testing
         let newer = try await library.install(
             archive: Self.axon("My Axon", folder: "a-main", version: "1.1.0").bytes,
             under: InstallTerms())
-        #expect(newer.succession.kind == .update)
+        #expect(newer.updateCheck.kind == .update)
     }
 
     @Test func `files without a place in a page are served as they are`() async throws {

@@ -1,9 +1,10 @@
 import Auth
 import Foundation
+import TestSupport
 
 @testable import JSApps
 
-/// A folder that goes away with the value that names it.
+/// A folder that is removed with the value that names it.
 final class TemporaryFolder: Sendable {
     let url: URL
 
@@ -19,7 +20,7 @@ final class TemporaryFolder: Sendable {
         try? Folder.open(parent).removeTree(url.lastPathComponent)
     }
 
-    /// Writes a file and the folders that it stands in.
+    /// Writes a file and creates its folders.
     @discardableResult
     func write(_ path: String, _ bytes: [UInt8]) throws -> URL {
         let file = url.appending(path: path)
@@ -60,4 +61,9 @@ final class TemporaryFolder: Sendable {
         }
         return tree
     }
+}
+
+extension Unpacker {
+    /// The program as it was built beside the tests.
+    static let built = Unpacker(program: BuiltProgram.path("nervous-unpacker"))
 }

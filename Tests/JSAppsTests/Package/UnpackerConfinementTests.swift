@@ -78,7 +78,7 @@ struct UnpackerConfinementTests {
         #expect(try run.program.wait() == 0)
     }
 
-    @Test func `it says what is in a package, with names in any locale`() throws {
+    @Test func `it lists a package with names in any locale`() throws {
         let run = try Run(Self.limits.words)
         let archive = ZipForge.good().with(.folder("my-app/é/")).with(.deflated("my-app/é/名前", "x"))
         try run.program.write(archive.bytes)

@@ -4,7 +4,7 @@ import RunnerProtocol
 import TestSupport
 import Testing
 
-/// What an unpacker that was taken over does, and what the host has to say about it.
+/// The output of a compromised unpacker, and the host's expected error.
 struct UnpackerForgery: CustomTestStringConvertible, Sendable {
     let testDescription: String
     let code: JSAppsError.Code
@@ -49,7 +49,7 @@ extension UnpackerForgery {
     private static let nearlyDone: [UnpackerFrame] =
         begun + [.content([1, 2]), .content([3, 4]), .fileEnd]
 
-    /// What an honest unpacker says about a good package.
+    /// The frames of an honest unpacker for a valid package.
     static let honest: [UnpackerFrame] = nearlyDone + [.fileEnd, .done]
 
     /// A good package with one more entry.

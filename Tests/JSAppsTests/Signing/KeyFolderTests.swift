@@ -118,7 +118,7 @@ import Testing
     }
 
     @Test(arguments: ["home", "home.pub"])
-    func `a damaged key is told and can be removed`(file: String) throws {
+    func `a damaged key is reported and can be removed`(file: String) throws {
         _ = try keys.create("home")
         try FileManager.default.removeItem(atPath: path(file))
         try folder.write("data/keys/\(file)", "nvsec_00\n")

@@ -26,7 +26,7 @@ struct SignedPackage {
         self.files = files.mapValues { Array($0.utf8) }
     }
 
-    /// Takes the files in, as an installation does.
+    /// Checks the files like an installation.
     func checked() throws -> CheckedPackage {
         var intake = PackageIntake(limits: PackageLimits())
         for (path, bytes) in files {
@@ -56,7 +56,7 @@ struct SignedPackage {
         return package
     }
 
-    /// What the intake says against it; `nil` when it is accepted.
+    /// The error of the checks; `nil` if the package is accepted.
     func fault() throws -> JSAppsError.Code? {
         do {
             _ = try checked()

@@ -1,5 +1,5 @@
+import AppRuns
 import Foundation
-import JSApps
 
 /// A script that an attacker, or a mistake, wrote, and how the run of it must end.
 struct HostileScript: Sendable {

@@ -1,6 +1,6 @@
+import AppRuns
 import Auth
 import Foundation
-import JSApps
 import Samples
 import Testing
 

@@ -1,5 +1,5 @@
+import AppRuns
 import Auth
-import JSApps
 import TestSupport
 import Testing
 import Text

@@ -1,3 +1,4 @@
+import AppRuns
 import Auth
 import Foundation
 import JSApps
@@ -65,13 +66,13 @@ struct BackgroundRunTests {
         try await ServedHost.with { host in
             let run = try await Self.begin("setInterval(() => {}, 1000)", host)
             _ = try await host.report(run) { $0.state == .running }
-            let again = await #expect(throws: JSAppsError.self) {
+            let again = await #expect(throws: AppRunsError.self) {
                 try await host.supervisor.runInBackground(run)
             }
             #expect(again?.code == .conflict)
             let call = Call("POST", "/api/v1/runs/\(run)/start", token: host.owner)
             #expect(try await host.send(call).status == 409)
-            let none = await #expect(throws: JSAppsError.self) {
+            let none = await #expect(throws: AppRunsError.self) {
                 try await host.supervisor.stop("none")
             }
             #expect(none?.code == .noRun)
@@ -87,7 +88,7 @@ struct BackgroundRunTests {
             let removal = Call("DELETE", "/api/v1/apps/demo", token: host.owner)
             #expect(try await host.send(removal).status == 204)
             #expect(await host.supervisor.runs().isEmpty)
-            await #expect(throws: JSAppsError.self) { try await host.supervisor.report(run) }
+            await #expect(throws: AppRunsError.self) { try await host.supervisor.report(run) }
             #expect(await host.supervisor.lastRun(of: "demo") == nil)
         }
     }

@@ -1,5 +1,5 @@
+import AppRuns
 import Foundation
-import JSApps
 import Testing
 
 /// Each budget, met by a real app in a real process.

@@ -1,5 +1,5 @@
+import AppRuns
 import Auth
-import JSApps
 import Synchronization
 import TestSupport
 import Testing

@@ -1,6 +1,6 @@
+import AppRuns
 import Auth
 import Foundation
-import JSApps
 import Testing
 
 /// Real apps in real processes that keep something from one run to the next.

@@ -1,5 +1,5 @@
+import AppRuns
 import Foundation
-import JSApps
 import NIOCore
 import Testing
 

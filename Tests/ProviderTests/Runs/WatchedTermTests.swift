@@ -1,3 +1,4 @@
+import AppRuns
 import Auth
 import JSApps
 import Samples

@@ -1,4 +1,4 @@
-import JSApps
+import AppRuns
 import Synchronization
 import TestSupport
 

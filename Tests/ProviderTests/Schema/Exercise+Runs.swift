@@ -1,4 +1,4 @@
-import JSApps
+import AppRuns
 
 /// Runs: each start is of a run that was prepared for it.
 extension Exercise {

@@ -1,4 +1,5 @@
 import Addresses
+import AppRuns
 import Auth
 import Connectors
 import Egress
@@ -106,8 +107,7 @@ struct ServedHost: Sendable {
             runner: BuiltProgram.path("nervous-runner"), library: library, authority: authority,
             prelude: prelude, records: folder.appending(path: "runs"),
             budget: budget, restarts: restarts, keepsSpare: keepsSpare,
-            now: { Date(timeIntervalSince1970: Double(clock.now.microseconds) / 1e6) },
-            logger: logger)
+            time: TestClockTime(clock: clock), logger: logger)
         let log = authority.log
         let outbox = try Outbox(
             folder: path + "/outbox", courier: PathCourier(),
@@ -121,7 +121,7 @@ struct ServedHost: Sendable {
             facts: HostFacts(
                 version: "1.2.3", dataDirectory: path, port: { knowsPort ? port.number : nil }),
             packs: packs,
-            archives: SensorArchive(limits: library.limits, unpacker: unpacker),
+            archives: SensorPackArchive(limits: library.limits, unpacker: unpacker),
             outbound: OutboundClient(
                 log: authority.log, userAgent: "Nervous/test",
                 ownPorts: { Set([port.number].compactMap { $0 }) }, resolver: NoNames(),

@@ -1,5 +1,5 @@
-// Domino makes what its prototypes have unchangeable. In a browser it can be changed, and here it must
-// be: while domino is evaluated, properties are made configurable. Must be imported before it.
+// Domino defines properties of its prototypes as not configurable, unlike a browser. While domino is
+// evaluated, they are made configurable, so this must be imported first.
 const { create, defineProperty } = Object;
 
 function loosened(descriptor) {
@@ -16,7 +16,7 @@ Object.create = (prototype, properties) => {
 };
 Object.defineProperty = (object, name, descriptor) => defineProperty(object, name, loosened(descriptor));
 
-/** Puts the built-ins back. */
+/** Restores the built-ins. */
 export function restore() {
     Object.create = create;
     Object.defineProperty = defineProperty;

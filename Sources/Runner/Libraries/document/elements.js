@@ -1,4 +1,4 @@
-// What domino's nodes lack and pages use. Nothing is ever laid out: sizes are zero.
+// Members of nodes that domino lacks and pages use. There is no layout: sizes are zero.
 import ContainerNode from "domino/lib/ContainerNode";
 import Document from "domino/lib/Document";
 import DocumentFragment from "domino/lib/DocumentFragment";
@@ -69,8 +69,8 @@ function datasetOf(element) {
     });
 }
 
-// Domino leaves children that it takes out together linked to one another, and with the next that is put
-// in somewhere all come along.
+// Domino leaves children that are removed together linked to one another, so that inserting one of them
+// would insert all.
 function unlinkRemoved() {
     const remove = ContainerNode.prototype.removeChildren;
     ContainerNode.prototype.removeChildren = function () {

@@ -1,11 +1,11 @@
-// Makes domino's nodes targets of the runner's own events, which also reach the window.
+// Makes domino's nodes targets of the runner's events, which also reach the window.
 import Document from "domino/lib/Document";
 import EventTarget from "domino/lib/EventTarget";
 import Node from "domino/lib/Node";
 import htmlElements from "domino/lib/htmlelts";
 import utils from "domino/lib/utils";
 
-// Handlers that stand on `body` and are the window's.
+// Handlers that are set on `body` and belong to the window.
 const windowTypes = new Set([
     "afterprint", "beforeprint", "beforeunload", "blur", "error", "focus", "hashchange", "load",
     "message", "offline", "online", "pagehide", "pageshow", "popstate", "resize", "scroll",
@@ -29,7 +29,7 @@ export function install(bridge) {
     body._setEventHandler = function (type, callback) {
         bridge.setHandler(windowTypes.has(type) ? global : this, type, callback);
     };
-    // An event goes up the tree and then to the window; `load` stays in the document.
+    // An event bubbles up the tree and then to the window, except `load`.
     bridge.setParentOf((target, event) => {
         if (!(target instanceof Node)) return null;
         if (target.parentNode !== null && target.parentNode !== undefined) return target.parentNode;
@@ -88,7 +88,7 @@ export function install(bridge) {
             return new Made("");
         },
     });
-    // Domino's own exceptions need what only another engine has.
+    // Domino's own exceptions require another engine.
     for (const name of Object.keys(utils)) {
         if (!/^[A-Z]\w*Error$/.test(name)) continue;
         utils[name] = (detail) => {

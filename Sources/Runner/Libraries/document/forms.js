@@ -1,4 +1,4 @@
-// What domino's controls lack.
+// Members of form controls that domino lacks.
 import { elements } from "domino/lib/htmlelts";
 
 function add(prototype, members) {
@@ -59,7 +59,7 @@ export function install(bridge) {
             if (this.dispatchEvent(event)) this.submit();
         },
     });
-    // A click on what sends a form asks the form's listeners first.
+    // A click on a submit button dispatches the form's `submit` event first.
     for (const kind of [HTMLInputElement, elements.HTMLButtonElement]) {
         const before = Object.getOwnPropertyDescriptor(kind.prototype, "_post_click_activation_steps")?.value;
         Object.defineProperty(kind.prototype, "_post_click_activation_steps", {

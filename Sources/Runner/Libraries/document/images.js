@@ -1,9 +1,9 @@
-// Images: nothing is drawn, but scripts ask how large one is and wait for its `load`.
+// Images are not drawn, but scripts read their sizes and wait for `load`.
 import attributes from "domino/lib/attributes";
 import { elements } from "domino/lib/htmlelts";
 
 const { HTMLImageElement } = elements;
-// How an image element stands: `turn` counts what it was told to load.
+// The state of an image element: `turn` counts its loads.
 const states = new WeakMap();
 
 const stateOf = (image) => {
@@ -19,7 +19,7 @@ const big = (bytes, place, count) => {
 };
 const little = (bytes, place, count) => big([...bytes.subarray(place, place + count)].reverse(), 0, count);
 
-// ISO/IEC 10918-1 B.2.2: the frame header, behind any other segments.
+// ISO/IEC 10918-1 B.2.2: the frame header, after any other segments.
 function sizeOfJPEG(bytes) {
     for (let place = 2; place + 9 < bytes.length && bytes[place] === 0xff; ) {
         const marker = bytes[place + 1];
@@ -43,7 +43,7 @@ function sizeOfWebP(bytes) {
     }
 }
 
-// What a browser takes where an SVG says neither: 300 by 150, or the ratio of its view.
+// Default size of an SVG without width and height: 300 by 150, or the ratio of its view box.
 function sizeOfSVG(source) {
     const tag = /<svg\b[^>]*>/i.exec(source)?.[0];
     if (tag === undefined) return null;
@@ -60,7 +60,7 @@ function sizeOfSVG(source) {
     return ratio === null ? [300, 150] : [Math.round(Math.min(300, 150 * ratio)), Math.round(Math.min(150, 300 / ratio))];
 }
 
-/** Width and height of an image, or null where the bytes are none that is known. */
+/** Width and height of an image, or null for an unknown format. */
 export function sizeOf(bytes) {
     if (bytes.length >= 24 && text(bytes, 0, 8) === "\x89PNG\r\n\x1a\n") return [big(bytes, 16, 4), big(bytes, 20, 4)];
     if (bytes.length >= 10 && /^GIF8[79]a/.test(text(bytes, 0, 6))) return [little(bytes, 6, 2), little(bytes, 8, 2)];
@@ -70,10 +70,10 @@ export function sizeOf(bytes) {
 }
 
 /**
- * Lets images load.
+ * Implements the loading of images.
  *
- * @returns `enable`, after which those of a document do: the images of one that is only parsed stay as
- *   they are.
+ * @returns `enable`, which starts the loading for a document; images of a document that is only parsed
+ *   are not loaded.
  */
 export function install(bridge) {
     let active = null;
@@ -93,12 +93,12 @@ export function install(bridge) {
         state.width = state.height = 0;
         state.isDone = source === null;
         if (source === null) return;
-        // Also what is wrong at once is told later, when handlers are there.
+        // Errors are reported asynchronously too, when handlers are set.
         bridge.bytesOf(source, active._documentBaseURL, (bytes) => finish(image, state, turn, bytes));
     };
 
     attributes.registerChangeHandler(HTMLImageElement, "src", (image, name, before, source) => load(image, source));
-    // What was parsed as markup came with its source from another document.
+    // An image parsed from markup has its source from another document.
     HTMLImageElement.prototype._roothook = function () {
         if (stateOf(this).turn === 0 && this.hasAttribute("src")) load(this, this.getAttribute("src"));
     };

@@ -1,4 +1,4 @@
-// Lists as a browser has them: all can be walked, and those of selectors stay as they were found.
+// Lists like a browser's: all are iterable, and those of selectors are static.
 import Document from "domino/lib/Document";
 import DocumentFragment from "domino/lib/DocumentFragment";
 import DOMTokenList from "domino/lib/DOMTokenList";

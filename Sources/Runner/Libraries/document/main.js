@@ -1,7 +1,7 @@
-// The document of a headless run: domino's, with what a page needs beside it.
+// The document of a headless run: domino's, with additions that pages need.
 //
-// Bundled when Nervous is built, and evaluated in a runner when its app first touches a document. What
-// is here runs with the app's own power over the app's own built-ins: nothing of the host relies on it.
+// Bundled when Nervous is built, and evaluated in a runner when its app first uses a document. This code
+// runs with the app's privileges and built-ins, and the host does not rely on it.
 import { restore } from "./configurable.js";
 import domino from "domino";
 import { install as installEvents } from "./events.js";
@@ -18,11 +18,11 @@ import { visibleText } from "./text.js";
 restore();
 
 /**
- * Makes the library.
+ * Creates the library.
  *
- * @param bridge what the runner lends it: `global`, `Event`, `EventTarget`, …; see `document.js` of the
+ * @param bridge functions of the runner: `global`, `Event`, `EventTarget`, …; see `document.js` of the
  *   runner's own scripts.
- * @returns `globals`, what the global object gets beside the document, and functions that open pages.
+ * @returns `globals`, the properties added to the global object, and functions that open pages.
  */
 export default function library(bridge) {
     const { impl } = domino;
@@ -69,22 +69,22 @@ export default function library(bridge) {
     };
     return {
         globals,
-        /** A document parsed at once, whose scripts do not run. */
+        /** A document that is parsed at once; its scripts do not run. */
         parse(html, name) {
             const document = open(html, name).parseWithoutScripts();
             images.enable(document);
             return document;
         },
-        /** A page that runs: `step` does the next thing, and says whether there is more. */
+        /** A page that runs: `step` does the next thing and returns whether there is more. */
         open(html, name) {
             const { document } = open(html, name);
             images.enable(document);
             return document;
         },
         step: () => page.step(),
-        /** Tells the document that all scripts have run. */
+        /** Dispatches the events for the end of all scripts. */
         complete() { page.complete(); },
-        /** The visible text, when it changed since it was last asked for. */
+        /** The visible text, if it has changed since the last call. */
         view() {
             if (page === null || !observers.takeChange()) return undefined;
             const text = visibleText(page.document.body, styles);

@@ -1,4 +1,4 @@
-// Elements with an id are names of the window, behind all that scripts declare.
+// Elements with an id are properties of the window, shadowed by names that scripts declare.
 import Document from "domino/lib/Document";
 
 export class Names {
@@ -29,7 +29,7 @@ export class Names {
         });
     }
 
-    // A variable that a script declares begins as undefined, and would be found taken.
+    // A declared variable is undefined at first, and would be shadowed by the element.
     #yield(source) {
         for (const name of this.#names) {
             if (!new RegExp(`\\bvar\\s[^;]*(?<![\\w$])${name.replaceAll("$", "\\$")}(?![\\w$])`).test(source)) continue;

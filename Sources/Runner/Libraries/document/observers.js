@@ -1,4 +1,4 @@
-// MutationObserver, and whether a document has changed since it was last looked at.
+// MutationObserver, and whether a document has changed since the last check.
 import MUTATE from "domino/lib/MutationConstants";
 
 export function install(bridge) {

@@ -1,4 +1,4 @@
-// A page: its document, and its scripts in the order in which a browser would run them.
+// A page: its document, and its scripts in the order of a browser.
 import HTMLParser from "domino/lib/HTMLParser";
 import { elements } from "domino/lib/htmlelts";
 
@@ -6,9 +6,9 @@ const scriptTypes = /^(?:|(?:text|application)\/(?:x-)?(?:java|ecma)script|text\
 
 export class Page {
     #bridge; #html; #name; #parser;
-    /** Where the next piece begins, and where inline scripts were last found. */
+    /** The start of the next piece, and the position of the last inline script. */
     #position = 0; #found = 0;
-    /** Scripts that block the parser, that wait for its end, and those that were added later. */
+    /** Parser-blocking scripts, deferred scripts, and scripts added later. */
     #blocking = []; #deferred = [];
     #isParsing = false; #hasParsed = false; #isComplete = false;
     #scriptsRun = true;
@@ -20,7 +20,7 @@ export class Page {
         this.#parser = new HTMLParser(bridge.address());
         this.document = this.#parser.document();
         this.document.defaultView = bridge.global;
-        // From the start, for live lists to notice what a script changes while the page is parsed.
+        // From the start, so that live lists follow changes by scripts during parsing.
         this.document.modclock = 1;
         this.#watchStack();
         const page = this;
@@ -37,7 +37,7 @@ export class Page {
         return this.document;
     }
 
-    /** Does the next thing; each script gets a turn of its own. */
+    /** Does the next thing; each script is a turn of its own. */
     step() {
         const script = this.#blocking.shift();
         if (script !== undefined) {
@@ -76,7 +76,7 @@ export class Page {
         this.document.dispatchEvent(new this.#bridge.Event("readystatechange"));
     }
 
-    /** Goes on to the next end of a script, so that a script finds the document as far as it stands. */
+    /** Parses up to the end of the next script, which finds the document as parsed so far. */
     #parsePiece() {
         const ending = /<\/script[\s/]*>/gi;
         ending.lastIndex = this.#position;
@@ -91,7 +91,7 @@ export class Page {
     #parse(text, isEnd) {
         const wasParsing = this.#isParsing, { document } = this;
         this.#isParsing = true;
-        // At its end the parser would fire an event of domino's at the window, and count anew.
+        // At the end, the parser would dispatch domino's own event to the window and restart its count.
         const { modclock } = document;
         if (isEnd) document.defaultView = null;
         try {
@@ -111,7 +111,7 @@ export class Page {
         this.#parse(text, false);
     }
 
-    // The parser takes a script off its stack when it meets its end.
+    // The parser removes a script from its stack at its end tag.
     #watchStack() {
         const page = this;
         const { prototype } = HTMLParser.ElementStack;
@@ -126,7 +126,7 @@ export class Page {
     }
 
     #rooted(script) {
-        // One in another document is of markup that was parsed for `innerHTML`, and never runs.
+        // A script of another document was parsed for `innerHTML` and never runs.
         if (script.ownerDocument !== this.document) script._hasStarted = true;
         else if (!this.#isParsing) this.#prepare(script, false);
     }

@@ -1,4 +1,4 @@
-// Takes the rules of a style sheet apart, and keeps those that decide what text is seen.
+// Parses a style sheet, and keeps the rules that affect the visible text.
 
 const wanted = /^(?:display|visibility|white-space|text-transform)$/;
 const shown = /^(?:@media\s*)(?:(?:only\s+)?(?:all|screen)\s*)?$/i;
@@ -20,7 +20,7 @@ export function parse(text) {
     for (;;) {
         const open = source.indexOf("{", start);
         if (open < 0) return rules;
-        // What ends with a semicolon before is a rule like `@import`.
+        // A rule that ends with a semicolon is like `@import`.
         const prelude = source.slice(start, open).split(";").pop().trim();
         const end = closing(open);
         const body = source.slice(open + 1, end - 1);
@@ -74,7 +74,7 @@ function endOfString(source, start) {
     return source.length;
 }
 
-/** Ids, classes and types counted as Selectors has it, as one number. */
+/** The specificity of a selector (ids, classes, types) as one number. */
 function specificity(selector) {
     const plain = selector.replace(/:not\(/g, " ").replace(/\[[^\]]*\]/g, ".x").replace(/::[\w-]+/g, " x");
     const ids = plain.match(/#[\w-]+/g)?.length ?? 0;

@@ -1,5 +1,5 @@
-// As much of CSS as decides what text is seen: display, visibility, white-space and text-transform,
-// of the browser's own rules, of style sheets and of `style` attributes.
+// The part of CSS that determines the visible text: display, visibility, white-space and text-transform,
+// from the default style sheet, style sheets and `style` attributes.
 import { parse } from "./rules.js";
 
 const displays = new Map();
@@ -20,7 +20,7 @@ export class Styles {
 
     constructor(bridge) { this.#bridge = bridge; }
 
-    /** Forgets what was computed: the document may have changed. */
+    /** Clears the cache, because the document may have changed. */
     begin() {
         this.#known = new WeakMap();
         const { document } = this.#bridge.global;
@@ -37,7 +37,7 @@ export class Styles {
         this.#rules = texts.flatMap((text) => this.#parsed(text));
     }
 
-    /** The computed display of an element, were its ancestors shown. */
+    /** The computed display of an element, regardless of its ancestors. */
     display(element) {
         const value = this.#value(element, "display");
         if (value !== undefined) return value;
@@ -47,7 +47,7 @@ export class Styles {
         return displays.get(element.localName) ?? "inline";
     }
 
-    /** Whether neither an element nor one around it has the display `none`. */
+    /** Whether neither an element nor an ancestor has the display `none`. */
     isRendered(element) {
         for (let at = element; at !== null && at.nodeType === 1; at = at.parentNode) {
             if (this.display(at) === "none") return false;
@@ -62,7 +62,7 @@ export class Styles {
         };
     }
 
-    /** What `getComputedStyle` gives: the properties above as computed, others as the element's own. */
+    /** For `getComputedStyle`: the properties above computed, others from the element's own style. */
     declaration(element) {
         const read = (name) => {
             const property = name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
@@ -90,7 +90,7 @@ export class Styles {
         return inherited[property];
     }
 
-    /** What sheets and the `style` attribute say; `undefined` when they are silent. */
+    /** The value of style sheets and the `style` attribute; `undefined` if they do not set it. */
     #value(element, property) {
         let values = this.#known.get(element);
         if (values === undefined) this.#known.set(element, values = this.#cascade(element));
@@ -135,7 +135,7 @@ function matches(element, selector) {
     try {
         return element.matches(selector);
     } catch {
-        // A selector that domino does not know.
+        // A selector that domino does not support.
         return false;
     }
 }

@@ -5,7 +5,7 @@ const unseen = new Set([
     "textarea", "video",
 ]);
 
-/** Puts lines together: spaces collapse, and blocks begin and end lines. */
+/** Assembles lines: spaces collapse, and blocks begin and end lines. */
 class Lines {
     #text = ""; #breaks = 0; #hasSpace = false;
     block(count) {
@@ -81,7 +81,7 @@ function nextShown(cell, styles) {
     return false;
 }
 
-/** The text of an element as `innerText` gives it. */
+/** The `innerText` of an element. */
 export function visibleText(element, styles) {
     if (element === null) return "";
     styles.begin();

@@ -1,6 +1,6 @@
-// What modules export to one another.
+// Exports and imports of modules.
 
-/** Where an exported name is: `{ get }`, `null` when nowhere, `"ambiguous"` when in more than one place. */
+/** Resolves an exported name: `{ get }`, `null` if there is none, `"ambiguous"` if there are several. */
 export function resolve(record, name, seen = new Set()) {
     const key = `${record.address}\0${name}`;
     if (seen.has(key)) return null;
@@ -37,7 +37,7 @@ function names(record, seen = new Set()) {
     return [...found];
 }
 
-/** The object of `import * as`. */
+/** The namespace object of `import * as`. */
 export function Namespace(record) {
     const namespace = Object.create(null);
     for (const name of names(record).sort()) {

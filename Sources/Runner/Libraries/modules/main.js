@@ -1,19 +1,19 @@
-// ES modules for an engine that is lent without its own loader: acorn reads them, `rewrite` makes a
-// function of each, and this links and evaluates them after https://tc39.es/ecma262/#sec-source-text-module-records.
+// ES modules for an engine whose C API has no module loader: acorn parses them, `rewrite` turns each into a
+// function, and this links and evaluates them after https://tc39.es/ecma262/#sec-source-text-module-records.
 //
-// Modules that wait (top-level await) hold up those after them, one after the other, where the standard
-// lets them wait side by side. Not done: import maps, import attributes, and names without a path.
+// Modules with top-level await delay those after them, one after the other; the standard lets them wait
+// concurrently. Not supported: import maps, import attributes, and bare specifiers.
 import { Namespace, resolve } from "./bindings.js";
 import { IMPORT, rewrite, rewriteScript } from "./rewrite.js";
 
 /**
- * Makes the library.
+ * Creates the library.
  *
- * @param bridge `textOf(address)` throws a text when there is none; `resolve(specifier, base)` gives an
- *   address or `null`; `nameOf(address)` what errors call it; `evaluate(source, name, line)`.
+ * @param bridge `textOf(address)` throws a string if there is none; `resolve(specifier, base)` returns a
+ *   URL or `null`; `nameOf(address)` returns the name for errors; `evaluate(source, name, line)`.
  */
 export default function library(bridge) {
-    /** Records by address; one that failed to load stays failed. */
+    /** Records by URL; one that failed to load is not loaded again. */
     const records = new Map();
 
     function load(address, source = undefined, name = bridge.nameOf(address), line = 1) {
@@ -38,12 +38,12 @@ export default function library(bridge) {
     function dependency(record, specifier) {
         const address = bridge.resolve(specifier, record.address);
         if (address === null) {
-            throw new TypeError(`${JSON.stringify(specifier)} in ${record.name} is no address: begin it with ./, ../ or /.`);
+            throw new TypeError(`${JSON.stringify(specifier)} in ${record.name} is not a URL: begin it with ./, ../ or /.`);
         }
         return load(address);
     }
 
-    /** Loads what a module needs, then gives each its functions and its bindings. */
+    /** Loads the dependencies of a module, then links their functions and bindings. */
     function link(record) {
         const fresh = [];
         const visit = (at) => {
@@ -91,7 +91,7 @@ export default function library(bridge) {
         record.generator = factory(
             imports, meta, importFrom,
             (getters) => { record.getters = getters; })();
-        // Up to its first stop, where functions are hoisted and the rest is not yet there.
+        // Runs to its first stop, where functions are hoisted and nothing else is defined.
         record.generator.next();
     }
 
@@ -99,7 +99,7 @@ export default function library(bridge) {
         return record.namespace ??= Namespace(record);
     }
 
-    /** Modules in the order in which they run. */
+    /** Modules in the order of evaluation. */
     function order(record) {
         const found = [], seen = new Set();
         const visit = (at) => {
@@ -112,7 +112,7 @@ export default function library(bridge) {
         return found;
     }
 
-    /** Returns a promise where something waits, else nothing. */
+    /** Returns a promise if a module waits, otherwise undefined. */
     function evaluate(record) {
         const queue = order(record);
         const goOn = (index) => {
@@ -147,7 +147,7 @@ export default function library(bridge) {
     async function importFrom(base, specifier) {
         const wanted = String(specifier), address = bridge.resolve(wanted, base);
         if (address === null) {
-            throw new TypeError(`${JSON.stringify(wanted)} is no address: begin it with ./, ../ or /.`);
+            throw new TypeError(`${JSON.stringify(wanted)} is not a URL: begin it with ./, ../ or /.`);
         }
         const record = load(address);
         link(record);
@@ -156,7 +156,7 @@ export default function library(bridge) {
     }
 
     return {
-        /** Runs a module; `source` is its text where that is known, and `line` where it begins. */
+        /** Runs a module; `source` is its text, if known, and `line` its first line. */
         run(address, source, name, line) {
             const record = load(address, source, name, line);
             link(record);
@@ -164,7 +164,7 @@ export default function library(bridge) {
         },
         /** The text of a script in which `import(…)` works. */
         script: rewriteScript,
-        /** What it calls, and the name under which it looks for it. */
+        /** The function that it calls, and its name. */
         importFrom, importName: IMPORT,
     };
 }

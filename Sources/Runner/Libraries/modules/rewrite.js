@@ -1,13 +1,13 @@
-// Makes of a module the text of a function, on the same lines.
+// Rewrites a module as the text of a function, with the same lines.
 //
-// The function's body stands in a `with`, whose object has the imported names as getters: so they are
-// always what they are now in the module that exports them, and nothing of the code has to be changed
-// where it uses them. It is strict all the same. It stops once before its first line: then its
-// functions are there, its other names are not yet, and modules can need one another in a circle.
+// The function's body is inside a `with`, whose object has the imported names as getters: they always
+// have the current value of the exporting module, and uses of them need no change. It is strict all the
+// same. It stops once before its first line: its functions are then hoisted and its other names are not
+// yet initialised, so that modules can import one another in a cycle.
 import { parse as parseText } from "acorn";
 import { simple } from "acorn-walk";
 
-/** What `import` in `import(…)` becomes. */
+/** The replacement of `import` in `import(…)`. */
 export const IMPORT = "__nervous_import__";
 const META = "__nervous_meta__", DEFAULT = "__nervous_default__";
 const EXPORT = "__nervous_export__", IMPORTS = "__nervous_imports__";
@@ -25,7 +25,7 @@ function parse(source, name, sourceType, line) {
     }
 }
 
-/** Replaces parts of a text; what is taken out leaves its line ends behind. */
+/** Replaces parts of a text; removed parts leave their line ends. */
 class Changes {
     #source; #list = [];
     constructor(source) { this.#source = source; }
@@ -56,7 +56,7 @@ function boundNames(pattern, found = []) {
 
 const nameOf = (node) => (node.type === "Literal" ? node.value : node.name);
 
-// `import(x)` becomes a call that also says where it stands.
+// `import(x)` becomes a call that also passes the module.
 function replaceImports(tree, changes, base) {
     simple(tree, {
         ImportExpression(node) { changes.replace(node.start, node.source.start, `${IMPORT}(${base}, `); },
@@ -66,7 +66,7 @@ function replaceImports(tree, changes, base) {
     });
 }
 
-/** Whether something at the top level of a module is awaited. */
+/** Whether a module has top-level await. */
 function waits(tree) {
     const visit = (node) => {
         if (node === null || typeof node !== "object") return false;
@@ -82,11 +82,11 @@ function waits(tree) {
 }
 
 /**
- * The text of a module as that of a factory, and what it imports and exports.
+ * Rewrites a module as a factory, and lists its imports and exports.
  *
- * @returns `text`, whose value is called with the imports, `import.meta`, what `import()` does and what
- *   takes the getters of the exports; `requests`, addresses as they stand; `imports`, by local name;
- *   `locals`, by exported name; `indirect`, what is passed on by name; `stars`, what is passed on whole.
+ * @returns `text`, a function of the imports, `import.meta`, the implementation of `import()` and a function
+ *   that takes the getters of the exports; `requests`, specifiers; `imports`, by local name; `locals`, by
+ *   exported name; `indirect`, names exported from other modules; `stars`, modules of `export *`.
  */
 export function rewrite(source, name, line) {
     const tree = parse(source, name, "module", line), changes = new Changes(source);
@@ -134,7 +134,7 @@ export function rewrite(source, name, line) {
             changes.replace(node.start, node.end, ";");
         }
     }
-    // What is imported and exported again is passed on.
+    // A name that is imported and exported is an indirect export.
     for (const [exported, local] of locals) {
         const origin = imports.get(local);
         if (origin === undefined) continue;
@@ -159,7 +159,7 @@ function insertName(declaration, source, changes) {
     changes.replace(end, end, ` ${DEFAULT} `);
 }
 
-/** The text of a script that has an address, with calls of `IMPORT` in the place of `import`. */
+/** The text of a script with a URL, with `import` replaced by `IMPORT`. */
 export function rewriteScript(source, name, line, address) {
     const changes = new Changes(source);
     replaceImports(parse(source, name, "script", line), changes, JSON.stringify(address));

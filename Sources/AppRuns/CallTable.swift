@@ -1,0 +1,101 @@
+import RunnerProtocol
+
+/// The calls of a run that have not been answered completely.
+///
+/// It bounds what a hostile runner can make the host keep: open calls, responses that the runner
+/// does not read, and files, which are in memory as a whole.
+struct CallTable {
+    /// Concurrent calls.
+    private static let limit = 64
+
+    private var tasks: [UInt32: Task<Void, Never>] = [:]
+    private var libraries: Set<RunnerLibrary> = []
+    /// Responses whose last frames the runner has not read.
+    private var unread = 0
+    /// The frame loop, while it waits for the runner to read.
+    private var frameLoop: CheckedContinuation<Void, Never>?
+    private var isFileInUse = false
+    private var fileQueue: [(id: UInt32, turn: CheckedContinuation<Bool, Never>)] = []
+
+    /// The identifiers of the open calls.
+    var ids: some Collection<UInt32> { tasks.keys }
+
+    /// Whether a call of this identifier can begin.
+    func accepts(_ id: UInt32) -> Bool { tasks[id] == nil && tasks.count < Self.limit }
+
+    func contains(_ id: UInt32) -> Bool { tasks[id] != nil }
+
+    mutating func add(_ id: UInt32, _ task: Task<Void, Never>) {
+        tasks[id] = task
+    }
+
+    mutating func remove(_ id: UInt32) -> Task<Void, Never>? {
+        tasks.removeValue(forKey: id)
+    }
+
+    /// Cancels all calls.
+    ///
+    /// - Returns: their tasks, to wait for.
+    func cancelAll() -> [Task<Void, Never>] {
+        for task in tasks.values { task.cancel() }
+        return Array(tasks.values)
+    }
+
+    /// - Returns: `false` for a library that the runner has already: it needs none twice.
+    mutating func handOut(_ library: RunnerLibrary) -> Bool {
+        libraries.insert(library).inserted
+    }
+
+    // MARK: - Unread responses
+
+    /// Whether the frame loop must wait until the runner reads, to bound the host's memory.
+    var isCongested: Bool { unread > Self.limit }
+
+    mutating func waitForReader(_ continuation: CheckedContinuation<Void, Never>) {
+        frameLoop = continuation
+    }
+
+    /// The last frames of a response are about to be sent.
+    mutating func beginLastFrames(of id: UInt32) {
+        tasks[id] = nil
+        unread += 1
+    }
+
+    mutating func endLastFrames() {
+        unread -= 1
+        if !isCongested { resumeFrameLoop() }
+    }
+
+    mutating func resumeFrameLoop() {
+        frameLoop?.resume()
+        frameLoop = nil
+    }
+
+    // MARK: - Files
+
+    /// Lets one call at a time be answered with a file.
+    ///
+    /// - Parameter turn: resumed with `false` if the call leaves the queue.
+    mutating func queueForFile(_ id: UInt32, _ turn: CheckedContinuation<Bool, Never>) {
+        if isFileInUse {
+            fileQueue.append((id, turn))
+        } else {
+            isFileInUse = true
+            turn.resume(returning: true)
+        }
+    }
+
+    mutating func endFile() {
+        if fileQueue.isEmpty {
+            isFileInUse = false
+        } else {
+            fileQueue.removeFirst().turn.resume(returning: true)
+        }
+    }
+
+    /// Takes a cancelled call out of the queue, because the file before it may never end.
+    mutating func leaveFileQueue(_ id: UInt32) {
+        guard let index = fileQueue.firstIndex(where: { $0.id == id }) else { return }
+        fileQueue.remove(at: index).turn.resume(returning: false)
+    }
+}

@@ -1,0 +1,98 @@
+/// The limits of a run.
+///
+/// A turn is a script, or a callback with the microtasks that follow it.
+///
+/// ```swift
+/// var budget = RunBudget()
+/// budget.memory = 64 << 20
+/// ```
+public struct RunBudget: Hashable, Sendable {
+    /// Time of one turn.
+    public var turn = Duration.seconds(10)
+    /// Processor time of one turn.
+    public var turnCPU = Duration.seconds(5)
+    /// Processor time of the run.
+    public var cpu = Duration.seconds(24 * 3600)
+    /// Processor time within any minute.
+    public var cpuPerMinute = Duration.seconds(45)
+    /// Bytes in addition to those of the engine after its start.
+    public var memory = 104 << 20
+    /// Time of the run; `nil` for no limit.
+    public var duration: Duration?
+    /// Calls to the host within any minute; above zero.
+    public var callsPerMinute = 30_000
+    /// UTF-8 bytes on the console within any minute; above zero.
+    public var logPerMinute = 4 << 20
+    /// Calls to other servers.
+    public var fetch = FetchBudget()
+
+    /// The default limits.
+    public init() {}
+
+    /// Whether a process made with the default limits can be used.
+    var isOrdinaryProcess: Bool {
+        let ordinary = RunBudget()
+        return cpu == ordinary.cpu && memory == ordinary.memory
+    }
+}
+
+/// The limits of an app's calls to other servers, over all its runs and pages.
+public struct FetchBudget: Hashable, Sendable {
+    /// Time of one call, including redirects.
+    public var duration = Duration.seconds(30)
+    /// Calls within any minute.
+    public var callsPerMinute = 120
+    /// Concurrent calls.
+    public var callsAtOnce = 4
+    /// Bytes of a request's body.
+    public var requestBytes = 1 << 20
+    /// Bytes of a response's body.
+    public var answerBytes = 10 << 20
+
+    /// The default limits.
+    public init() {}
+}
+
+/// A budget that a run can exceed.
+public enum Budget: String, Hashable, Sendable, CaseIterable, Codable {
+    /// Time of one turn.
+    case turn
+    /// Processor time of one turn.
+    case turnCPU = "turn-cpu"
+    /// Processor time of the run.
+    case cpu
+    /// Processor time within a minute.
+    case cpuPerMinute = "cpu-per-minute"
+    /// Memory.
+    case memory
+    /// Time of the run.
+    case duration
+    /// Calls to the host within a minute.
+    case callsPerMinute = "calls-per-minute"
+    /// Bytes on the console within a minute.
+    case logPerMinute = "log-per-minute"
+}
+
+/// When a background run is restarted after a failure, and when it is given up.
+public struct RestartPolicy: Hashable, Sendable {
+    /// The wait after the first failure; each further one doubles it.
+    public var first = Duration.seconds(1)
+    /// The longest wait.
+    public var longest = Duration.seconds(60)
+    /// The number of failures within `window` after which a run is given up.
+    public var failures = 5
+    /// The interval in which failures are counted.
+    public var window = Duration.seconds(600)
+
+    /// The default policy.
+    public init() {}
+
+    /// - Parameter failures: the times of the failures, including the last.
+    /// - Returns: how long to wait; `nil` to give up.
+    func wait(after failures: [ContinuousClock.Instant]) -> Duration? {
+        guard let last = failures.last else { return first }
+        let recent = failures.filter { last - $0 < window }.count
+        guard recent < self.failures else { return nil }
+        return min(longest, first * (1 << min(20, recent - 1)))
+    }
+}

@@ -1,0 +1,165 @@
+import JSApps
+public import RunnerProtocol
+
+/// A script, with the name that errors give for it.
+public struct RunScript: Sendable {
+    /// The name, such as `app.js`.
+    public let name: String
+    /// The source text.
+    public let source: String
+
+    /// A script that is not yet evaluated.
+    public init(name: String, source: String) {
+        self.name = name
+        self.source = source
+    }
+}
+
+/// Scripts that run in place of an app and decide when it starts.
+public struct TestHarness: Sendable {
+    /// Evaluated in this order, after the prelude.
+    public let scripts: [RunScript]
+    /// The path that starts the app, when called with `POST`.
+    public let starter: String
+
+    /// Describes a test of an app.
+    public init(scripts: [RunScript], starter: String) {
+        self.scripts = scripts
+        self.starter = starter
+    }
+}
+
+/// What a run shows of its page, and when it ends.
+public struct RunPresentation: Sendable, Hashable {
+    /// Whether the visible text is reported whenever it has changed.
+    public var showsText: Bool
+    /// Whether the document is reported at the end.
+    public var showsMarkup: Bool
+    /// The time after which the run ends as if it had nothing left to do; `nil` for no limit.
+    public var lifetime: Duration?
+
+    /// By default, nothing is shown and only the app ends the run.
+    public init(showsText: Bool = false, showsMarkup: Bool = false, lifetime: Duration? = nil) {
+        self.showsText = showsText
+        self.showsMarkup = showsMarkup
+        self.lifetime = lifetime
+    }
+}
+
+/// The scripts that runners load when an app needs them, bundled when the host was built.
+public struct RunLibraries: Sendable {
+    private let texts: [RunnerLibrary: [UInt8]]
+
+    /// - Parameter texts: the libraries; those not in it are missing for apps.
+    public init(_ texts: [RunnerLibrary: [UInt8]] = [:]) {
+        self.texts = texts
+    }
+
+    subscript(library: RunnerLibrary) -> [UInt8]? { texts[library] }
+
+    /// Why a library is missing.
+    static func reasonMissing(_ library: RunnerLibrary) -> String {
+        switch library {
+        case .document: "this host was built without node-domino and esbuild"
+        case .modules: "this host was built without node-acorn and esbuild"
+        }
+    }
+}
+
+/// Everything that a process needs to run an app.
+struct RunConfiguration: Sendable {
+    var app: String
+    /// The run's bearer token, which the host adds to calls; the app never has it.
+    var token: String
+    /// Evaluated in this order.
+    var scripts: [RunScript]
+    /// The page that is opened after the scripts and runs what it loads; `nil` for scripts alone.
+    var page: String?
+    /// What the app may load when it needs it.
+    var libraries = RunLibraries()
+    var presentation = RunPresentation()
+    /// The path whose call starts the app, which is then the last script or the page; `nil` to
+    /// start it at once.
+    var starter: String?
+    /// The time of the app; `nil` for the machine's clock.
+    var time: (any VirtualRunTime)?
+    /// Warnings for the owner, shown before the app's output.
+    var notices: [String] = []
+    var budget = RunBudget()
+    /// How long the process may leave a ping unanswered, besides a turn of the app.
+    var patience = Duration.seconds(5)
+
+    init(app: String, token: String, scripts: [RunScript]) {
+        self.app = app
+        self.token = token
+        self.scripts = scripts
+    }
+
+    /// The frames that start a run: its limits and its scripts, the app's last.
+    func startFrames(host: String) -> [HostFrame] {
+        var frames =
+            time.map {
+                [HostFrame.time(start: UInt64(clamping: $0.start), seed: $0.seed)]
+            } ?? []
+        frames += [
+            .limits(wall: budget.turn.wholeMilliseconds, cpu: budget.turnCPU.wholeMilliseconds),
+            .present(text: presentation.showsText, markup: presentation.showsMarkup),
+            .load(name: "nervous:environment", source: "location = \"http://\(host)/\";"),
+        ]
+        if let lifetime = presentation.lifetime {
+            frames.append(.lifetime(lifetime.wholeMilliseconds))
+        }
+        let others = page == nil ? Array(scripts.dropLast()) : scripts
+        frames += others.map { HostFrame.load(name: $0.name, source: $0.source) }
+        return frames + (starter == nil ? appFrames : []) + [.loaded]
+    }
+
+    /// The frames that start the app.
+    var appFrames: [HostFrame] {
+        if let page { return [.page(name: page)] }
+        return scripts.suffix(1).map { HostFrame.load(name: $0.name, source: $0.source) }
+    }
+}
+
+extension RunConfiguration {
+    /// The configuration of an installed app.
+    ///
+    /// If the page loads the script, the page runs; otherwise the script runs alone.
+    ///
+    /// - Throws: `AppRunsError` with code `damaged` if the script cannot be run, `JSAppsError` if
+    ///   the app's files have changed.
+    init(
+        of app: InstalledApp, in library: AppLibrary, token: String, prelude: [RunScript],
+        libraries: RunLibraries
+    ) async throws {
+        let (script, page) = (app.generation.script, app.generation.page)
+        let code = try await library.contents(of: script, in: app)
+        guard let source = String(validating: code, as: UTF8.self),
+            code.count < FrameLimits.frame - FrameLimits.text
+        else {
+            throw AppRunsError(
+                .damaged, "The script of ‘\(app.name)’ is not UTF-8, or is too large to run.",
+                hint: "Ask its author for another version.")
+        }
+        self.init(app: app.name.text, token: token, scripts: prelude)
+        self.libraries = libraries
+        let markup = try await library.contents(of: page, in: app)
+        let isLoadedByPage = PageScripts(in: markup).load(script)
+        if isLoadedByPage, libraries[.document] != nil {
+            self.page = page
+            return
+        }
+        if isLoadedByPage {
+            let reason = RunLibraries.reasonMissing(.document)
+            notices.append("\(page) does not run, \(script) runs alone: \(reason).")
+        }
+        scripts.append(RunScript(name: script, source: source))
+    }
+}
+
+extension Duration {
+    fileprivate var wholeMilliseconds: UInt32 {
+        let (seconds, attoseconds) = components
+        return UInt32(clamping: seconds * 1000 + attoseconds / 1_000_000_000_000_000)
+    }
+}

@@ -1,0 +1,97 @@
+import Auth
+import Foundation
+
+/// The runs of a supervisor: their reports, their latest events, and the tokens of active runs.
+struct RunRegistry {
+    /// What a run needs to be started.
+    struct Authorization {
+        let token: Token
+        /// The identity of the app that the run was prepared for.
+        let identity: String
+    }
+
+    private struct Entry {
+        var report: RunReport
+        var events = RecentEvents()
+        /// `nil` when the run has ended.
+        var authorization: Authorization?
+    }
+
+    /// Runs that are remembered, besides active ones.
+    private static let limit = 200
+    /// How long a run may stay prepared.
+    private static let preparationLimit = TimeInterval(600)
+
+    private var entries: [String: Entry] = [:]
+    /// The identifiers, oldest first.
+    private var order: [String] = []
+
+    /// The identifiers, newest first.
+    var newestFirst: [String] { order.reversed() }
+
+    /// All reports, in no order.
+    var reports: [RunReport] { entries.values.map(\.report) }
+
+    func report(_ id: String) -> RunReport? { entries[id]?.report }
+
+    func events(of id: String) -> [RunEvent] { entries[id]?.events.events ?? [] }
+
+    func authorization(of id: String) -> Authorization? { entries[id]?.authorization }
+
+    /// Adds a run, and forgets the oldest ended one if there are too many.
+    mutating func add(_ report: RunReport, _ authorization: Authorization) {
+        entries[report.id] = Entry(report: report, authorization: authorization)
+        order.append(report.id)
+        guard order.count > Self.limit,
+            let index = order.firstIndex(where: { entries[$0]?.report.state == .ended })
+        else { return }
+        entries[order.remove(at: index)] = nil
+    }
+
+    mutating func update(_ id: String, _ change: (inout RunReport) -> Void) {
+        guard var entry = entries[id] else { return }
+        change(&entry.report)
+        entries[id] = entry
+    }
+
+    mutating func note(_ event: RunEvent, of id: String) {
+        switch event {
+        case .started(let layers): update(id) { $0.layers = layers }
+        // Views are for the terminal that watches the run, and too large to be kept.
+        case .view, .markup: return
+        default: break
+        }
+        entries[id]?.events.add(event)
+    }
+
+    /// Marks a run as ended and drops its token.
+    ///
+    /// - Returns: its final report; `nil` for an unknown run.
+    mutating func finish(_ id: String, _ outcome: RunOutcome, at date: Date) -> RunReport? {
+        update(id) { report in
+            report.state = .ended
+            report.ending = RunEnding(outcome)
+            report.ended = date
+        }
+        entries[id]?.authorization = nil
+        return entries[id]?.report
+    }
+
+    mutating func forget(_ id: String) {
+        entries[id] = nil
+        order.removeAll { $0 == id }
+    }
+
+    /// Forgets the runs that have been prepared for too long.
+    ///
+    /// - Parameter isStarting: whether a run is being started now.
+    /// - Returns: their identifiers.
+    mutating func forgetUnstarted(at date: Date, isStarting: (String) -> Bool) -> [String] {
+        let stale = reports.filter { report in
+            report.state == .prepared && !isStarting(report.id)
+                && date.timeIntervalSince(report.started) > Self.preparationLimit
+        }.map(\.id)
+        for id in stale { forget(id) }
+        return stale
+    }
+}

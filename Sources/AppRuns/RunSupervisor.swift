@@ -1,0 +1,353 @@
+public import Auth
+public import Foundation
+public import JSApps
+public import Logging
+import Samples
+public import Scheduling
+
+/// Starts apps, each in its own process, and tracks their usage and their end.
+///
+/// A run is first prepared, so that the owner can decide about it, and then started. In the
+/// foreground, a run ends with its process. In the background, it is restarted after a failure, at
+/// growing intervals, until it has failed too often.
+///
+/// ```swift
+/// let run = try await supervisor.prepare(app: "step-counter")
+/// let report = try await supervisor.run(run.id) { event in print(event) }
+/// print(report.ending?.name ?? "")
+/// ```
+public actor RunSupervisor {
+    /// The limits of an app, by its name.
+    public nonisolated let budget: @Sendable (String) -> RunBudget
+
+    private let library: AppLibrary
+    private let authority: Authority
+    private let pool: RunnerPool
+    /// Whether the pool is closed with the supervisor.
+    private let ownsPool: Bool
+    private let runnerPath: String
+    private let prelude: [RunScript]
+    private let libraries: RunLibraries
+    private let restarts: RestartPolicy
+    private let history: RunHistory
+    private let time: any TimeSource
+    private let virtualTime: (any VirtualRunTime)?
+    private let logger: Logger
+
+    private var connection: (any HostConnection)?
+    private var registry = RunRegistry()
+    private var processes: [String: AppRun] = [:]
+    private var work: [String: Task<RunReport, any Error>] = [:]
+    private var isClosed = false
+
+    /// - Parameters:
+    ///   - runner: the path of `nervous-runner`.
+    ///   - prelude: scripts that are evaluated before every app.
+    ///   - libraries: scripts that apps load when they need them.
+    ///   - records: the folder in which the last runs are recorded.
+    ///   - budget: the limits of an app, by its name.
+    ///   - keepsSpare: whether a process waits for the next app, which costs its memory.
+    ///   - pool: makes the processes of several supervisors; the caller closes it.
+    ///   - time: dates runs. Processes are watched and restarted by the machine's clock.
+    ///   - virtualTime: the time of the apps, if it is not the machine's.
+    public init(
+        runner: String, library: AppLibrary, authority: Authority, prelude: [RunScript],
+        libraries: RunLibraries = RunLibraries(), records: URL,
+        budget: @escaping @Sendable (String) -> RunBudget = { _ in RunBudget() },
+        restarts: RestartPolicy = RestartPolicy(), keepsSpare: Bool = false,
+        pool shared: RunnerPool? = nil, time: any TimeSource = .system,
+        virtualTime: (any VirtualRunTime)? = nil,
+        logger: Logger = Logger(label: "nervous.runs")
+    ) {
+        runnerPath = runner
+        self.library = library
+        self.authority = authority
+        self.prelude = prelude
+        self.libraries = libraries
+        self.budget = budget
+        self.restarts = restarts
+        self.time = time
+        self.virtualTime = virtualTime
+        self.logger = logger
+        history = RunHistory(folder: records)
+        pool = shared ?? RunnerPool(path: runner, keepsSpare: keepsSpare)
+        ownsPool = shared == nil
+    }
+
+    /// Connects the runs to the host's API; no run can start before.
+    public func open(_ connection: any HostConnection) async {
+        self.connection = connection
+        await pool.warmUp()
+    }
+
+    /// Ends all runs and the spare process.
+    public func close() async {
+        isClosed = true
+        for task in work.values { task.cancel() }
+        for task in work.values { _ = try? await task.value }
+        for run in registry.reports where run.state != .ended {
+            _ = try? await finish(run.id, .stopped)
+        }
+        if ownsPool { await pool.close() }
+        // The API refers to the supervisor: without this, neither would be freed.
+        connection = nil
+    }
+
+    // MARK: - Runs
+
+    /// Prepares a run of an app, which can then be decided about and started.
+    ///
+    /// A run that is not started within ten minutes is forgotten.
+    ///
+    /// - Parameter isWatched: whether it runs in the foreground.
+    /// - Throws: `JSAppsError` if the app is not installed, `AuthError` if nothing can be stored.
+    public func prepare(app name: String, isWatched: Bool = true) async throws -> RunReport {
+        await forgetUnstarted()
+        let app = try await library.app(named: name)
+        try await authority.admit(app.declared)
+        let (id, token) = try await authority.beginRun(
+            of: app.name.text, isWatched: isWatched)
+        let report = RunReport(id: id, app: app.name.text, isWatched: isWatched, started: now)
+        registry.add(
+            report, RunRegistry.Authorization(token: token, identity: app.identity))
+        return report
+    }
+
+    /// Runs a prepared run in the foreground to its end; stops it when the task is cancelled.
+    ///
+    /// - Parameters:
+    ///   - isInsecure: whether it runs without confinement.
+    ///   - presentation: what it shows of its page.
+    ///   - harness: scripts that run in place of the app and start it.
+    ///   - onEvent: takes what the run shows; the app waits until it returns.
+    /// - Throws: ``AppRunsError``: `noRun`, `conflict`, `confinement` or `io` if no process can be
+    ///   made, `damaged` if the script cannot be run; `JSAppsError` if the app's files have
+    ///   changed.
+    public func run(
+        _ id: String, isInsecure: Bool = false,
+        presentation: RunPresentation = RunPresentation(), harness: TestHarness? = nil,
+        onEvent: @escaping @Sendable (RunEvent) async -> Void
+    ) async throws -> RunReport {
+        let task = try begin(id) {
+            let outcome = try await self.runProcess(
+                id, isInsecure: isInsecure, presentation, harness, onEvent)
+            return try await self.finish(id, outcome)
+        }
+        return try await withTaskCancellationHandler {
+            try await task.value
+        } onCancel: {
+            task.cancel()
+        }
+    }
+
+    /// Starts a prepared run in the background.
+    ///
+    /// - Throws: ``AppRunsError`` with code `noRun` or `conflict`.
+    public func runInBackground(_ id: String, isInsecure: Bool = false) throws {
+        _ = try begin(id) { try await self.runRepeatedly(id, isInsecure: isInsecure) }
+    }
+
+    /// Stops a run and waits until its process has ended.
+    ///
+    /// - Throws: ``AppRunsError`` with code `noRun`.
+    @discardableResult
+    public func stop(_ id: String) async throws -> RunReport {
+        guard let known = registry.report(id) else { throw AppRunsError.noRun(id) }
+        guard let task = work[id] else {
+            return known.state == .ended ? known : try await finish(id, .stopped)
+        }
+        task.cancel()
+        _ = try? await task.value
+        return try await report(id)
+    }
+
+    /// Stops the runs of an app and forgets all its runs.
+    public func forget(app: String) async {
+        for run in registry.reports where run.app == app {
+            _ = try? await stop(run.id)
+            registry.forget(run.id)
+        }
+        history.forget(app)
+    }
+
+    // MARK: - Reports
+
+    /// The known runs, newest first.
+    public func runs() async -> [RunReport] {
+        await forgetUnstarted()
+        var list: [RunReport] = []
+        for id in registry.newestFirst {
+            if let report = try? await report(id) { list.append(report) }
+        }
+        return list
+    }
+
+    /// One run, with its current usage.
+    ///
+    /// - Throws: ``AppRunsError`` with code `noRun`.
+    public func report(_ id: String) async throws -> RunReport {
+        guard var report = registry.report(id) else { throw AppRunsError.noRun(id) }
+        if report.state == .running, let process = processes[id] {
+            report.usage.add(await process.currentUsage())
+            report.usage.samples = await authority.log.samples(givenTo: id)
+        }
+        return report
+    }
+
+    /// The latest events of a run.
+    public func console(of id: String) -> [RunEvent] { registry.events(of: id) }
+
+    /// The last run of an app, on this host or an earlier one.
+    public func lastRun(of app: String) async -> RunReport? {
+        for id in registry.newestFirst {
+            guard let run = registry.report(id), run.app == app, run.state != .prepared else {
+                continue
+            }
+            return try? await report(id)
+        }
+        return history.runs(of: app).first
+    }
+
+    // MARK: - Private
+
+    private var now: Date {
+        Date(timeIntervalSince1970: Double(time.now().microseconds) / 1e6)
+    }
+
+    private func begin(
+        _ id: String, _ body: @escaping @Sendable () async throws -> RunReport
+    ) throws -> Task<RunReport, any Error> {
+        guard let report = registry.report(id) else { throw AppRunsError.noRun(id) }
+        guard !isClosed else { throw AppRunsError(.conflict, "The host is stopping.") }
+        guard report.state == .prepared, work[id] == nil else {
+            throw AppRunsError(.conflict, "The run \(id) has already been started.")
+        }
+        let task = Task { () throws -> RunReport in
+            defer { work[id] = nil }
+            do {
+                return try await body()
+            } catch {
+                _ = try? await finish(id, .failedToStart("\(error)"))
+                throw error
+            }
+        }
+        work[id] = task
+        return task
+    }
+
+    /// Runs an app until it ends without a failure, or has failed too often.
+    private func runRepeatedly(_ id: String, isInsecure: Bool) async throws -> RunReport {
+        var failures: [ContinuousClock.Instant] = []
+        while true {
+            let outcome: RunOutcome
+            do {
+                outcome = try await runProcess(id, isInsecure: isInsecure) { _ in }
+            } catch let error as AppRunsError where error.code == .io {
+                // The machine may have the resources later.
+                outcome = .failedToStart(error.message)
+            }
+            guard outcome.isFailure, !Task.isCancelled else { return try await finish(id, outcome) }
+            failures = failures.suffix(restarts.failures) + [.now]
+            registry.update(id) { $0.ending = RunEnding(outcome) }
+            guard let wait = restarts.wait(after: failures) else {
+                registry.update(id) { $0.hasGivenUp = true }
+                return try await finish(id, outcome)
+            }
+            registry.update(id) { $0.state = .waiting }
+            guard (try? await Task.sleep(for: wait)) != nil else {
+                return try await finish(id, .stopped)
+            }
+            registry.update(id) { $0.restarts += 1 }
+        }
+    }
+
+    /// Runs one process of a run to its end.
+    private func runProcess(
+        _ id: String, isInsecure: Bool, _ presentation: RunPresentation = RunPresentation(),
+        _ harness: TestHarness? = nil, _ onEvent: @escaping @Sendable (RunEvent) async -> Void
+    ) async throws -> RunOutcome {
+        guard let name = registry.report(id)?.app,
+            let authorization = registry.authorization(of: id), let connection
+        else { throw AppRunsError.noRun(id) }
+        let app = try await library.app(named: name)
+        // Another app of the same name must not run with this one's decisions.
+        guard app.identity == authorization.identity else {
+            throw AppRunsError(
+                .conflict, "The app ‘\(app.name)’ was replaced since the run was prepared.")
+        }
+        var configuration = try await RunConfiguration(
+            of: app, in: library, token: authorization.token.text, prelude: prelude,
+            libraries: libraries)
+        configuration.presentation = presentation
+        configuration.time = virtualTime
+        if let harness {
+            configuration.scripts.insert(contentsOf: harness.scripts, at: prelude.count)
+            configuration.starter = harness.starter
+        }
+        let budget = budget(name)
+        configuration.budget = budget
+        let runner =
+            isInsecure
+            ? try await RunnerProcess.startUnconfined(path: runnerPath)
+            : try await pool.runner(for: budget)
+        let run = AppRun(configuration, process: runner, connection: connection) { event in
+            await self.note(event, of: id)
+            await onEvent(event)
+        }
+        registry.update(id) { $0.state = .running }
+        processes[id] = run
+        await authority.log.note(.runBegan(of: name, run: id))
+        let renewal = Task { await renewToken(of: id) }
+        let (outcome, usage) = await run.run()
+        renewal.cancel()
+        processes[id] = nil
+        registry.update(id) { $0.usage.add(usage) }
+        let samples = await authority.log.samples(givenTo: id)
+        registry.update(id) { $0.usage.samples = samples }
+        await log(outcome, of: id, name)
+        if !outcome.isOrdinary { await pool.renew() }
+        return outcome
+    }
+
+    private func note(_ event: RunEvent, of id: String) {
+        registry.note(event, of: id)
+    }
+
+    /// Keeps the token of a run valid until cancelled.
+    private func renewToken(of id: String) async {
+        while (try? await Task.sleep(for: .seconds(600))) != nil {
+            try? await authority.renewRun(id)
+        }
+    }
+
+    /// Notes in the access log how a process of a run ended.
+    private func log(_ outcome: RunOutcome, of id: String, _ app: String) async {
+        let log = authority.log
+        switch outcome {
+        case .exceeded, .sandboxViolation, .protocolViolation:
+            await log.note(.violation(of: app, run: id, what: outcome.name))
+        default: break
+        }
+        await log.note(.runEnded(of: app, run: id, outcome: outcome.name))
+    }
+
+    @discardableResult
+    private func finish(_ id: String, _ outcome: RunOutcome) async throws -> RunReport {
+        guard let report = registry.finish(id, outcome, at: now) else {
+            throw AppRunsError.noRun(id)
+        }
+        try? await authority.endRun(id)
+        do {
+            try history.add(report)
+        } catch {
+            logger.error("\(error.message)")
+        }
+        return report
+    }
+
+    /// Forgets runs that were prepared long ago, with the decisions for them.
+    private func forgetUnstarted() async {
+        let forgotten = registry.forgetUnstarted(at: now) { work[$0] != nil }
+        for id in forgotten { try? await authority.endRun(id) }
+    }
+}

@@ -1,0 +1,123 @@
+/// Makes the processes that apps run in, and keeps a spare one ready.
+///
+/// All runners of one zygote have the same memory layout. After a suspicious end, the next runners
+/// come from a new zygote, so that the layout cannot be learned by repeated crashes.
+///
+/// ```swift
+/// let pool = RunnerPool(path: "/usr/libexec/nervous-runner", keepsSpare: false)
+/// defer { await pool.close() }
+/// ```
+public actor RunnerPool {
+    /// The delay before a new spare is made, so that it does not slow down the app's start.
+    private static let rest = Duration.milliseconds(250)
+
+    /// The process that waits for the next app.
+    private(set) var spare: RunnerProcess?
+
+    private let path: String
+    private let keepsSpare: Bool
+    private var zygote: Task<Zygote, any Error>?
+    private var refilling: Task<Void, Never>?
+    private var renewals = 0
+    private var isClosed = false
+
+    /// - Parameters:
+    ///   - path: the path of `nervous-runner`.
+    ///   - keepsSpare: whether a process waits for the next app, which costs its memory.
+    public init(path: String, keepsSpare: Bool) {
+        self.path = path
+        self.keepsSpare = keepsSpare
+    }
+
+    /// A process that waits for an app.
+    ///
+    /// - Throws: `confinement` if the kernel lacks a layer, `io` if it cannot be started.
+    func runner(for budget: RunBudget) async throws -> RunnerProcess {
+        defer { refill() }
+        if budget.isOrdinaryProcess, let ready = spare {
+            spare = nil
+            if ready.isAlive { return ready }
+        }
+        return try await makeRunner(budget)
+    }
+
+    /// Makes the spare process.
+    func warmUp() {
+        refill()
+    }
+
+    /// Makes the next runners from a new zygote; current runners continue.
+    func renew() async {
+        renewals += 1
+        let old = zygote
+        zygote = nil
+        dropSpare()
+        refill()
+        await (try? old?.value)?.retire()
+    }
+
+    /// Ends all runners.
+    public func close() async {
+        isClosed = true
+        refilling?.cancel()
+        dropSpare()
+        await (try? zygote?.value)?.end()
+    }
+
+    /// The zygote, started at the first call; concurrent calls share it.
+    func current() async throws -> Zygote {
+        if let known = zygote {
+            if let living = try? await known.value, await living.takesOrders { return living }
+            // Another call may have replaced it meanwhile.
+            if zygote == known { zygote = nil }
+        }
+        guard !isClosed else { throw AppRunsError(.conflict, "The host is stopping.") }
+        let path = path
+        let shared = zygote ?? Task { try await Zygote.start(path: path) }
+        zygote = shared
+        return try await shared.value
+    }
+
+    private func makeRunner(_ budget: RunBudget) async throws -> RunnerProcess {
+        // The zygote may have been killed: try once more.
+        for _ in 0..<2 {
+            var before: Int
+            repeat {
+                before = renewals
+                if let made = await attempt(budget, try await current()) { return made }
+                // A zygote that was renewed meanwhile is not a failure.
+            } while renewals != before
+        }
+        return try await current().makeRunner(budget)
+    }
+
+    /// - Returns: `nil` on failure; the zygote is then retired.
+    private func attempt(_ budget: RunBudget, _ used: Zygote) async -> RunnerProcess? {
+        if let made = try? await used.makeRunner(budget) { return made }
+        await used.retire()
+        return nil
+    }
+
+    private func dropSpare() {
+        spare?.kill()
+        spare = nil
+    }
+
+    private func refill() {
+        guard keepsSpare, !isClosed, refilling == nil, spare == nil else { return }
+        refilling = Task {
+            try? await Task.sleep(for: Self.rest)
+            let before = renewals
+            if !Task.isCancelled, let made = try? await makeRunner(RunBudget()) {
+                // A runner of a retired zygote must not wait for an app.
+                if isClosed || spare != nil || renewals != before {
+                    made.kill()
+                } else {
+                    spare = made
+                }
+            }
+            refilling = nil
+            if renewals != before { refill() }
+        }
+    }
+}

@@ -1,0 +1,174 @@
+import CProcess
+import Foundation
+import Glibc
+import NIOCore
+import NIOPosix
+
+/// A process that runs an app, with the host's ends of its socket and of its output pipe.
+final class RunnerProcess: Sendable {
+    let pid: pid_t
+    private let socket: Descriptor
+    /// Yields one element, when the process has ended.
+    let endings: AsyncStream<ProcessEnding>
+
+    private let handle: Descriptor
+    private let pipe: Descriptor
+    private static let outputLimit = 4096
+
+    /// The two ends of a socket and of a pipe; no other program inherits them.
+    struct Channels {
+        let socket: (host: Int32, runner: Int32)
+        let output: (host: Int32, runner: Int32)
+
+        init() throws(AppRunsError) {
+            var sockets: [Int32] = [-1, -1]
+            let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+            guard socketpair(AF_UNIX, kind, 0, &sockets) == 0 else {
+                throw .io("Could not create a socket for the runner")
+            }
+            var pipes: [Int32] = [-1, -1]
+            let failure = nervous_process_pipe(&pipes)
+            guard failure == 0 else {
+                sockets.forEach { close($0) }
+                throw .io("Could not create a pipe for the runner", failure)
+            }
+            // It is read after the process has ended, which must not block.
+            _ = fcntl(pipes[0], F_SETFL, O_NONBLOCK)
+            socket = (sockets[0], sockets[1])
+            output = (pipes[0], pipes[1])
+        }
+
+        func closeRunnerEnds() {
+            close(socket.runner)
+            close(output.runner)
+        }
+
+        func closeHostEnds() {
+            close(socket.host)
+            close(output.host)
+        }
+    }
+
+    /// - Parameter handle: a process descriptor (pidfd).
+    init(
+        pid: pid_t, handle: Descriptor, channels: Channels, endings: AsyncStream<ProcessEnding>
+    ) {
+        self.pid = pid
+        self.handle = handle
+        socket = Descriptor(channels.socket.host)
+        pipe = Descriptor(channels.output.host)
+        self.endings = endings
+    }
+
+    /// Starts a runner without confinement.
+    static func startUnconfined(path: String) async throws(AppRunsError) -> RunnerProcess {
+        let channels = try Channels()
+        let child: ChildProcess
+        do {
+            child = try await ChildProcess.start(
+                path, ["--insecure-no-sandbox"],
+                descriptors: [
+                    channels.output.runner, fcntl(channels.output.runner, F_DUPFD_CLOEXEC, 0),
+                    channels.socket.runner,
+                ])
+        } catch {
+            channels.closeHostEnds()
+            throw error
+        }
+        return RunnerProcess(
+            pid: child.pid, handle: child.handle, channels: channels, endings: child.endings)
+    }
+
+    /// Duplicates the host's end of the socket; the caller closes the descriptor.
+    func connection() throws(AppRunsError) -> Int32 {
+        let copy = fcntl(socket.number, F_DUPFD_CLOEXEC, 0)
+        guard copy >= 0 else { throw .io("Could not duplicate the runner's socket") }
+        return copy
+    }
+
+    /// Opens a channel on the socket.
+    ///
+    /// - Throws: `AppRunsError` if the host has no descriptor left.
+    func openChannel(
+        on loop: any EventLoop
+    ) async throws -> NIOAsyncChannel<ByteBuffer, ByteBuffer> {
+        try await ClientBootstrap(group: loop).withConnectedSocket(try connection()) { channel in
+            channel.eventLoop.makeCompletedFuture {
+                try NIOAsyncChannel(wrappingChannelSynchronously: channel)
+            }
+        }
+    }
+
+    func kill() {
+        _ = nervous_process_signal(handle.number, SIGKILL)
+    }
+
+    /// Whether it is still running.
+    var isAlive: Bool { nervous_process_signal(handle.number, 0) == 0 }
+
+    /// What it printed, cut to 4096 bytes; to be read after its end.
+    func output() -> String {
+        let bytes = [UInt8](unsafeUninitializedCapacity: Self.outputLimit) { buffer, count in
+            count = max(0, read(pipe.number, buffer.baseAddress, buffer.count))
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// The processor time used and the resident bytes; `nil` when it has ended.
+    func usage() -> (cpu: Duration, memory: Int)? {
+        let found = ProcessStatistics(of: pid)
+        // After its end, its number may be reused.
+        return isAlive ? found.map { ($0.cpu, $0.resident) } : nil
+    }
+}
+
+/// A file descriptor, closed with its last reference.
+final class Descriptor: Sendable {
+    let number: Int32
+
+    init(_ number: Int32) {
+        self.number = number
+    }
+
+    deinit {
+        if number >= 0 { close(number) }
+    }
+}
+
+/// Resource usage of a running process.
+///
+/// Source: proc_pid_stat(5), fields 14, 15 and 24.
+struct ProcessStatistics {
+    let cpu: Duration
+    /// Bytes.
+    let resident: Int
+
+    init?(of pid: pid_t) {
+        guard let text = try? String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8) else {
+            return nil
+        }
+        self.init(text)
+    }
+
+    init?(_ text: String) {
+        // The name may contain parentheses, so fields start after the last one.
+        guard let end = text.lastIndex(of: ")") else { return nil }
+        let fields = text[end...].split(separator: " ").dropFirst().map { Int($0) }
+        guard fields.count > 21, let user = fields[11], let system = fields[12],
+            let pages = fields[21]
+        else { return nil }
+        let ticks = max(1, sysconf(Int32(_SC_CLK_TCK)))
+        cpu = .milliseconds((user + system) * 1000 / ticks)
+        resident = pages * sysconf(Int32(_SC_PAGESIZE))
+    }
+}
+
+/// Runs tasks on the thread of an event loop.
+final class EventLoopExecutor: TaskExecutor {
+    let loop: any EventLoop = MultiThreadedEventLoopGroup.singleton.any()
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        loop.execute { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+    }
+}

@@ -1,0 +1,164 @@
+/// The virtual time of a run, which does not follow the machine's clock.
+///
+/// The host sets the clock of the app's process. Time advances only while the app waits: every call
+/// except an open stream has been answered, and the process has read every frame. So the app's work
+/// takes no time, and equal runs have equal results.
+public protocol VirtualRunTime: Sendable {
+    /// The app's clock at the start, in microseconds since 1970 UTC.
+    var start: Int64 { get }
+    /// The seed of the app's random numbers.
+    var seed: UInt64 { get }
+
+    /// Lets every open stream send what has arrived for it, one after the other.
+    func catchUp() async
+
+    /// Advances to `deadline`, or to the first sample until then that a stream waits for.
+    ///
+    /// - Parameter deadline: when the app's next timer is due, in microseconds since 1970; `nil`
+    ///   when it waits for streams only.
+    /// - Returns: the new time; `nil` when no sample will ever come.
+    /// - Throws: why time cannot advance; the run ends.
+    func advance(to deadline: Int64?) async throws -> RunMoment?
+}
+
+/// A moment in the virtual time of a run.
+public struct RunMoment: Sendable, Hashable {
+    /// Since 1970 UTC.
+    public let microseconds: Int64
+    /// Whether the app's deadline has come, and no stream has a sample before it.
+    public let isDeadline: Bool
+
+    /// A moment that ``VirtualRunTime/advance(to:)`` reached.
+    public init(microseconds: Int64, isDeadline: Bool) {
+        self.microseconds = microseconds
+        self.isDeadline = isDeadline
+    }
+}
+
+/// Decides when virtual time may advance: only while the app has nothing to do.
+///
+/// Calls are forwarded one after the other, in the order in which the app made them, so that their
+/// responses arrive in the same order in every run.
+struct VirtualRunClock {
+    let time: any VirtualRunTime
+
+    /// Frames sent to the runner.
+    private(set) var sentFrames: UInt64 = 0
+    /// The runner's last report that it has nothing to do.
+    private var idle: (heard: UInt64, next: UInt64?)?
+    /// Whether time is about to advance.
+    private var isMoving = false
+    private var movement: Task<Void, Never>?
+    /// Calls whose response is an open stream.
+    private var streams: Set<UInt32> = []
+    private let began = ContinuousClock.now
+    private var passed = Duration.zero
+    /// Calls in the order in which the app made them.
+    private var turns: [UInt32] = []
+    private var waiting: [UInt32: CheckedContinuation<Void, Never>] = [:]
+
+    init(_ time: any VirtualRunTime) {
+        self.time = time
+    }
+
+    /// The virtual time, for limits within a minute.
+    var instant: ContinuousClock.Instant { began + passed }
+
+    mutating func noteSent(_ count: Int) {
+        sentFrames += UInt64(count)
+    }
+
+    /// Notes that the runner has nothing to do before `next`, in nanoseconds after the start.
+    ///
+    /// - Returns: `false` if the report is impossible.
+    mutating func noteIdle(heard: UInt64, next: UInt64?) -> Bool {
+        guard heard <= sentFrames else { return false }
+        idle = (heard, next)
+        return true
+    }
+
+    /// Whether the runner has read every frame and only streams are open.
+    func isAtRest(_ calls: some Collection<UInt32>) -> Bool {
+        idle?.heard == sentFrames && turns.isEmpty && calls.allSatisfy(streams.contains)
+    }
+
+    // MARK: - Order of calls
+
+    /// Adds a call behind those made before.
+    mutating func queue(_ id: UInt32) {
+        turns.append(id)
+    }
+
+    /// Resumes `turn` when it is the call's turn, or when the call leaves the queue.
+    mutating func wait(_ id: UInt32, _ turn: CheckedContinuation<Void, Never>) {
+        // A call that was cancelled meanwhile does not wait.
+        guard turns.contains(id) else { return turn.resume() }
+        waiting[id] = turn
+        resumeNext()
+    }
+
+    mutating func beginStream(_ id: UInt32) {
+        streams.insert(id)
+    }
+
+    /// Ends the turn of a call, or its wait for one.
+    ///
+    /// - Parameter isComplete: whether the response has ended; `false` if a stream remains open.
+    mutating func endTurn(_ id: UInt32, isComplete: Bool) {
+        if isComplete { streams.remove(id) }
+        turns.removeAll { $0 == id }
+        waiting.removeValue(forKey: id)?.resume()
+        resumeNext()
+    }
+
+    private mutating func resumeNext() {
+        guard !isMoving, let first = turns.first else { return }
+        waiting.removeValue(forKey: first)?.resume()
+    }
+
+    // MARK: - Movement
+
+    /// Begins to advance, if the app has nothing to do.
+    ///
+    /// - Returns: whether time is to be advanced now.
+    mutating func beginMovement(_ calls: some Collection<UInt32>) -> Bool {
+        guard !isMoving, isAtRest(calls) else { return false }
+        isMoving = true
+        return true
+    }
+
+    mutating func setMovement(_ task: Task<Void, Never>) {
+        movement = task
+    }
+
+    /// When the app has something to do, in microseconds since 1970.
+    var deadline: Int64? {
+        guard let idle, let next = idle.next else { return nil }
+        return time.start + Int64(clamping: (next + 999) / 1000)
+    }
+
+    /// Sets the clock.
+    ///
+    /// - Returns: the microseconds since the start.
+    mutating func advance(to moment: RunMoment) -> UInt64 {
+        let microseconds = max(0, moment.microseconds - time.start)
+        passed = .microseconds(microseconds)
+        return UInt64(microseconds)
+    }
+
+    mutating func endMovement() {
+        isMoving = false
+        resumeNext()
+    }
+
+    /// Cancels the movement and resumes all calls, at the end of the run.
+    ///
+    /// - Returns: the movement, to wait for.
+    mutating func stop() -> Task<Void, Never>? {
+        movement?.cancel()
+        let left = waiting.values
+        (turns, waiting) = ([], [:])
+        for turn in left { turn.resume() }
+        return movement
+    }
+}

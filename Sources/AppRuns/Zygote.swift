@@ -1,0 +1,215 @@
+import CProcess
+import Foundation
+import Glibc
+import RunnerProtocol
+
+/// The process from which runners are forked, and the host's end of its socket.
+///
+/// The program is started, and its libraries loaded and linked, once; runners share the touched
+/// memory.
+actor Zygote {
+    /// The layers that confine it and each runner from the start.
+    nonisolated let layers: [String]
+
+    /// The process number.
+    nonisolated var pid: pid_t { process.pid }
+
+    private let process: ChildProcess
+    private let socket: Descriptor
+    private let patience: Duration
+    private var last: UInt32 = 0
+    private var orders: [UInt32: CheckedContinuation<(pid_t, Descriptor), any Error>] = [:]
+    private var runners: [UInt32: AsyncStream<ProcessEnding>.Continuation] = [:]
+    private var isGone = false
+    private var isRetired = false
+
+    private typealias Arrival = (report: ZygoteReport, handle: Descriptor?)
+
+    /// Starts the program.
+    ///
+    /// - Parameters:
+    ///   - probe: an escape attempt that its runners make in place of an app.
+    ///   - patience: how long it may leave an order unanswered.
+    /// - Throws: `io` if the program cannot be started, `confinement` if the kernel lacks a layer.
+    static func start(
+        path: String, probe: String? = nil, patience: Duration = .seconds(30)
+    ) async throws(AppRunsError) -> Zygote {
+        var ends: [Int32] = [-1, -1]
+        let kind = Int32(SOCK_SEQPACKET.rawValue | SOCK_CLOEXEC.rawValue)
+        guard socketpair(AF_UNIX, kind, 0, &ends) == 0 else {
+            throw .io("Could not create a socket for the runners")
+        }
+        var pipes: [Int32] = [-1, -1]
+        let failure = nervous_process_pipe(&pipes)
+        guard failure == 0 else {
+            ends.forEach { close($0) }
+            throw .io("Could not create a pipe for the runners", failure)
+        }
+        let (socket, output) = (Descriptor(ends[0]), Descriptor(pipes[0]))
+        // Its output is complete before its end is seen, so reading must not block.
+        _ = fcntl(output.number, F_SETFL, O_NONBLOCK)
+        let process = try await ChildProcess.start(
+            path, ["--zygote"] + (probe.map { ["--probe", $0] } ?? []),
+            descriptors: [pipes[1], fcntl(pipes[1], F_DUPFD_CLOEXEC, 0), ends[1]])
+        let (arrivals, arrived) = AsyncStream.makeStream(of: Arrival.self)
+        Thread.detachNewThread {
+            while let arrival = nextReport(from: socket.number) { arrived.yield(arrival) }
+            arrived.finish()
+        }
+        let timeout = Task {
+            if (try? await Task.sleep(for: patience, clock: .suspending)) != nil { process.kill() }
+        }
+        defer { timeout.cancel() }
+        var iterator = arrivals.makeAsyncIterator()
+        guard case .ready(let layers)? = await iterator.next()?.report else {
+            process.kill()
+            shutdown(socket.number, Int32(SHUT_RDWR))
+            throw .confinement(String(decoding: Self.rest(of: output.number), as: UTF8.self))
+        }
+        let zygote = Zygote(process, socket: socket, layers: layers, patience: patience)
+        Task { await zygote.receive(arrivals) }
+        return zygote
+    }
+
+    private init(
+        _ process: ChildProcess, socket: Descriptor, layers: [String], patience: Duration
+    ) {
+        self.process = process
+        self.patience = patience
+        self.socket = socket
+        self.layers = layers
+    }
+
+    deinit { process.kill() }
+
+    /// Whether it can make more runners.
+    var takesOrders: Bool { !isGone && !isRetired }
+
+    /// Forks a runner.
+    func makeRunner(_ limits: RunBudget) async throws(AppRunsError) -> RunnerProcess {
+        guard takesOrders else { throw Self.gone }
+        let channels = try RunnerProcess.Channels()
+        defer { channels.closeRunnerEnds() }
+        last &+= 1
+        let id = last
+        let (endings, ended) = AsyncStream.makeStream(of: ProcessEnding.self)
+        runners[id] = ended
+        let timeout = Task {
+            if (try? await Task.sleep(for: patience, clock: .suspending)) != nil { end() }
+        }
+        defer { timeout.cancel() }
+        do {
+            let (pid, handle) = try await order(id, limits, channels)
+            return RunnerProcess(pid: pid, handle: handle, channels: channels, endings: endings)
+        } catch {
+            runners[id] = nil
+            channels.closeHostEnds()
+            throw error as? AppRunsError ?? Self.gone
+        }
+    }
+
+    private static let gone = AppRunsError.io("Could not start a runner", ESRCH)
+
+    /// Makes no more runners, and ends when the last runner has ended.
+    func retire() {
+        isRetired = true
+        if runners.isEmpty { end() }
+    }
+
+    /// Kills it and all its runners.
+    func end() {
+        // The kernel kills the runners together with it.
+        process.kill()
+        shutdown(socket.number, Int32(SHUT_RDWR))
+    }
+
+    private func order(
+        _ id: UInt32, _ limits: RunBudget, _ channels: RunnerProcess.Channels
+    ) async throws -> (pid_t, Descriptor) {
+        let order = ZygoteOrder.start(
+            id: id, cpu: UInt32(clamping: limits.cpu.components.seconds),
+            memory: UInt64(max(0, limits.memory)))
+        return try await withCheckedThrowingContinuation { continuation in
+            guard !isGone else { return continuation.resume(throwing: Self.gone) }
+            orders[id] = continuation
+            let packet = order.encoded()
+            let descriptors = [channels.socket.runner, channels.output.runner]
+            guard nervous_packet_send(socket.number, packet, packet.count, descriptors, 2) >= 0
+            else {
+                let error = AppRunsError.io("Could not start a runner")
+                orders.removeValue(forKey: id)?.resume(throwing: error)
+                return
+            }
+        }
+    }
+
+    private func receive(_ arrivals: AsyncStream<Arrival>) async {
+        for await (report, handle) in arrivals { receive(report, handle) }
+        isGone = true
+        // It may still be alive after sending an invalid report.
+        end()
+        for order in orders.values { order.resume(throwing: Self.gone) }
+        orders = [:]
+        for runner in runners.values {
+            runner.yield(.unknown)
+            runner.finish()
+        }
+        runners = [:]
+    }
+
+    private func receive(_ report: ZygoteReport, _ handle: Descriptor?) {
+        switch report {
+        case .started(let id, let process):
+            let order = orders.removeValue(forKey: id)
+            guard let handle, let number = pid_t(exactly: process), number > 0 else {
+                order?.resume(throwing: Self.gone)
+                return
+            }
+            order?.resume(returning: (number, handle))
+        case .failed(let id, let error):
+            orders.removeValue(forKey: id)?.resume(
+                throwing: AppRunsError.io("Could not start a runner", Int32(clamping: error)))
+        case .ended(let id, let status, let cpu, let peak):
+            let runner = runners.removeValue(forKey: id)
+            runner?.yield(
+                ProcessEnding(
+                    status: Int32(bitPattern: status), cpu: .microseconds(Int64(clamping: cpu)),
+                    peakMemory: Int(clamping: peak)))
+            runner?.finish()
+            if isRetired, runners.isEmpty { end() }
+        case .ready:
+            break
+        }
+    }
+
+    /// Blocks until the next report; `nil` when the process has ended.
+    private static func nextReport(from socket: Int32) -> Arrival? {
+        var packet = [UInt8](repeating: 0, count: 4096)
+        var handle: Int32 = -1
+        var count = 1
+        let size = nervous_packet_receive(socket, &packet, packet.count, &handle, &count)
+        let received = count > 0 ? Descriptor(handle) : nil
+        guard size > 0, let report = try? ZygoteReport(packet: packet.prefix(size)) else {
+            return nil
+        }
+        return (report, received)
+    }
+
+    private static func rest(of descriptor: Int32) -> [UInt8] {
+        [UInt8](unsafeUninitializedCapacity: 4096) { buffer, count in
+            count = max(0, read(descriptor, buffer.baseAddress, buffer.count))
+        }
+    }
+}
+
+extension AppRunsError {
+    /// - Parameter output: what the program printed.
+    fileprivate static func confinement(_ output: String) -> AppRunsError {
+        let line = output.split(separator: "\n").first.map(String.init) ?? ""
+        let reason = line.replacingOccurrences(of: "nervous-runner: ", with: "")
+        return AppRunsError(
+            .confinement,
+            "Apps cannot be confined here: \(reason.isEmpty ? "the runner exited at once" : reason).",
+            hint: "Check each layer with: nervous doctor")
+    }
+}

@@ -1,0 +1,112 @@
+import Auth
+import Text
+
+/// The `signature.json` of a package.
+///
+/// Its bytes are fixed by the format, and other spellings are rejected; see
+/// `docs/package-signatures.md`.
+struct PackageSignature {
+    static let fileName = "signature.json"
+    private static let largest = 4096
+    private static let algorithm = "ed25519"
+
+    let signer: SignerKey
+    private let signature: [UInt8]
+
+    /// Signs a package.
+    ///
+    /// - Parameter files: its files; a signature among them is ignored.
+    init(
+        _ manifest: Manifest, _ files: [AppFile], by key: SigningKey
+    ) throws(JSAppsError) {
+        signer = key.signer
+        signature = try key.signature(of: Self.message(manifest, files))
+    }
+
+    /// Parses the file, without verifying it.
+    init(parsing bytes: [UInt8]) throws(JSAppsError) {
+        let root: JSONValue
+        do throws(JSONSyntaxError) {
+            root = try StrictJSON(maximumBytes: Self.largest, maximumDepth: 2).parse(bytes)
+        } catch {
+            throw .badSignature(
+                "\(Self.fileName):\(error.position): \(error.message)", cause: error)
+        }
+        guard root["format"]?.number?.int64 == 1, root["algorithm"]?.string == Self.algorithm else {
+            throw .badSignature(
+                "The package's signature has an unknown format or algorithm.")
+        }
+        guard let signer = root["key"]?.string.flatMap({ SignerKey($0) }) else {
+            throw .badSignature("The package's signature contains no usable key.")
+        }
+        guard let text = root["signature"]?.string, let signature = [UInt8](hexadecimal: text),
+            signature.count == SignerKey.signatureSize
+        else {
+            throw .badSignature(
+                "The package's signature does not have \(SignerKey.signatureSize) bytes.")
+        }
+        self.signer = signer
+        self.signature = signature
+        guard encoded == bytes else {
+            throw .badSignature("The package's \(Self.fileName) is not in the canonical form.")
+        }
+    }
+
+    /// Verifies that the package is the one that was signed.
+    func check(_ manifest: Manifest, _ files: [AppFile]) throws(JSAppsError) {
+        guard signer.verifies(signature, of: Self.message(manifest, files)) else {
+            throw .badSignature(
+                "The package is not what \(signer.shortFingerprint) signed.",
+                hint: "Get it again from its author. If it is yours, sign it again:"
+                    + " nervous pack DIR --sign KEY")
+        }
+    }
+
+    /// The bytes of the file.
+    var encoded: [UInt8] {
+        let text = """
+            {
+              "format": 1,
+              "algorithm": "\(Self.algorithm)",
+              "key": "\(signer.text)",
+              "signature": "\(signature.hexadecimal)"
+            }
+
+            """
+        return Array(text.utf8)
+    }
+
+    /// The signed message: a purpose, the name, the version, and the path and checksum of every
+    /// other file.
+    static func message(_ manifest: Manifest, _ files: [AppFile]) -> [UInt8] {
+        let listing = AppFile.listing(files.filter { $0.path != fileName })
+        let text = """
+            nervous package 1
+            \(manifest.name)
+            \(manifest.version)
+            \(Fingerprint.sha256(listing))
+
+            """
+        return Array(text.utf8)
+    }
+}
+
+extension AppFile {
+    /// A line for each file, in byte order of the paths: its checksum, two spaces and its path.
+    ///
+    /// Paths contain no line break, so the listing is unambiguous.
+    static func listing(_ files: [AppFile]) -> [UInt8] {
+        files.sorted { $0.path.utf8.lexicographicallyPrecedes($1.path.utf8) }
+            .flatMap { Array("\($0.sha256)  \($0.path)\n".utf8) }
+    }
+}
+
+extension JSAppsError {
+    static func badSignature(
+        _ message: String, hint: String? = nil, cause: (any Error)? = nil
+    ) -> JSAppsError {
+        JSAppsError(
+            .badSignature, message, hint: hint ?? "Get the package again from its author.",
+            cause: cause)
+    }
+}
