@@ -139,9 +139,13 @@ let package = Package(
 
         // Permission, and what needs it.
         module("Addresses"),
+        module("AppStorage", ["Files", "Samples", "Scheduling", "Text", grdb]),
         module(
             "Auth",
-            ["Addresses", "Files", "Samples", "Text", crypto, grdb, lifecycle, logging]),
+            [
+                "Addresses", "AppStorage", "Files", "Samples", "Scheduling", "Text", crypto, grdb,
+                logging,
+            ]),
         module("LAE", ["Auth", "Samples", "Statistics", "VM"]),
         module(
             "Egress",
@@ -174,19 +178,19 @@ let package = Package(
         module(
             "Provider",
             [
-                "Addresses", "Auth", "CZlib", "Connectors", "Egress", "Ingest", "JSApps", "LAE",
-                "Motion", "Resources", "Samples", "Sessions", "Statistics", "Text", "Tracks",
-                "VM", asyncAlgorithms, crypto, httpTypes, hummingbird, hummingbirdCore, lifecycle,
-                logging, nioCore, nioHTTP1, nioHTTPTypes, nioHTTPTypesHTTP1,
+                "Addresses", "AppStorage", "Auth", "CZlib", "Connectors", "Egress", "Ingest",
+                "JSApps", "LAE", "Motion", "Resources", "Samples", "Sessions", "Statistics", "Text",
+                "Tracks", "VM", asyncAlgorithms, crypto, httpTypes, hummingbird, hummingbirdCore,
+                lifecycle, logging, nioCore, nioHTTP1, nioHTTPTypes, nioHTTPTypesHTTP1,
             ], exclude: ["Resources"]),
         module(
             "Host",
             [
-                "Addresses", "Auth", "Connectors", "DBus", "Egress", "Files", "Ingest", "JSApps",
-                "LAE", "Motion", "Provider", "RunnerProtocol", "Samples", "Sessions",
-                "Simulation", "Statistics", "Text", "Tracks", "VM", argumentParser,
-                asyncHTTPClient, crypto, hummingbird, lifecycle, logging, nioCore, nioHTTP1,
-                unixSignals,
+                "Addresses", "AppStorage", "Auth", "Connectors", "DBus", "Egress", "Files",
+                "Ingest", "JSApps", "LAE", "Motion", "Provider", "RunnerProtocol", "Samples",
+                "Scheduling", "Sessions", "Simulation", "Statistics", "Text", "Tracks", "VM",
+                argumentParser, asyncHTTPClient, crypto, hummingbird, lifecycle, logging, nioCore,
+                nioHTTP1, unixSignals,
             ], plugins: ["BundleLibraries"]),
         .executableTarget(name: "nervous", dependencies: ["Host"], swiftSettings: strict),
         .plugin(name: "BundleLibraries", capability: .buildTool()),
@@ -203,7 +207,7 @@ let package = Package(
             name: "store-writer", dependencies: ["SampleStore", "Samples"],
             path: "Tests/StoreWriter", swiftSettings: strict),
         .executableTarget(
-            name: "log-writer", dependencies: ["Auth"], path: "Tests/LogWriter",
+            name: "log-writer", dependencies: ["AppStorage", "Auth"], path: "Tests/LogWriter",
             swiftSettings: strict),
         .executableTarget(
             name: "package-updater", dependencies: ["JSApps"], path: "Tests/PackageUpdater",
@@ -235,7 +239,9 @@ let package = Package(
                 nioCore, nioPosix, nioSSL,
             ], exclude: ["Bluetooth/bluez.py"]),
         tests("Addresses", ["Addresses"]),
-        tests("Auth", ["Addresses", "Auth", "Samples", "Text", "log-writer", grdb]),
+        tests("AppStorage", ["AppStorage", "Samples", "Text"]),
+        tests(
+            "Auth", ["Addresses", "AppStorage", "Auth", "Samples", "Text", "log-writer", grdb]),
         tests("LAE", ["Auth", "LAE", "Samples", "SampleStore", "Statistics", "VM"]),
         tests(
             "Egress",
@@ -256,10 +262,10 @@ let package = Package(
         tests(
             "Provider",
             [
-                "Addresses", "Auth", "Connectors", "Egress", "Ingest", "JSApps", "LAE", "Motion",
-                "Provider", "Samples", "Sessions", "Statistics", "Text", "Tracks", "VM",
-                "nervous-runner", "nervous-unpacker", httpTypes, hummingbird, lifecycle, logging,
-                nioCore, nioEmbedded, nioPosix, nioSSL,
+                "Addresses", "AppStorage", "Auth", "Connectors", "Egress", "Ingest", "JSApps",
+                "LAE", "Motion", "Provider", "Samples", "Scheduling", "Sessions", "Statistics",
+                "Text", "Tracks", "VM", "nervous-runner", "nervous-unpacker", httpTypes,
+                hummingbird, lifecycle, logging, nioCore, nioEmbedded, nioPosix, nioSSL,
             ], exclude: ["SDK/Typings"]),
         tests(
             "Host",

@@ -1,3 +1,4 @@
+import AppStorage
 import AsyncAlgorithms
 import Auth
 import HTTPTypes

@@ -97,7 +97,8 @@ struct ServedHost: Sendable {
             time: isLive
                 ? .system : TimeSource(now: { clock.now }, sleep: { _ in }), logger: logger)
         let authority = try await Authority(
-            path: path + "/permissions.sqlite", now: { clock.now }, logger: logger)
+            path: path + "/permissions.sqlite", time: TestWallClock(clock: clock),
+            logger: logger)
         let unpacker = Unpacker(program: BuiltProgram.path("nervous-unpacker"))
         let library = try await AppLibrary.open(
             at: folder.appending(path: "apps"), unpacker: unpacker,

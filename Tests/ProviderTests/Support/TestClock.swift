@@ -1,4 +1,5 @@
 import Samples
+import Scheduling
 import Synchronization
 
 /// A wall clock that stands still until told otherwise.
@@ -16,5 +17,16 @@ final class TestClock: Sendable {
 
     func advance(_ duration: Duration) {
         time.withLock { $0 = $0.advanced(byMicroseconds: duration.wholeMicroseconds) }
+    }
+}
+
+/// The wall clock of a test, with real timers.
+struct TestWallClock: TimeSource {
+    let clock: TestClock
+
+    func now() -> Timestamp { clock.now }
+
+    func sleep(for duration: Duration) async throws {
+        try await Task.sleep(for: duration)
     }
 }
