@@ -88,7 +88,7 @@ extension Authority {
     }
 
     /// Returns when an app waits for a decision.
-    func untilAsked() async throws {
+    nonisolated func untilAsked() async throws {
         try await until { await !self.pendingRequests().isEmpty }
     }
 }
