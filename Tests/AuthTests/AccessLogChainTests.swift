@@ -56,7 +56,7 @@ struct AccessLogChainTests {
         let hash = "37144c83edc7626c83fc6a5983fa555cbc3847eed302d71a5c2700265660aa48"
         #expect(chain.head.hexadecimal == hash)
         let page = URL(filePath: #filePath).deletingLastPathComponent()
-            .appending(path: "../../../docs/access-log.md")
+            .appending(path: "../../docs/access-log.md")
         #expect((try? String(contentsOf: page, encoding: .utf8))?.contains(hash) == true)
     }
 
@@ -203,7 +203,7 @@ struct AccessLogChainTests {
     @Test func `a reader in another language agrees`() async throws {
         let log = try await fill()
         let script = URL(filePath: #filePath).deletingLastPathComponent()
-            .appending(path: "../../../docs/verify-log.py").path()
+            .appending(path: "../../docs/verify-log.py").path()
         func read(_ words: String...) throws -> (code: Int32, output: String) {
             let program = try Program(
                 "/usr/bin/env", ["python3", script, registry.path] + words, output: .pipe,

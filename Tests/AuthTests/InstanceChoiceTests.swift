@@ -198,7 +198,7 @@ struct InstanceChoiceTests {
             try database.execute(
                 sql: """
                     ALTER TABLE permission DROP COLUMN chosen;
-                    ALTER TABLE permission DROP COLUMN excluded;
+                    ALTER TABLE permission DROP COLUMN passedOver;
                     DELETE FROM grdb_migrations WHERE identifier = 'instances';
                     """)
         }

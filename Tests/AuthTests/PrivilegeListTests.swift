@@ -61,8 +61,8 @@ struct PrivilegeListTests {
         (#"[{"sensor": "cpu", "reason": ""}]"#, "1:30", "not empty"),
         (#"[{"sensor": "cpu", "reason": " \n "}]"#, "1:30", "not empty"),
         (#"[{"sensor": "cpu", "reason": 7}]"#, "1:30", "must be a text"),
-        (#"[{"sensor": "cpu", "reason": "r", "rate": 1}]"#, "1:35", "means nothing"),
-        (#"[{"sensor": "cpu", "net": [], "reason": "r"}]"#, "1:20", "means nothing"),
+        (#"[{"sensor": "cpu", "reason": "r", "rate": 1}]"#, "1:35", "is not a member"),
+        (#"[{"sensor": "cpu", "net": [], "reason": "r"}]"#, "1:20", "is not a member"),
         (#"["cpu", "cpu"]"#, "1:9", "twice"),
         (#"["cpu", {"sensor": "cpu", "access": "raw", "reason": "r"}]"#, "1:9", "twice"),
         (#"[{"storage": true}, {"storage": true}]"#, "1:21", "twice"),
@@ -96,7 +96,7 @@ struct PrivilegeListTests {
             #"[{"net": ["https://a.org"], "reason": "r", "pin": {"https://a.org": "sha256/x"}}]"#,
             "1:69", "a pin is sha256/"
         ),
-        (#"[{"sensor": "cpu", "reason": "r", "pin": {}}]"#, "1:35", "means nothing"),
+        (#"[{"sensor": "cpu", "reason": "r", "pin": {}}]"#, "1:35", "is not a member"),
     ])
     func `B7: a wrong form, or no reason, is refused where it stands`(
         text: String, place: String, message: String
