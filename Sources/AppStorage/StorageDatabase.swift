@@ -5,7 +5,7 @@ import GRDB
 /// The key-value storage of apps, in one SQLite file.
 ///
 /// Values belong to a name and an identity, so that an app does not inherit those of another app of
-/// the same name. What is removed is overwritten in the file.
+/// the same name. Removed values are overwritten in the file.
 ///
 /// ```swift
 /// let storage = try StorageDatabase(path: "app-storage.sqlite")

@@ -1,6 +1,6 @@
 /// The holder of a token.
 public struct Client: Hashable, Sendable {
-    /// What a client is.
+    /// The kinds of client.
     public enum Kind: String, Hashable, Sendable {
         /// The owner, who may do everything.
         case owner
@@ -12,7 +12,7 @@ public struct Client: Hashable, Sendable {
 
     /// Unique among all clients.
     public let name: String
-    /// What it is.
+    /// Owner, app or program.
     public let kind: Kind
     /// The run or open page that the token belongs to; `nil` for a client's own token.
     public let run: String?

@@ -59,7 +59,7 @@ public struct Grant: Hashable, Sendable {
 
 /// Proof that a client may call a server now.
 ///
-/// Only `Authority` can make one. What sends the request takes a grant, so that code without a check
+/// Only `Authority` can make one. The HTTP client takes a grant, so that code without a check
 /// does not compile.
 ///
 /// ```swift
