@@ -126,22 +126,26 @@ let package = Package(
         // Collecting and storing samples.
         module("DBus", ["CSystemd"]),
         module("SampleStore", ["CZlib", "CZstd", "Samples", "Statistics", grdb]),
-        module("VM", ["Files", "Samples", "SampleStore", "Statistics", lifecycle, logging]),
+        module("VM", ["Files", "SampleStore", "Samples", "Statistics", logging]),
         module("Simulation", ["Samples", "VM"]),
-        module("Ingest", ["Motion", "Samples", "Text", "Tracks"]),
+        module("Ingest", ["Motion", "Samples", "Text"]),
         module(
             "Connectors",
             [
                 "Addresses", "CMosquitto", "CProcess", "DBus", "Egress", "Files", "Ingest",
-                "Motion", "Samples", "Simulation", "Text", "Tracks", "VM", logging, nioCore,
-                nioHTTP1, nioPosix, nioSSL,
+                "Motion", "Samples", "Simulation", "Text", "Tracks", "VM", nioCore, nioHTTP1,
+                nioPosix, nioSSL,
             ]),
 
         // Permission, and what needs it.
         module("Addresses"),
+        module("AppStorage", ["Files", "Samples", "Scheduling", "Text", grdb]),
         module(
             "Auth",
-            ["Addresses", "Files", "Samples", "Text", crypto, grdb, lifecycle, logging]),
+            [
+                "Addresses", "AppStorage", "Files", "Samples", "Scheduling", "Text", crypto, grdb,
+                logging,
+            ]),
         module("LAE", ["Auth", "Samples", "Statistics", "VM"]),
         module(
             "Egress",
@@ -156,8 +160,8 @@ let package = Package(
         module(
             "JSApps",
             [
-                "Archive", "Auth", "CFiles", "CProcess", "Files", "Resources",
-                "RunnerProtocol", "Samples", "Scheduling", "Text", crypto,
+                "Archive", "Auth", "CFiles", "CProcess", "Files", "Resources", "RunnerProtocol",
+                "Samples", "Scheduling", "Text", crypto,
             ], exclude: ["Skeleton/Template"]),
         module(
             "AppRuns",
@@ -180,17 +184,18 @@ let package = Package(
         module(
             "Provider",
             [
-                "Addresses", "AppRuns", "Auth", "CZlib", "Connectors", "Egress", "Ingest",
-                "JSApps", "LAE", "Motion", "Resources", "Samples", "Sessions", "Statistics",
-                "Text", "Tracks", "VM", asyncAlgorithms, crypto, httpTypes, hummingbird, hummingbirdCore, lifecycle,
-                logging, nioCore, nioHTTP1, nioHTTPTypes, nioHTTPTypesHTTP1,
+                "Addresses", "AppRuns", "AppStorage", "Auth", "CZlib", "Connectors", "Egress",
+                "Ingest", "JSApps", "LAE", "Motion", "Resources", "Samples", "Sessions",
+                "Statistics", "Text", "Tracks", "VM", asyncAlgorithms, crypto, httpTypes,
+                hummingbird, hummingbirdCore, lifecycle, logging, nioCore, nioHTTP1, nioHTTPTypes,
+                nioHTTPTypesHTTP1,
             ], exclude: ["Resources"]),
         module(
             "Host",
             [
-                "Addresses", "AppRuns", "Auth", "Connectors", "DBus", "Egress", "Files", "Ingest",
-                "JSApps", "LAE", "Motion", "Provider", "RunnerProtocol", "Samples", "Sessions",
-                "Simulation", "Statistics", "Text", "Tracks", "VM", argumentParser,
+                "Addresses", "AppRuns", "AppStorage", "Auth", "Connectors", "DBus", "Egress",
+                "Files", "Ingest", "JSApps", "LAE", "Provider", "RunnerProtocol", "Samples",
+                "Scheduling", "Sessions", "Simulation", "Text", "Tracks", "VM", argumentParser,
                 asyncHTTPClient, crypto, hummingbird, lifecycle, logging, nioCore, nioHTTP1,
                 unixSignals,
             ], plugins: ["BundleLibraries"]),
@@ -210,7 +215,7 @@ let package = Package(
             name: "store-writer", dependencies: ["SampleStore", "Samples"],
             path: "Tests/StoreWriter", swiftSettings: strict),
         .executableTarget(
-            name: "log-writer", dependencies: ["Auth"], path: "Tests/LogWriter",
+            name: "log-writer", dependencies: ["AppStorage", "Auth"], path: "Tests/LogWriter",
             swiftSettings: strict),
         .executableTarget(
             name: "package-updater", dependencies: ["JSApps"], path: "Tests/PackageUpdater",
@@ -225,14 +230,17 @@ let package = Package(
         tests("Scheduling", ["Samples", "Scheduling"]),
         tests("Statistics", ["Samples", "Statistics"], resources: [.copy("Fixtures")]),
         tests("Text", ["Text"]),
-        tests("Motion", ["Motion", "Samples", "Statistics", "Tracks"]),
+        tests("Motion", ["Ingest", "Motion", "Samples"]),
         tests(
-            "Tracks", ["Samples", "Sessions", "Text", "Tracks", grdb],
+            "Tracks",
+            [
+                "Motion", "Samples", "Sessions", "Tracks",
+            ],
             resources: [.copy("Fixtures")]),
-        tests("Sessions", ["Motion", "Samples", "Sessions", "Tracks", grdb]),
+        tests("Sessions", ["Motion", "Samples", "Sessions", "Text", "Tracks", grdb]),
         tests("DBus", ["DBus"], exclude: ["peer.py"]),
-        tests("SampleStore", ["Samples", "SampleStore", "Statistics", "store-writer", grdb]),
-        tests("VM", ["Samples", "VM"]),
+        tests("SampleStore", ["SampleStore", "Samples", "Statistics", "store-writer", grdb]),
+        tests("VM", ["Samples", "VM", logging]),
         tests("Simulation", ["Samples", "Simulation", "VM"]),
         tests("Ingest", ["Ingest", "Motion", "Samples", "Text", "Tracks"]),
         tests(
@@ -242,8 +250,9 @@ let package = Package(
                 nioCore, nioPosix, nioSSL,
             ], exclude: ["Bluetooth/bluez.py"]),
         tests("Addresses", ["Addresses"]),
-        tests("Auth", ["Addresses", "Auth", "Samples", "Text", "log-writer", grdb]),
-        tests("LAE", ["Auth", "LAE", "Samples", "SampleStore", "Statistics", "VM"]),
+        tests("AppStorage", ["AppStorage", "Samples", "Text"]),
+        tests("Auth", ["Addresses", "AppStorage", "Auth", "Samples", "Text", "log-writer", grdb]),
+        tests("LAE", ["Auth", "LAE", "SampleStore", "Samples", "Statistics", "VM"]),
         tests(
             "Egress",
             [
@@ -258,26 +267,28 @@ let package = Package(
             ]),
         tests(
             "AppRuns",
-            ["AppRuns", "Auth", "RunnerProtocol", "Text", "forging-runner", "nervous-runner"]),
+            [
+                "AppRuns", "Auth", "RunnerProtocol", "Text", "forging-runner", "nervous-runner",
+            ]),
         tests(
             "Runner",
-            ["CEscapeProbes", "RunnerProtocol", "nervous-runner", "sandbox-probe"],
+            [
+                "CEscapeProbes", "RunnerProtocol", "nervous-runner", "sandbox-probe",
+            ],
             plugins: ["BundleLibraries"]),
         tests(
             "Provider",
             [
-                "Addresses", "AppRuns", "Auth", "Connectors", "Egress", "Ingest", "JSApps", "LAE",
-                "Motion", "Provider", "Resources", "Samples", "Scheduling", "Sessions",
-                "Statistics", "Text",
-                "Tracks", "VM", "nervous-runner", "nervous-unpacker", httpTypes, hummingbird, lifecycle, logging,
-                nioCore, nioEmbedded, nioPosix, nioSSL,
+                "Addresses", "AppRuns", "AppStorage", "Auth", "Connectors", "Egress", "Ingest",
+                "JSApps", "LAE", "Provider", "Resources", "Samples", "Scheduling", "Sessions",
+                "Text", "Tracks", "VM", "nervous-runner", "nervous-unpacker", httpTypes,
+                hummingbird, lifecycle, logging, nioCore, nioEmbedded, nioPosix, nioSSL,
             ], exclude: ["SDK/Typings"]),
         tests(
             "Host",
             [
-                "Addresses", "AppRuns", "Auth", "Connectors", "Host", "JSApps", "Samples",
-                "nervous",
-                "nervous-runner", "nervous-unpacker", grdb, logging,
+                "Addresses", "AppRuns", "Auth", "Connectors", "Host", "JSApps", "Samples", "Text",
+                "nervous", "nervous-runner", "nervous-unpacker", grdb, logging,
             ], exclude: ["Apps", "EarlierVersion"]),
     ]
 )

@@ -1,4 +1,4 @@
-/// The one certificate that a server must show, by its SHA-256 or that of its public key.
+/// The SHA-256 of the certificate, or of the public key, that a server must present.
 public struct CertificatePin: Hashable, Sendable, LosslessStringConvertible {
     private static let prefix = "sha256/"
     private static let alphabet = Array(
@@ -17,23 +17,23 @@ public struct CertificatePin: Hashable, Sendable, LosslessStringConvertible {
         for (index, letter) in text.utf8.dropFirst(Self.prefix.utf8.count).prefix(43).enumerated() {
             guard let value = Self.alphabet.firstIndex(of: letter) else { return nil }
             bits = bits << 6 | UInt32(value)
-            // Each letter brings six bits; those of a byte are whole after every letter but the first
-            // of four.
+            // Each letter adds six bits; all but the first of four letters complete a byte.
             if index % 4 != 0 {
                 bytes.append(UInt8(truncatingIfNeeded: bits >> (6 - index % 4 * 2)))
             }
         }
         digest = bytes
-        // The last letter has spare bits; a pin has one spelling.
+        // The last letter has unused bits; accept only the canonical spelling.
         guard text == description else { return nil }
     }
 
-    /// - Parameter digest: 32 bytes.
+    /// - Precondition: `digest` has 32 bytes.
     public init(digest: [UInt8]) {
         precondition(digest.count == 32, "a SHA-256 has 32 bytes")
         self.digest = digest
     }
 
+    /// `sha256/` and the digest in Base64.
     public var description: String {
         var letters: [UInt8] = []
         for start in stride(from: 0, to: digest.count, by: 3) {

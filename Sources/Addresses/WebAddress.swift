@@ -1,20 +1,30 @@
-/// An http or https URL, read strictly.
+/// An http or https URL, parsed strictly.
 ///
-/// There is one parser for what is checked and what is called, and it refuses what other parsers read
-/// in different ways: names and passwords, backslashes, blanks and control characters, bytes beyond
-/// ASCII, percent signs in hosts, ports that are empty, zero or begin with a zero, numbers as hosts that
-/// are not four decimal numbers.
+/// The same parser serves permission checks and connections. It rejects what other parsers interpret
+/// in different ways: user names and passwords, backslashes, blanks, control and non-ASCII characters,
+/// percent signs in hosts, ports that are empty, zero or begin with a zero, and numeric hosts that are
+/// not in dotted decimal.
+///
+/// ```swift
+/// let page = WebAddress("https://example.org/a/b?q=1#top")
+/// page?.origin  // https://example.org
+/// page?.target  // "/a/b?q=1"
+/// page?.resolving("../c")  // https://example.org/c
+/// ```
 public struct WebAddress: Hashable, Sendable {
-    /// The most bytes of one.
+    /// The most bytes of a URL.
     public static let longest = 8 << 10
 
+    /// Scheme, host and port.
     public let origin: WebOrigin
-    /// Path and query, as they are sent; it begins with `/`.
+    /// Path and query, as sent to the server; begins with `/`.
     public let target: String
-    /// Whether nothing stood behind the origin.
+    /// Whether the text was an origin only, without even a `/`.
     let hasBareOrigin: Bool
 
-    /// - Returns: `nil` for a text that is no such URL. A fragment is left off.
+    /// Parses a URL; its fragment is dropped.
+    ///
+    /// - Returns: `nil` when the text is not an http or https URL.
     public init?(_ text: String) {
         guard text.utf8.count <= Self.longest, text.utf8.allSatisfy(Self.isAllowed),
             let scheme = Self.scheme(of: text)
@@ -34,11 +44,11 @@ public struct WebAddress: Hashable, Sendable {
         self.hasBareOrigin = hasBareOrigin
     }
 
-    /// Where a reference such as the `Location` of an answer leads from here.
+    /// Resolves a reference, such as a `Location` header, against this URL (RFC 3986, section 5.2).
     ///
-    /// Bytes beyond ASCII and blanks in it are percent-encoded, since servers send them so.
+    /// Spaces and non-ASCII bytes in the reference are percent-encoded, since servers send them.
     ///
-    /// - Returns: `nil` where it leads to no http or https URL.
+    /// - Returns: `nil` when the result is not an http or https URL.
     public func resolving(_ reference: String) -> WebAddress? {
         let text = Self.encoded(reference)
         guard text.utf8.allSatisfy(Self.isAllowed) else { return nil }
@@ -82,7 +92,7 @@ public struct WebAddress: Hashable, Sendable {
         return (host, port)
     }
 
-    /// Section 5.2.4 of RFC 3986, of the path before a query.
+    /// Removes dot segments from the path before a query (RFC 3986, section 5.2.4).
     private static func withoutDots(_ target: some StringProtocol) -> String {
         let path = target.prefix { $0 != "?" }
         var segments: [Substring] = []

@@ -1,14 +1,21 @@
 import Files
 import GRDB
 
-/// The SQLite file of grants, tokens and the access log: its schema and how it is opened.
+/// The SQLite file of permissions, tokens and the access log: its schema and how it is opened.
 struct AuthDatabase: Sendable {
+    /// Serialises all reads and writes.
     let queue: DatabaseQueue
 
-    /// - Throws: `unsafeFile` when others than the owner of the process could read or change it.
+    /// Opens the database at `path`, or creates it for its owner alone.
+    ///
+    /// - Throws: `AuthError` with `unsafeFile`, `diskFull` or `storeFailed`; errors of SQLite.
     init(path: String) throws {
-        try Self.check { () throws(FilesError) in try PrivateFolder.checkParent(of: path) }
-        try Self.checkFiles(path)
+        do throws(FilesError) {
+            try PrivateFolder.checkParent(of: path)
+            try PrivateFile.checkDatabase(path)
+        } catch {
+            throw AuthError(error)
+        }
         var configuration = Configuration()
         configuration.label = "auth"
         configuration.journalMode = .wal
@@ -18,26 +25,12 @@ struct AuthDatabase: Sendable {
         try Self.migrator.migrate(queue)
     }
 
-    /// Makes a database for its owner alone where there is none, and looks whether it and what SQLite
-    /// puts beside it are so.
-    ///
-    /// - Throws: `unsafeFile`, `diskFull`, `storeFailed`.
-    static func checkFiles(_ path: String) throws(AuthError) {
-        try check { () throws(FilesError) in try PrivateFile.checkDatabase(path) }
-    }
-
-    private static func check(_ body: () throws(FilesError) -> Void) throws(AuthError) {
-        do throws(FilesError) {
-            try body()
-        } catch {
-            let code: AuthError.Code =
-                switch error.code {
-                case .unsafe: .unsafeFile
-                case .diskFull: .diskFull
-                case .failed: .storeFailed
-                }
-            throw AuthError(code, error.message, hint: error.hint, cause: error)
-        }
+    /// Opens a database for reading, also while a host writes to it.
+    static func openForReading(_ path: String) throws -> DatabaseQueue {
+        var configuration = Configuration()
+        configuration.readonly = true
+        configuration.busyMode = .timeout(5)
+        return try DatabaseQueue(path: path, configuration: configuration)
     }
 
     private static var migrator: DatabaseMigrator {
@@ -88,7 +81,7 @@ struct AuthDatabase: Sendable {
                     """)
         }
         migrator.registerMigration("identity") { database in
-            // What is there was decided about apps that had no identity yet; theirs stays empty.
+            // Apps had no identity before; theirs stays empty.
             try database.execute(
                 sql: """
                     ALTER TABLE client ADD COLUMN identity TEXT NOT NULL DEFAULT '';
@@ -96,7 +89,7 @@ struct AuthDatabase: Sendable {
                     ALTER TABLE permission ADD COLUMN identity TEXT NOT NULL DEFAULT '';
                     """)
         }
-        migrator.registerMigration("ledger", migrate: createLedger)
+        migrator.registerMigration("ledger", migrate: AccessLogStore.create)
         migrator.registerMigration("refusals") { database in
             try database.execute(
                 sql: """
@@ -120,7 +113,7 @@ struct AuthDatabase: Sendable {
                     """)
         }
         migrator.registerMigration("instances") { database in
-            // What was decided before is for all instances: no list is no limit.
+            // Earlier decisions are for all sensors of a kind: no list is no limit.
             try database.execute(
                 sql: """
                     ALTER TABLE permission ADD COLUMN chosen TEXT;
@@ -131,16 +124,18 @@ struct AuthDatabase: Sendable {
     }
 }
 
-extension AuthError {
-    /// The module's own word for an error that SQLite or the file system reported.
-    init(wrapping error: any Error, while action: String) {
-        if let own = error as? AuthError {
-            self = own
-            return
+extension Authority {
+    /// Reports what SQLite finds wrong in a database file, without writing to it.
+    ///
+    /// - Throws: `storeFailed` when the file cannot be read or is not a database.
+    public static func faults(inFile path: String) async throws(AuthError) -> [String] {
+        do {
+            let lines = try await AuthDatabase.openForReading(path).read { database in
+                try String.fetchAll(database, sql: "PRAGMA quick_check(10)")
+            }
+            return lines == ["ok"] ? [] : lines
+        } catch {
+            throw AuthError(wrapping: error, while: "checking \(path)")
         }
-        let reason = (error as? DatabaseError)?.message ?? "\(error)"
-        self.init(
-            .storeFailed, "The permission database failed while \(action): \(reason).",
-            cause: error)
     }
 }

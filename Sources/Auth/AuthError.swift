@@ -1,76 +1,83 @@
-/// Why a call was refused, or why permission could not be looked up.
+public import AppStorage
+import Files
+import GRDB
+
+/// Why a call was refused, or why permissions could not be read or changed.
+///
+/// ```swift
+/// do throws(AuthError) {
+///     grant = try await authority.checkApp(token: token, name: "load-watch", requested: request)
+/// } catch {
+///     if error.code == .undecided { print(error.message, error.hint ?? "") }
+/// }
+/// ```
 public struct AuthError: Error, Sendable, CustomStringConvertible {
     /// What went wrong, for a program.
-    public struct Code: Hashable, Sendable {
-        private enum Kind: Hashable {
-            case missingToken, invalidToken, nameMismatch, ownerOnly, denied, undecided
-            case statisticsOnly, notInBackground, invalidPrivilege, notFound, nameTaken, unsafeFile
-            case storeFailed, tooManyAttempts, undeclared, invalidKey, tooLarge
-            case storageFull, diskFull, invalidMessage, tooManyMessages, restricted
-            case severalSensors
-        }
-        private let kind: Kind
-
+    public enum Code: Hashable, Sendable, CaseIterable {
         /// The call carried no token.
-        public static let missingToken = Code(kind: .missingToken)
+        case missingToken
         /// The token is unknown, malformed, expired or revoked.
-        public static let invalidToken = Code(kind: .invalidToken)
+        case invalidToken
         /// The token belongs to another app than the one named.
-        public static let nameMismatch = Code(kind: .nameMismatch)
-        /// Only the owner may do this.
-        public static let ownerOnly = Code(kind: .ownerOnly)
-        /// The person has refused.
-        public static let denied = Code(kind: .denied)
-        /// The person has not been asked, or did not answer.
-        public static let undecided = Code(kind: .undecided)
-        /// The client's grants cover only aggregates.
-        public static let statisticsOnly = Code(kind: .statisticsOnly)
-        /// The client's grant holds only while a person watches, and nobody does.
-        public static let notInBackground = Code(kind: .notInBackground)
-        /// The client named a kind, and may use several instances of it.
-        public static let severalSensors = Code(kind: .severalSensors)
-        /// The policy of this machine keeps it from everybody.
-        public static let restricted = Code(kind: .restricted)
-        /// A privilege in a manifest or a flag is not one.
-        public static let invalidPrivilege = Code(kind: .invalidPrivilege)
-        /// There is no such client, token or record.
-        public static let notFound = Code(kind: .notFound)
-        /// A client of that name exists.
-        public static let nameTaken = Code(kind: .nameTaken)
-        /// The database could be read or written by others than its owner.
-        public static let unsafeFile = Code(kind: .unsafeFile)
-        /// Too many wrong tokens came in a short time; `retryAfter` says how long to wait.
-        public static let tooManyAttempts = Code(kind: .tooManyAttempts)
-        /// An app asks for what it has not declared.
-        public static let undeclared = Code(kind: .undeclared)
-        /// What an app wants to keep has a name that is none.
-        public static let invalidKey = Code(kind: .invalidKey)
-        /// What an app wants to keep is larger than one thing may be.
-        public static let tooLarge = Code(kind: .tooLarge)
-        /// An app keeps as much as it may; `usage` says how much that is.
-        public static let storageFull = Code(kind: .storageFull)
-        /// What an app wants to tell the person is no message.
-        public static let invalidMessage = Code(kind: .invalidMessage)
-        /// An app has told the person enough for now; `retryAfter` says how long to wait.
-        public static let tooManyMessages = Code(kind: .tooManyMessages)
-        /// The disk has no room.
-        public static let diskFull = Code(kind: .diskFull)
+        case nameMismatch
+        /// The call is reserved for the owner.
+        case ownerOnly
+        /// The owner has denied it.
+        case denied
+        /// The owner has not decided.
+        case undecided
+        /// The client may read only aggregates.
+        case statisticsOnly
+        /// The permission holds only for a run in the foreground.
+        case notInBackground
+        /// The client named a kind, and may use several sensors of it.
+        case severalSensors
+        /// The policy of this machine blocks it.
+        case restricted
+        /// The privilege cannot be granted, or not under these terms.
+        case invalidPrivilege
+        /// No such client, token, run or request.
+        case notFound
+        /// Another client has the name.
+        case nameTaken
+        /// Other users of the machine could read or change the database.
+        case unsafeFile
+        /// Too many wrong tokens; ``AuthError/retryAfter`` is how long to wait.
+        case tooManyAttempts
+        /// The app's manifest does not declare the privilege.
+        case undeclared
+        /// The storage key is too long.
+        case invalidKey
+        /// The stored value is too large.
+        case tooLarge
+        /// The app's storage is full; ``AuthError/usage`` is what it stores.
+        case storageFull
+        /// The message has no title, or its tag is too long.
+        case invalidMessage
+        /// The app has sent too many messages; ``AuthError/retryAfter`` is how long to wait.
+        case tooManyMessages
+        /// The disk is full.
+        case diskFull
         /// The database failed.
-        public static let storeFailed = Code(kind: .storeFailed)
+        case storeFailed
     }
 
+    /// What went wrong.
     public let code: Code
     /// One sentence.
     public let message: String
-    /// The command that would help.
+    /// What to do about it, usually a command.
     public let hint: String?
-    /// The privilege that was missing.
+    /// The privilege that is missing.
     public let privilege: PrivilegeID?
     /// How long to wait before trying again, for `tooManyAttempts` and `tooManyMessages`.
     public let retryAfter: Duration?
-    /// What is kept already, for `storageFull`.
+    /// What is stored already, for `storageFull`.
     public let usage: StorageUsage?
+    /// The error of a lower layer.
     public let cause: (any Error)?
+
+    public var description: String { message }
 
     init(
         _ code: Code, _ message: String, hint: String? = nil, privilege: PrivilegeID? = nil,
@@ -85,5 +92,46 @@ public struct AuthError: Error, Sendable, CustomStringConvertible {
         self.cause = cause
     }
 
-    public var description: String { message }
+    /// Wraps an error of the storage of apps or of the notices.
+    public init(_ error: AppStorageError) {
+        let code: Code =
+            switch error.code {
+            case .invalidKey: .invalidKey
+            case .tooLarge: .tooLarge
+            case .storageFull: .storageFull
+            case .diskFull: .diskFull
+            case .unsafeFile: .unsafeFile
+            case .storeFailed: .storeFailed
+            case .invalidMessage: .invalidMessage
+            case .tooManyMessages: .tooManyMessages
+            }
+        self.init(
+            code, error.message, hint: error.hint, retryAfter: error.retryAfter,
+            usage: error.usage, cause: error.cause)
+    }
+
+    init(_ error: FilesError) {
+        let code: Code =
+            switch error.code {
+            case .unsafe: .unsafeFile
+            case .diskFull: .diskFull
+            default: .storeFailed
+            }
+        self.init(code, error.message, hint: error.hint, cause: error)
+    }
+
+    /// Wraps an error of SQLite or of a lower module.
+    ///
+    /// - Parameter action: what was being done, as in "while opening FILE".
+    init(wrapping error: any Error, while action: String) {
+        switch error {
+        case let own as AuthError: self = own
+        case let error as AppStorageError: self.init(error)
+        default:
+            let reason = (error as? DatabaseError)?.message ?? "\(error)"
+            self.init(
+                .storeFailed, "The permission database failed while \(action): \(reason).",
+                cause: error)
+        }
+    }
 }

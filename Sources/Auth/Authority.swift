@@ -1,266 +1,473 @@
+public import Addresses
+public import AppStorage
 import Foundation
 public import Logging
 public import Samples
+public import Scheduling
+import Text
 
-/// Decides who may use which sensor, and keeps the decisions, the tokens and the access log.
+/// Decides who may use which sensor and server, and stores decisions, tokens and the access log.
 ///
-/// `checkApp` is the only way to a `Grant`. Decisions are kept in memory and written through, so a
-/// change is felt by the next call of a running app.
+/// `checkApp` is the only way to a ``Grant``. Decisions are in memory and written through to the
+/// database, so that a change affects the next call of a running app.
+///
+/// ```swift
+/// let authority = try await Authority(path: "permissions.sqlite")
+/// let token = try await authority.createClient("curl", isOwner: false, expires: nil)
+/// try await authority.decide(.allowAlways, on: privilege, by: "curl")
+/// let grant = try await authority.checkApp(
+///     token: token.text, name: "curl", requested: AccessRequest("latest", of: "cpu", .raw))
+/// ```
 public actor Authority {
-    /// Who read what; whoever hands out samples notes it here.
+    /// How long a launch code is valid.
+    public static let launchLifetime = Duration.seconds(60)
+    /// How long the token of a page is valid.
+    public static let pageLifetime = Duration.seconds(12 * 3600)
+    /// How long the token of a run is valid unless renewed.
+    public static let runLifetime = Duration.seconds(3600)
+
+    /// Everything that returns samples records it here.
     public nonisolated let log: AccessLog
-    /// The token of the person who started this process; never kept, dies with it.
+    /// The token of the owner who started this process; never stored.
     public nonisolated let ownerToken: Token
-    /// What the person is told at once: messages of apps, and calls with a token that is wrong or not
-    /// theirs.
-    public nonisolated let noticeBoard = NoticeBoard()
-    var viewers = ViewerTable()
+    /// Messages of apps, and calls with missing, wrong or foreign tokens.
+    public nonisolated let noticeBoard: NoticeBoard
 
-    let database: AuthDatabase
-    /// What apps keep for themselves.
-    let storage: AppStorage
-    let now: @Sendable () -> Timestamp
-    private let prompter: any Prompter
-    var permissions: PermissionTable
-    var refusals: RefusalTable
-    var tokens: TokenTable
-    var clients: [String: Client.Kind]
-    var apps: [String: AdmittedApp]
-    var launches: [Data: Launch] = [:]
-    /// Changes of decisions reach memory, file and log in one order.
-    var changes = TurnQueue()
-    var attempts = AttemptLimit()
-    private var questions: [Question: Task<AuthError?, Never>] = [:]
-    /// What apps want and nobody has answered.
-    var requests = RequestTable()
-    /// How long a call waits for an answer.
-    let patience: Duration
-    let pause: @Sendable (Duration) async throws -> Void
+    private let time: any TimeSource
+    private let clients: ClientRegistry
+    private let tokens: TokenRegistry
+    private let decisions: PermissionRegistry
+    private let requests: RequestTable
+    private let checker: AccessChecker
+    private let storage: StorageDatabase
+    private let changes = ChangeQueue()
 
-    /// A page that was promised a token.
-    struct Launch {
-        let app: String
-        let end: Timestamp
-    }
-
-    /// What stands before the person now.
-    private struct Question: Hashable {
-        let client: Client
-        let privilege: PrivilegeID
-    }
-
-    /// Opens the database at `path`, and `app-storage.sqlite` beside it; makes what is not there.
-    ///
-    /// - Throws: `unsafeFile` when others could open the file, `storeFailed` when it cannot be used.
+    /// Opens the database at `path`, and `app-storage.sqlite` beside it, or creates them.
     ///
     /// - Parameters:
-    ///   - policy: what nobody is given while this lives.
-    ///   - patience: how long a call waits for the person's answer.
-    ///   - pause: sleeps.
+    ///   - policy: blocks privileges, whatever is decided.
+    ///   - patience: how long a call waits for the owner's decision.
+    /// - Throws: `unsafeFile` when other users could open the files, `diskFull`, `storeFailed`.
     public init(
-        path: String, policy: Policy = Policy(), prompter: any Prompter = NobodyPrompter(),
-        now: @escaping @Sendable () -> Timestamp = { .now() },
-        patience: Duration = .seconds(45),
-        pause: @escaping @Sendable (Duration) async throws -> Void = {
-            try await Task.sleep(for: $0)
-        },
-        logger: Logger = Logger(label: "nervous.auth")
+        path: String, policy: Policy = Policy(), time: any TimeSource = .system,
+        patience: Duration = .seconds(45), logger: Logger = Logger(label: "nervous.auth")
     ) async throws(AuthError) {
         do {
-            database = try AuthDatabase(path: path)
-            // What was granted for a run, that of a page included, ends with the host that it came from.
-            try await database.removeRun(nil)
-            let (clients, apps) = (try await database.clients(), try await database.apps())
-            (self.clients, self.apps) = (clients, apps)
-            permissions = PermissionTable(try await database.permissions(), policy: policy)
-            refusals = RefusalTable(try await database.refusals())
-            tokens = TokenTable(try await database.tokens(clients))
-            storage = try AppStorage(path: Self.storagePath(besides: path))
-            let owners = clients.map { name, _ in
-                AppStorage.Owner(app: name, identity: apps[name]?.identity ?? "")
-            }
-            try await storage.sweep(besides: Set(owners))
-            log = AccessLog(database, now: now, logger: logger)
+            let queue = try AuthDatabase(path: path).queue
+            let store = ClientStore(queue: queue)
+            let decided = DecisionStore(queue: queue)
+            // Runs and pages end with their host, and so do decisions for them.
+            try await store.removeRun(nil)
+            let kinds = try await store.kinds()
+            clients = ClientRegistry(kinds, try await store.apps(), store: store, time: time)
+            tokens = TokenRegistry(
+                try await store.tokens(kinds), store: store, clients: clients, time: time)
+            log = AccessLog(AccessLogStore(queue: queue), time: time, logger: logger)
+            decisions = PermissionRegistry(
+                PermissionTable(try await decided.records(), policy: policy),
+                DenialTable(try await decided.denialCounts()), store: decided,
+                clients: clients, tokens: tokens, log: log, time: time)
+            storage = try StorageDatabase(path: Self.storagePath(besides: path))
+            try await storage.eraseAll(keeping: clients.storageOwners)
         } catch {
             throw AuthError(wrapping: error, while: "opening \(path)")
         }
-        self.now = now
-        self.prompter = prompter
-        self.patience = patience
-        self.pause = pause
+        self.time = time
+        noticeBoard = NoticeBoard(time: time)
+        requests = RequestTable(patience: patience, time: time)
+        checker = AccessChecker(
+            clients: clients, tokens: tokens, permissions: decisions, requests: requests,
+            refusals: RefusalReporter(log: log, notices: noticeBoard, time: time), log: log)
         ownerToken = Token()
-        tokens.insert(
-            TokenRecord(
-                id: "this-host", client: .owner, created: now(), expires: nil,
-                digest: ownerToken.digest))
+        tokens.add(ownerToken, id: "this-host", of: .owner)
     }
 
-    /// Where what apps keep stands, by the place of the permissions.
+    /// The path of the apps' storage, beside the permission database.
     public static func storagePath(besides path: String) -> String {
         URL(filePath: path).deletingLastPathComponent().appending(path: "app-storage.sqlite")
             .path(percentEncoded: false)
     }
 
     /// Writes the access log until cancelled.
-    public func run() async {
-        await log.run()
-    }
+    public func run() async { await log.run() }
 
-    // MARK: - The way in
+    // MARK: - Checking calls
 
-    /// Who holds a token.
+    /// The client that a token belongs to.
     ///
-    /// - Parameter name: the app that the caller says it is; `nil` when it names none.
-    /// - Throws: `missingToken`, `invalidToken`, or `nameMismatch`; each is in the log by then.
+    /// - Parameter name: the name that the caller gives, if any.
+    /// - Throws: `missingToken`, `invalidToken`, `tooManyAttempts` or `nameMismatch`, each recorded in
+    ///   the access log.
     public func identify(
         token: String?, name: String?, operation: String = "identify"
     ) async throws(AuthError) -> Client {
-        try await identify(token: token, name: name, for: nil, operation: operation)
+        try await checker.identify(token: token, name: name, operation: operation)
     }
 
-    /// Whether the holder of a token may do what it wants to do with a sensor now.
+    /// Checks whether a client may use a sensor now.
     ///
-    /// A declared privilege that nobody decided is put to the prompter first. Where the person chose
-    /// one instance of a kind, the kind's name stands for it, and the grant is for that instance.
+    /// For an app that asks at first use, an undecided privilege becomes a ``PendingRequest``, and the
+    /// call waits for the owner's decision. The name of a kind refers to the sensor that the owner
+    /// chose, and the grant is for that sensor.
+    ///
+    /// ```swift
+    /// let grant = try await authority.checkApp(
+    ///     token: token, name: "load-watch", requested: AccessRequest("latest", of: "cpu", .raw))
+    /// let sample = try await engine.latest(for: grant)
+    /// ```
     ///
     /// - Parameters:
-    ///   - token: what the call carried.
-    ///   - name: the app that the caller says it is; `nil` when it names none.
-    ///   - requested: the sensor, the access and what it is for.
-    ///   - isAvailable: whether the machine has it; looked at only where the person would be asked,
-    ///     who is not asked for what is not there.
-    /// - Throws: `AuthError`; each refusal is in the log by then, and a mismatch among the notices.
+    ///   - token: the token of the call.
+    ///   - name: the name that the caller gives, if any.
+    ///   - isAvailable: whether the machine has the sensor; the owner is not asked for others.
+    /// - Throws: `AuthError`; every refusal is recorded in the access log.
     public func checkApp(
         token: String?, name: String?, requested: AccessRequest,
         isAvailable: @Sendable () async -> Bool = { true }
     ) async throws(AuthError) -> Grant {
-        var client = try await identify(
-            token: token, name: name, for: requested, operation: requested.operation)
-        if client.kind == .owner {
-            let access = requested.access == .write ? Access.write : .raw
-            return Grant(
-                client: client.name, sensor: requested.sensor, terms: Terms(access: access))
-        }
-        if mayAsk(requested, of: client), await isAvailable() {
-            let failure = await ask(requested, of: client)
-            if failure == nil, !requested.isContinuation, asksAtFirstUse(client),
-                mayAsk(requested, of: client)
-            {
-                await awaitAnswer(requested.privilege, client)
-            }
-            // While the person thought about it, the token may have ended.
-            client = try await identify(
-                token: token, name: name, for: requested, operation: requested.operation)
-            if let failure { throw failure }
-        }
-        let wanted = meant(requested, by: client)
-        switch permissions.verdict(on: wanted, by: client, at: now()) {
-        case .granted(let terms):
-            return Grant(
-                client: client.name, run: client.run, sensor: wanted.sensor, terms: terms)
-        case .elsewhere(let privilege, let chosen):
-            throw await elsewhere(wanted, client, privilege, chosen)
-        case .denied(let privilege):
-            throw await refuse(
-                wanted, client, .denied, "You have denied \(privilege) to \(client.name).")
-        case .statisticsOnly:
-            throw await refuse(
-                wanted, client, .statisticsOnly,
-                "\(client.name) may read only statistics of \(wanted.sensor).")
-        case .restricted:
-            throw await restricted(
-                wanted.privilege, client, operation: wanted.operation, request: wanted)
-        case .notInBackground(let privilege):
-            throw await refuse(
-                wanted, client, .notInBackground,
-                "\(client.name) may use \(privilege) only while you watch it, and nobody does.")
-        case .undecided:
-            if let denied = permissions.denial(of: wanted.sensor, to: client) {
-                throw await refuse(
-                    wanted, client, .denied, "You have denied \(denied) to \(client.name).")
-            }
-            if let refusal = refusals.final(wanted, of: client.name) {
-                throw await refuse(
-                    wanted, client, .denied,
-                    "You said no to \(refusal.privilege) for \(client.name) twice, so it is not"
-                        + " asked again.",
-                    hint: "To be asked again: nervous permissions reset \(client.name)")
-            }
-            throw await refuse(
-                wanted, client, .undecided,
-                "Nobody has allowed \(wanted.privilege) to \(client.name).")
-        }
+        try await checker.check(token: token, name: name, requested, isAvailable: isAvailable)
     }
 
-    /// Passes the owner and nobody else.
+    /// Checks whether a client may call a server now.
+    ///
+    /// As with sensors, apps that ask at first use wait for the owner's decision. The owner may call
+    /// any server, but does not follow redirects to others.
+    ///
+    /// - Parameter isRedirect: whether a response led to the server; then the owner is not asked.
+    /// - Throws: `undeclared` for a server that the app does not declare; otherwise as for sensors.
+    public func checkApp(
+        token: String?, name: String?, reaching origin: WebOrigin, isRedirect: Bool = false
+    ) async throws(AuthError) -> OriginGrant {
+        try await checker.check(
+            token: token, name: name, reaching: origin, isRedirect: isRedirect)
+    }
+
+    /// Checks whether a client may use storage, notifications or its device number now.
+    ///
+    /// - Throws: as for sensors.
+    public func checkApp(
+        token: String?, name: String?, requested privilege: PrivilegeID, operation: String
+    ) async throws(AuthError) -> Client {
+        try await checker.check(token: token, name: name, privilege, operation: operation)
+    }
+
+    /// Checks that a token is the owner's.
+    ///
+    /// - Throws: `ownerOnly` for apps and clients; as `identify`.
     public func checkOwner(
         token: String?, name: String?, operation: String
     ) async throws(AuthError) {
-        let client = try await identify(token: token, name: name, for: nil, operation: operation)
-        guard client.kind == .owner else {
-            let error = AuthError(
-                .ownerOnly, "Only the owner may do this, and the token belongs to \(client.name).",
-                hint: "Make an owner's token with: nervous token create NAME --owner")
-            await log.refuse(
-                nil, operation: operation, client: client.name, reason: error.message)
-            throw error
+        try await checker.checkOwner(token: token, name: name, operation: operation)
+    }
+
+    /// Whether a token is an owner's now; not recorded.
+    public func isOwner(token: String?) -> Bool {
+        token.flatMap { tokens.client(of: $0) }?.kind == .owner
+    }
+
+    // MARK: - Requests of apps
+
+    /// Asks the owner for a privilege that an app declares, and waits for the decision.
+    ///
+    /// - Parameter isAvailable: whether the machine has what it is about; else the owner is not asked.
+    /// - Returns: the state afterwards; `prompt` when the owner has not decided in time.
+    /// - Throws: `undeclared` for a privilege that the app does not declare; as `identify`.
+    public func request(
+        _ privilege: PrivilegeID, token: String?, name: String?, isAvailable: Bool
+    ) async throws(AuthError) -> PermissionState {
+        try await checker.request(
+            privilege, token: token, name: name, isAvailable: isAvailable)
+    }
+
+    /// The requests that wait for the owner, oldest first.
+    public func pendingRequests() -> [PendingRequest] { requests.all() }
+
+    /// The open requests of a run and each new one, until `unwatchRequests`.
+    public func watchRequests(of run: String) -> AsyncStream<PendingRequest> {
+        requests.watch(run)
+    }
+
+    /// Ends the stream of a run's requests.
+    public func unwatchRequests(of run: String) { requests.unwatch(run) }
+
+    /// Refuses the calls that wait for a decision; the owner can still decide later.
+    ///
+    /// - Throws: `notFound` without such a request.
+    public func dismissRequest(
+        _ privilege: PrivilegeID, of client: String
+    ) throws(AuthError) {
+        guard requests.dismiss(privilege, of: client) else {
+            throw AuthError(.notFound, "\(client) has no open request for \(privilege).")
+        }
+    }
+
+    // MARK: - Decisions
+
+    /// The owner's decisions as of now.
+    public var permissions: Permissions { decisions.current }
+
+    /// Stores a decision; it is in force when this returns.
+    ///
+    /// A lasting decision replaces those for single runs.
+    ///
+    /// - Parameters:
+    ///   - run: the run that `allowOnce` and `denyOnce` are for, or in which the owner was asked; it
+    ///     must still be in progress.
+    ///   - isAnswer: whether the owner was asked; after two `denyOnce` answers the owner is not asked
+    ///     again.
+    ///   - choice: the sensors of the kind that it is for, instead of those of the terms.
+    /// - Throws: `notFound` for an unknown client or run; `invalidPrivilege` when the terms exceed the
+    ///   privilege or name sensors of another kind; `restricted` when the policy blocks it;
+    ///   `storeFailed`.
+    public func decide(
+        _ decision: Decision, on privilege: PrivilegeID, by client: String, run: String? = nil,
+        isAnswer: Bool = false, among choice: InstanceChoice? = nil
+    ) async throws(AuthError) {
+        try await inTurn { () async throws(AuthError) in
+            try await decisions.decide(
+                decision, on: privilege, by: client, run: run, isAnswer: isAnswer, among: choice)
+            let permissions = decisions.current
+            requests.close { $0.name == client && !permissions.canAsk(for: $1, $0) }
+        }
+    }
+
+    /// Removes the decisions about a privilege, or all of a client for `nil`; the owner is asked again.
+    ///
+    /// - Throws: `notFound` for an unknown client, `storeFailed`.
+    public func reset(_ privilege: PrivilegeID?, of client: String) async throws(AuthError) {
+        try await inTurn { () async throws(AuthError) in
+            try await decisions.reset(privilege, of: client)
+        }
+    }
+
+    // MARK: - Apps and runs
+
+    /// Makes an app known, with its identity and declaration.
+    ///
+    /// An app of another identity than before inherits nothing: decisions, tokens, launch codes and
+    /// stored values are removed. One of the same identity keeps the decisions about what it still
+    /// declares.
+    ///
+    /// - Parameter before: the earlier declaration, for an app that was admitted without one.
+    /// - Throws: `nameTaken` when a program of the owner has the name, `storeFailed`.
+    public func admit(
+        _ app: DeclaredApp, before: [Privilege]? = nil
+    ) async throws(AuthError) {
+        try await inTurn { () async throws(AuthError) in
+            if try await decisions.admit(app, before: before) { try await discard(app.name) }
+        }
+    }
+
+    /// Makes an app known without identity and declaration.
+    func admit(app name: String) async throws(AuthError) {
+        try await clients.add(name, as: .app)
+    }
+
+    /// The state of the privileges of an app, now or if it were admitted.
+    ///
+    /// - Parameter before: the earlier declaration, for an app that was admitted without one.
+    public func status(of app: DeclaredApp, before: [Privilege]? = nil) -> PrivilegeStatus {
+        decisions.status(of: app, before: before)
+    }
+
+    /// Checks that an app may have a name.
+    ///
+    /// - Throws: `nameTaken` when a program of the owner has it.
+    public func checkFree(app name: String) throws(AuthError) {
+        try clients.checkName(name, for: .app)
+    }
+
+    /// Removes a client with its decisions, tokens and stored values.
+    ///
+    /// - Throws: `storeFailed`.
+    public func forget(client name: String) async throws(AuthError) {
+        try await inTurn { () async throws(AuthError) in
+            try await clients.remove(name)
+            decisions.remove(client: name)
+            try await discard(name)
+        }
+    }
+
+    /// Starts a run of an app, with a token of its own.
+    ///
+    /// - Parameter isWatched: whether it runs in the foreground.
+    /// - Throws: `notFound` for an unknown app, `storeFailed`.
+    public func beginRun(
+        of app: String, isWatched: Bool = true
+    ) async throws(AuthError) -> (run: String, token: Token) {
+        try clients.checkApp(app)
+        let run = RandomName.make()
+        let client = Client(name: app, kind: .app, run: run, isWatched: isWatched)
+        let expires = time.now().advanced(by: Self.runLifetime)
+        return (run, try await tokens.issue(to: client, id: "run-\(run)", expires: expires))
+    }
+
+    /// The runs in progress, open pages included.
+    public var runs: [String] { tokens.runs }
+
+    /// Extends the token of a run.
+    ///
+    /// - Throws: `notFound` when the run has ended, `storeFailed`.
+    public func renewRun(_ run: String) async throws(AuthError) {
+        try await inTurn { () async throws(AuthError) in
+            try await tokens.renew(run: run, until: time.now().advanced(by: Self.runLifetime))
+        }
+    }
+
+    /// Ends a run: its token and the decisions for it.
+    ///
+    /// - Throws: `storeFailed`.
+    public func endRun(_ run: String) async throws(AuthError) {
+        try await inTurn { () async throws(AuthError) in
+            await log.forget(run: run)
+            decisions.remove(run: run)
+            tokens.remove(run: run)
+            requests.close { client, _ in client.run == run }
+            try await clients.endRun(run)
+        }
+    }
+
+    /// A code that a page of an app can exchange for a token, once.
+    ///
+    /// - Throws: `notFound` for an unknown app.
+    public func launchCode(for app: String) throws(AuthError) -> String {
+        try clients.checkApp(app)
+        return tokens.launchCode(for: app, lifetime: Self.launchLifetime)
+    }
+
+    /// Exchanges a launch code for the token of a page; the page counts as a run.
+    ///
+    /// - Throws: `invalidToken` when the code was used, has expired, or is for another app;
+    ///   `tooManyAttempts`.
+    public func redeem(
+        launchCode code: String, name: String?
+    ) async throws(AuthError) -> Token {
+        let app = try await checker.redeem(launchCode: code, name: name)
+        let page = "page-\(RandomName.make())"
+        let client = Client(name: app, kind: .app, run: page)
+        let token = try await tokens.issue(
+            to: client, id: page, expires: time.now().advanced(by: Self.pageLifetime))
+        await log.note(.tokenCreated(client))
+        return token
+    }
+
+    // MARK: - Programs of the owner
+
+    /// Creates a client with a token; it may do what `decide` allows.
+    ///
+    /// - Parameter isOwner: whether it may do everything that the owner may.
+    /// - Throws: `nameTaken` when an app or another client has the name, `storeFailed`.
+    public func createClient(
+        _ name: String, isOwner: Bool, expires: Timestamp?
+    ) async throws(AuthError) -> Token {
+        guard clients.kind(of: name) == nil, name != Client.owner.name else {
+            throw AuthError(
+                .nameTaken, "An app or a client named \(name) already exists.",
+                hint: "Choose another name, or revoke it with: nervous token revoke \(name)")
+        }
+        let client = Client(name: name, kind: isOwner ? .owner : .client, run: nil)
+        try await clients.add(name, as: client.kind)
+        let token = try await tokens.issue(to: client, id: name, expires: expires)
+        await log.note(.tokenCreated(client))
+        return token
+    }
+
+    /// The tokens that the owner created.
+    public func clientTokens() -> [TokenRecord] { tokens.ofClients }
+
+    /// Removes a client that `createClient` made.
+    ///
+    /// - Throws: `notFound` when there is none, `storeFailed`.
+    public func revokeClient(_ name: String) async throws(AuthError) {
+        guard let kind = clients.kind(of: name), kind != .app else {
+            throw AuthError(
+                .notFound, "There is no token named \(name).",
+                hint: "List them with: nervous token list")
+        }
+        try await forget(client: name)
+        await log.note(.tokenRevoked(name))
+    }
+
+    // MARK: - What apps store and send
+
+    /// The key-value storage of an app or client.
+    ///
+    /// - Throws: `notFound` for the owner and for unknown clients.
+    public func storage(of client: Client) throws(AuthError) -> ClientStorage {
+        let owner = try clients.storageOwner(client)
+        return ClientStorage(storage, owner: owner, client: client, authority: self)
+    }
+
+    /// How much an app stores.
+    ///
+    /// - Throws: `storeFailed`.
+    public func storageUsage(of app: String) async throws(AuthError) -> StorageUsage {
+        do {
+            return try await storage.usage(of: clients.storageOwner(named: app))
+        } catch {
+            throw AuthError(error)
+        }
+    }
+
+    /// Checks, after a write, that the client still owns its values, and removes them otherwise.
+    func confirm(
+        _ owner: StorageDatabase.Owner, of client: Client
+    ) async throws(AuthError) {
+        guard (try? clients.storageOwner(client)) != owner else { return }
+        try await eraseStorage(of: client.name)
+        throw AuthError(.notFound, "\(client.name) was removed.")
+    }
+
+    /// A random number that identifies this machine to one app only, as long as the app is known.
+    ///
+    /// - Throws: `notFound` for unknown clients, `storeFailed`.
+    public func deviceNumber(for client: Client) async throws(AuthError) -> String {
+        try await clients.deviceNumber(of: client)
+    }
+
+    /// Posts a message of an app.
+    ///
+    /// - Parameter unlessVisible: whether it is dropped while a page of the app is visible.
+    /// - Throws: `invalidMessage`, `tooManyMessages`.
+    public func notify(
+        title: String, body: String?, tag: String?, unlessVisible: Bool = false,
+        from client: Client
+    ) async throws(AuthError) {
+        do {
+            let message = try AppMessage(
+                app: client.name, run: client.run, title: title, body: body, tag: tag)
+            try await noticeBoard.post(message, unlessVisible: unlessVisible)
+        } catch {
+            throw AuthError(error)
         }
     }
 
     // MARK: - Private
 
-    private func identify(
-        token: String?, name: String?, for request: AccessRequest?, operation: String
-    ) async throws(AuthError) -> Client {
-        guard let token else {
-            throw await mismatch(
-                .missingToken, "The call carried no token.", client: nil, request, operation)
-        }
-        guard let known = tokens.find(token), known.expires.map({ now() < $0 }) ?? true else {
-            throw await wrongToken(
-                "The token is not known here: mistyped, expired or revoked.", request, operation)
-        }
-        if let name, name != known.client.name {
-            throw await mismatch(
-                .nameMismatch, "The token of \(known.client.name) was used in the name of \(name).",
-                client: known.client.name, request, operation)
-        }
-        return known.client
+    /// Makes a change after all changes that began earlier.
+    func inTurn(_ change: () async throws(AuthError) -> Void) async throws(AuthError) {
+        await changes.enter()
+        defer { changes.leave() }
+        try await change()
     }
 
-    /// Puts a request to the person and keeps the answer; calls that ask the same share one question.
-    ///
-    /// - Returns: why the answer could not be kept.
-    private func ask(_ request: AccessRequest, of client: Client) async -> AuthError? {
-        let question = Question(client: client, privilege: request.privilege)
-        if let asked = questions[question] { return await asked.value }
-        let identity = apps[client.name]?.identity
-        let asking = Task { () -> AuthError? in
-            let answer = await prompter.decide(
-                PermissionQuestion(
-                    app: client.name, version: "", title: nil,
-                    privilege: Privilege(.sensor(request.sensor, request.access), reason: ""),
-                    number: 1, count: 1))
-            questions[question] = nil
-            // Who asked is there no longer; its answer is nobody else's.
-            guard apps[client.name]?.identity == identity else { return nil }
-            return await keep(answer, to: request, of: client)
-        }
-        questions[question] = asking
-        return await asking.value
+    /// How many changes wait for others.
+    var waitingChanges: Int { changes.count }
+
+    /// Removes what belongs to a client whose decisions are removed.
+    private func discard(_ name: String) async throws(AuthError) {
+        tokens.remove(client: name)
+        requests.close { client, _ in client.name == name }
+        try await eraseStorage(of: name)
     }
 
-    private func keep(
-        _ answer: Decision?, to request: AccessRequest, of client: Client
-    ) async -> AuthError? {
-        // A decision that was made elsewhere meanwhile is the newer one.
-        guard let answer, mayAsk(request, of: client) else { return nil }
-        do throws(AuthError) {
-            try await decide(
-                answer, on: request.privilege, by: client.name, run: client.run, isAnswer: true)
-            return nil
+    /// Removes the values of identities that a client no longer has.
+    private func eraseStorage(of name: String) async throws(AuthError) {
+        let identity = clients.kind(of: name) == .app ? clients.identity(of: name) : nil
+        do {
+            try await storage.erase(app: name, keeping: identity)
         } catch {
-            return error
+            throw AuthError(error)
         }
     }
 }

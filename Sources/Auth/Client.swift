@@ -1,21 +1,24 @@
-/// Someone who holds a token.
+/// The holder of a token.
 public struct Client: Hashable, Sendable {
+    /// The kinds of client.
     public enum Kind: String, Hashable, Sendable {
-        /// The person, who may do everything.
+        /// The owner, who may do everything.
         case owner
         /// An installed app.
         case app
-        /// A program of the person's own, such as `curl`.
+        /// A program of the owner, such as `curl`.
         case client
     }
 
+    /// Unique among all clients.
     public let name: String
+    /// Owner, app or program.
     public let kind: Kind
-    /// The run that the token was made for; `nil` for tokens that are not a run's.
+    /// The run or open page that the token belongs to; `nil` for a client's own token.
     public let run: String?
-    /// Whether a person watches: a run in the foreground, or an open page.
+    /// Whether it runs in the foreground: a run in a terminal, or an open page.
     ///
-    /// A program of the person's own is never taken to be watched.
+    /// A program of the owner never does.
     public let isWatched: Bool
 
     init(name: String, kind: Kind, run: String?, isWatched: Bool = true) {
@@ -25,5 +28,6 @@ public struct Client: Hashable, Sendable {
         self.isWatched = isWatched && run != nil
     }
 
+    /// The owner who started this process.
     public static let owner = Client(name: "owner", kind: .owner, run: nil)
 }

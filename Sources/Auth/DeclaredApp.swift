@@ -1,15 +1,17 @@
 import Addresses
 
-/// An app as far as permission is concerned: who it is, and what it declares.
+/// An app's name, identity and declared privileges.
 public struct DeclaredApp: Hashable, Sendable {
+    /// Unique among installed apps.
     public let name: String
-    /// What decisions about the app are bound to; another identity inherits none of them.
+    /// What decisions and stored values belong to; an app of another identity inherits none.
     public let identity: String
-    /// What it declares, without its reasons.
+    /// The declared privileges, without their reasons.
     public let privileges: [Privilege]
-    /// Whether it was written before apps declared anything: it is asked for what it uses then.
+    /// Whether it declares nothing (a published app), so that the owner is asked at first use.
     public let asksAtFirstUse: Bool
 
+    /// - Parameter asksAtFirstUse: whether the owner is asked when the app first uses something.
     public init(
         name: String, identity: String, privileges: [Privilege], asksAtFirstUse: Bool = false
     ) {
@@ -18,13 +20,11 @@ public struct DeclaredApp: Hashable, Sendable {
         self.privileges = privileges.map { Privilege($0.resource, reason: "") }
         self.asksAtFirstUse = asksAtFirstUse
     }
-}
 
-extension DeclaredApp {
-    /// The line that stands for ``asksAtFirstUse``.
+    /// The line that encodes ``asksAtFirstUse``.
     private static let atFirstUse = "at-first-use"
 
-    /// The privileges as they are kept: one a line, the pin of an origin behind it.
+    /// The privileges as stored: one per line, with the pin of an origin after a space.
     var declaration: String {
         let lines = privileges.map { privilege in
             guard case .net(_, let pin?) = privilege.resource else {
@@ -39,7 +39,7 @@ extension DeclaredApp {
         declaration.hasPrefix(atFirstUse)
     }
 
-    /// Reads privileges as `declaration` writes them; a line that means nothing is left out.
+    /// Reads the form of `declaration`; skips lines that are not a privilege.
     static func privileges(in declaration: String) -> [Privilege] {
         declaration.split(separator: "\n").flatMap { line in
             let words = line.split(separator: " ").map(String.init)
@@ -53,7 +53,7 @@ extension DeclaredApp {
                 return [Privilege(.net(origin, pin: pin), reason: "")]
             }
             return switch id {
-            // An earlier version kept all origins in one line.
+            // Earlier versions stored all origins in one line.
             case .net:
                 rest.compactMap { WebOrigin($0) }.map { Privilege(.net($0, pin: nil), reason: "") }
             case .storage: [Privilege(.storage, reason: "")]

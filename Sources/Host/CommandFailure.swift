@@ -72,7 +72,11 @@ extension CommandFailure {
             case .unsafeFile: (.configuration, "unsafe-file")
             case .storeFailed: (.input, "store-failed")
             case .notFound: (.noInput, "not-found")
-            default: (.noPermission, "not-allowed")
+            case .missingToken, .invalidToken, .nameMismatch, .ownerOnly, .denied, .undecided,
+                .statisticsOnly, .notInBackground, .severalSensors, .restricted,
+                .invalidPrivilege, .nameTaken, .tooManyAttempts, .undeclared, .invalidKey,
+                .tooLarge, .storageFull, .invalidMessage, .tooManyMessages, .diskFull:
+                (.noPermission, "not-allowed")
             }
         self.init(code, error.message, hint: error.hint, type: type)
     }

@@ -46,7 +46,7 @@ struct Consent: Sendable {
                 isUpdate: app.updatedFrom != nil,
                 fields: Self.fields(of: privilege, in: sensors ?? []),
                 instances: Self.instances(of: privilege, in: sensors ?? []),
-                isNewcomer: newcomers.contains(privilege))
+                isNewSensor: newcomers.contains(privilege))
             switch await answer(question) {
             case .decided(let decision, let choice):
                 try await ticket.decide(

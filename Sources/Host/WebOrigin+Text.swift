@@ -4,7 +4,7 @@ extension WebOrigin {
     /// Where it is, in the host's words; `nil` for the Internet.
     var placeText: String? {
         switch host.reach {
-        case .internet, .nowhere: nil
+        case .internet, .forbidden: nil
         case .ownNetwork: "a device in your own network"
         case .ownMachine: "a program on this machine"
         }

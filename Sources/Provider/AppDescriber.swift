@@ -23,7 +23,7 @@ struct AppDescriber: Sendable {
 
     /// An app that was just installed, or would be.
     func callAsFunction(
-        _ installation: Installation, _ standing: Standing
+        _ installation: Installation, _ standing: PrivilegeStatus
     ) async -> AppDescription {
         let names = await library.signerNames()
         return AppDescription(
@@ -38,12 +38,12 @@ struct AppDescriber: Sendable {
     ) async -> AppDescription {
         var newcomers: [PrivilegeID: [SensorID]] = [:]
         for privilege in app.manifest.privileges {
-            newcomers[privilege.id] = await authority.newcomers(
-                to: privilege, of: app.name.text,
-                among: await isGrantable.instances(of: privilege.id))
+            let present = await isGrantable.instances(of: privilege.id)
+            newcomers[privilege.id] = await authority.permissions.newSensors(
+                of: privilege, for: app.name.text, among: present)
         }
         return AppDescription(
-            app, await authority.standing(of: app.declared), newcomers: newcomers,
+            app, await authority.status(of: app.declared), newcomers: newcomers,
             signerName: app.signer.flatMap { names[$0] },
             lastRun: await supervisor.lastRun(of: app.name.text),
             budget: supervisor.budget(app.name.text))

@@ -9,7 +9,7 @@ struct GrantableCheck: Sendable {
 
     /// Whether there is something to ask for: a sensor that is here and can be read or published.
     func isAvailable(_ privilege: PrivilegeID) async -> Bool {
-        guard let sensor = privilege.sensor else { return privilege.isGivable }
+        guard let sensor = privilege.sensor else { return privilege.isGrantable }
         if let status = await machine.status(of: sensor) {
             return status.state == .available || status.newest != nil
         }
@@ -31,7 +31,7 @@ struct GrantableCheck: Sendable {
     ///
     /// - Throws: `Problem` for a name that is not that of a sensor here.
     func choice(
-        _ only: [String], passingOver others: [String]?, of privilege: PrivilegeID
+        _ only: [String], excluding others: [String]?, of privilege: PrivilegeID
     ) async throws -> InstanceChoice {
         var chosen: [SensorID] = []
         for name in only {
@@ -40,8 +40,8 @@ struct GrantableCheck: Sendable {
             chosen.append(sensor)
         }
         let passedOver = try others.map { try $0.map(Self.sensor) }
-        if let passedOver { return InstanceChoice(chosen, passingOver: passedOver) }
-        return InstanceChoice(chosen, passingOver: await instances(of: privilege))
+        if let passedOver { return InstanceChoice(chosen, excluding: passedOver) }
+        return InstanceChoice(chosen, excluding: await instances(of: privilege))
     }
 
     private static func sensor(_ name: String) throws -> SensorID {
@@ -55,7 +55,7 @@ struct GrantableCheck: Sendable {
     /// - Throws: `Problem` for a privilege that nothing here serves, or a sensor that nobody knows.
     func callAsFunction(_ privilege: PrivilegeID) async throws {
         guard let sensor = privilege.sensor else {
-            guard !privilege.isGivable else { return }
+            guard !privilege.isGrantable else { return }
             throw Problem(
                 status: .unprocessableContent, code: "unsupported-privilege",
                 title: "The privilege cannot be given",

@@ -1,4 +1,5 @@
 import AppRuns
+import AppStorage
 import Auth
 import Connectors
 import Egress
@@ -20,6 +21,7 @@ extension Problem {
         switch error {
         case let problem as Problem: self = problem
         case let error as AuthError: self.init(error)
+        case let error as AppStorageError: self.init(AuthError(error))
         case let error as LAEError: self.init(error)
         case let error as VirtualMachineError: self.init(error)
         case let error as JSAppsError: self.init(error)
@@ -76,7 +78,7 @@ extension Problem {
                 (.tooManyRequests, "too-many-messages", "The app has said enough for now")
             case .storageFull: (.insufficientStorage, "storage-full", "The app's storage is full")
             case .diskFull: (.insufficientStorage, "disk-full", "The disk is full")
-            default: (.internalServerError, "internal", "The host failed")
+            case .unsafeFile, .storeFailed: (.internalServerError, "internal", "The host failed")
             }
         self.init(
             status: status, code: code, title: title, detail: error.message, fix: error.hint,

@@ -59,8 +59,8 @@ struct WebAddressTests {
         ("http://127.0.0.2", .ownMachine), ("http://[::1]", .ownMachine),
         ("https://box.local:8443", .ownNetwork), ("https://nas.home.arpa", .ownNetwork),
         ("http://192.168.1.7", .ownNetwork), ("http://[fd00::7]", .ownNetwork),
-        ("http://other.localhost:8080", .nowhere), ("http://169.254.169.254", .nowhere),
-        ("http://0.0.0.0:8080", .nowhere), ("http://[::ffff:7f00:1]", .nowhere),
+        ("http://other.localhost:8080", .forbidden), ("http://169.254.169.254", .forbidden),
+        ("http://0.0.0.0:8080", .forbidden), ("http://[::ffff:7f00:1]", .forbidden),
         ("https://local", .internet), ("https://notlocalhost", .internet),
         ("https://box.local.example.org", .internet),
     ])

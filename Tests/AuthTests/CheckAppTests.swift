@@ -1,8 +1,10 @@
 import Samples
+import TestSupport
 import Testing
 
 @testable import Auth
 
+/// Apps that ask at first use, and the owner's answers.
 struct CheckAppTests {
     private let registry: Registry
 
@@ -10,14 +12,28 @@ struct CheckAppTests {
         registry = try Registry()
     }
 
-    /// An authority with an app and a run of it.
-    private func run(
-        _ prompter: any Prompter
-    ) async throws -> (authority: Authority, run: String, token: Token) {
-        let authority = try await registry.open(prompter)
-        try await authority.admit(app: "app")
-        let (run, token) = try await authority.beginRun(of: "app")
-        return (authority, run, token)
+    /// An authority with an app that asks at first use, a run of it, and an owner who answers.
+    private struct Lab {
+        let authority: Authority
+        let run: String
+        let token: Token
+        let owner: ScriptedOwner?
+
+        /// - Parameter answers: `nil` for an owner whom the test plays.
+        init(_ registry: Registry, _ answers: [Decision?]? = nil) async throws {
+            authority = try await registry.open()
+            try await authority.admitAskingApp()
+            (run, token) = try await authority.beginRun(of: "app")
+            if let answers {
+                owner = await ScriptedOwner(answers, run: run, of: authority)
+            } else {
+                owner = nil
+            }
+        }
+
+        func check(_ request: AccessRequest = request()) async throws(AuthError) -> Grant {
+            try await authority.checkApp(token: token.text, name: "app", requested: request)
+        }
     }
 
     private static func request(
@@ -26,65 +42,57 @@ struct CheckAppTests {
         AccessRequest("samples", of: sensor, access)
     }
 
-    @Test func `A9: an unknown request is put to the person once, and the answer is kept`()
+    @Test func `A9: an unknown request is put to the owner once, and the answer is recorded`()
         async throws
     {
-        let prompter = ScriptedPrompter([.allowAlways])
-        let (authority, _, token) = try await run(prompter)
+        let lab = try await Lab(registry, [.allowAlways])
+        #expect(await lab.authority.permissions.records(of: "app").isEmpty)
         for _ in 1...3 {
-            let grant = try await authority.checkApp(
-                token: token.text, name: "app", requested: Self.request())
+            let grant = try await lab.check()
             #expect(grant.client == "app")
             #expect(grant.terms == Terms(access: .raw))
         }
-        #expect(prompter.questions.map(\.privilege.id.description) == ["sensor:cpu"])
-        #expect(await authority.records(of: "app").map(\.state) == [.granted])
+        #expect(lab.owner?.requests.map(\.privilege.description) == ["sensor:cpu"])
+        let records = await lab.authority.permissions.records(of: "app")
+        #expect(records.map(\.state) == [.granted])
+        #expect(records.map(\.privilege.description) == ["sensor:cpu"])
+        // The record is in the database, too.
+        #expect(try await registry.open().permissions.records(of: "app") == records)
     }
 
     @Test func `a known grant and a known denial ask nobody`() async throws {
-        let prompter = ScriptedPrompter([.allowAlways, .allowAlways])
-        let (authority, _, token) = try await run(prompter)
-        try await authority.decide(
+        let lab = try await Lab(registry, [.allowAlways, .allowAlways])
+        try await lab.authority.decide(
             .allowAlways, on: PrivilegeID(sensor: "cpu", access: .raw), by: "app")
-        try await authority.decide(
+        try await lab.authority.decide(
             .deny, on: PrivilegeID(sensor: "memory", access: .raw), by: "app")
-        _ = try await authority.checkApp(
-            token: token.text, name: "app", requested: Self.request())
-        let code = await refusal {
-            _ = try await authority.checkApp(
-                token: token.text, name: "app", requested: Self.request("memory"))
-        }
+        _ = try await lab.check()
+        let code = await refusal { _ = try await lab.check(Self.request("memory")) }
         #expect(code == .denied)
-        #expect(prompter.questions.isEmpty)
+        #expect(lab.owner?.requests.isEmpty == true)
+        #expect(await lab.authority.pendingRequests().isEmpty)
     }
 
     @Test func `a changed request is a new question`() async throws {
-        let prompter = ScriptedPrompter([.allowAlways, .deny, .allowAlways])
-        let (authority, _, token) = try await run(prompter)
+        let lab = try await Lab(registry, [.allowAlways, .deny, .allowAlways])
         func ask(_ request: AccessRequest) async -> AuthError.Code? {
-            await refusal {
-                _ = try await authority.checkApp(
-                    token: token.text, name: "app", requested: request)
-            }
+            await refusal { _ = try await lab.check(request) }
         }
         #expect(await ask(Self.request("cpu", .stats)) == nil)
         #expect(await ask(Self.request("cpu", .write)) == .denied)
         #expect(await ask(Self.request("cpu", .raw)) == nil)
         #expect(
-            prompter.questions.map(\.privilege.id.description) == [
+            lab.owner?.requests.map(\.privilege.description) == [
                 "sensor:cpu:stats", "sensor:cpu:write", "sensor:cpu",
             ])
     }
 
-    @Test func `nobody's answer is no, is not kept, and is logged`() async throws {
-        let (authority, _, token) = try await run(ScriptedPrompter([nil]))
-        let code = await refusal {
-            _ = try await authority.checkApp(
-                token: token.text, name: "app", requested: Self.request())
-        }
-        #expect(code == .undecided)
-        #expect(await authority.records(of: "app").isEmpty)
-        let line = try await authority.log.entries(AccessLogQuery()).first
+    @Test func `a dismissed request is refused, not recorded, and logged`() async throws {
+        let lab = try await Lab(registry, [nil])
+        #expect(await refusal { _ = try await lab.check() } == .undecided)
+        #expect(lab.owner?.requests.count == 1)
+        #expect(await lab.authority.permissions.records(of: "app").isEmpty)
+        let line = try await lab.authority.log.entries(AccessLogQuery()).first
         #expect(line?.client == "app")
         #expect(line?.sensor == "cpu")
         #expect(line?.outcome == .refused)
@@ -98,67 +106,60 @@ struct CheckAppTests {
     func `each answer takes effect at once`(
         answer: Decision, expected: AuthError.Code?
     ) async throws {
-        let (authority, _, token) = try await run(ScriptedPrompter([answer]))
-        let code = await refusal {
-            _ = try await authority.checkApp(
-                token: token.text, name: "app", requested: Self.request())
-        }
-        #expect(code == expected)
+        let lab = try await Lab(registry, [answer])
+        #expect(await refusal { _ = try await lab.check() } == expected)
+        #expect(lab.owner?.requests.count == 1)
     }
 
     @Test func `calls that ask the same at the same time share one question`() async throws {
-        let (asked, asking) = AsyncStream.makeStream(of: Void.self)
-        let (gate, opening) = AsyncStream.makeStream(of: Void.self)
-        let prompter = ScriptedPrompter(
-            [.allowAlways, .deny], gate: gate, onQuestion: { asking.yield() })
-        let (authority, _, token) = try await run(prompter)
+        let lab = try await Lab(registry)
         try await withThrowingTaskGroup { group in
-            for _ in 1...5 {
-                group.addTask {
-                    _ = try await authority.checkApp(
-                        token: token.text, name: "app", requested: Self.request())
-                }
+            for _ in 1...RequestTable.waitingLimit {
+                group.addTask { _ = try await lab.check() }
             }
-            for await _ in asked { break }
-            // Every call has its turn on the actor before this one.
-            for _ in 1...20 { _ = await authority.records() }
-            opening.finish()
+            try await until {
+                await lab.authority.pendingRequests().first?.waiting == RequestTable.waitingLimit
+            }
+            #expect(await lab.authority.pendingRequests().count == 1)
+            try await lab.authority.decide(
+                .allowAlways, on: Self.request().privilege, by: "app", run: lab.run,
+                isAnswer: true)
             try await group.waitForAll()
         }
-        #expect(prompter.questions.count == 1)
+        #expect(await lab.authority.permissions.records(of: "app").count == 1)
     }
 
-    @Test func `what the owner decides while a question stands is not overruled`() async throws {
-        let (asked, asking) = AsyncStream.makeStream(of: Void.self)
-        let (gate, opening) = AsyncStream.makeStream(of: Void.self)
-        let prompter = ScriptedPrompter(
-            [.allowAlways], gate: gate, onQuestion: { asking.finish() })
-        let (authority, _, token) = try await run(prompter)
-        async let code = refusal {
-            _ = try await authority.checkApp(
-                token: token.text, name: "app", requested: Self.request())
-        }
-        for await _ in asked {}
-        try await authority.decide(.deny, on: Self.request().privilege, by: "app")
-        opening.finish()
+    @Test func `a decision made elsewhere answers an open question`() async throws {
+        let lab = try await Lab(registry)
+        async let code = refusal { _ = try await lab.check() }
+        try await lab.authority.untilAsked()
+        try await lab.authority.decide(.deny, on: Self.request().privilege, by: "app")
         #expect(await code == .denied)
-        #expect(await authority.records(of: "app").map(\.state) == [.denied])
+        #expect(await lab.authority.pendingRequests().isEmpty)
+        #expect(await lab.authority.permissions.records(of: "app").map(\.state) == [.denied])
     }
 
-    @Test func `a token that ends while a question stands opens nothing`() async throws {
-        let (asked, asking) = AsyncStream.makeStream(of: Void.self)
-        let (gate, opening) = AsyncStream.makeStream(of: Void.self)
-        let prompter = ScriptedPrompter(
-            [.allowAlways], gate: gate, onQuestion: { asking.finish() })
-        let (authority, _, token) = try await run(prompter)
-        async let code = refusal {
-            _ = try await authority.checkApp(
-                token: token.text, name: "app", requested: Self.request())
-        }
-        for await _ in asked {}
-        try await authority.forget(client: "app")
-        opening.finish()
+    @Test func `a token that ends while a question is open grants nothing`() async throws {
+        let lab = try await Lab(registry)
+        async let code = refusal { _ = try await lab.check() }
+        try await lab.authority.untilAsked()
+        try await lab.authority.forget(client: "app")
         #expect(await code == .invalidToken)
-        #expect(await authority.records().isEmpty)
+        let late = await refusal {
+            try await lab.authority.decide(
+                .allowAlways, on: Self.request().privilege, by: "app", run: lab.run,
+                isAnswer: true)
+        }
+        #expect(late == .notFound)
+        #expect(await lab.authority.permissions.records().isEmpty)
+    }
+
+    @Test func `a question that is not answered in time is refused, and stays open`() async throws {
+        let lab = try await Lab(registry)
+        async let code = refusal { _ = try await lab.check() }
+        await registry.clock.waitForSleepers(1)
+        registry.clock.advance(by: .seconds(45))
+        #expect(await code == .undecided)
+        #expect(await lab.authority.pendingRequests().map(\.waiting) == [0])
     }
 }

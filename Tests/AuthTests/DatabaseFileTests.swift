@@ -17,7 +17,7 @@ struct DatabaseFileTests {
             #expect(attributes[.posixPermissions] as? Int == 0o600)
         }
         // The second file goes when the last connection closes.
-        #expect(await authority.records().isEmpty)
+        #expect(await authority.permissions.records().isEmpty)
     }
 
     @Test(arguments: [0o640, 0o604, 0o660, 0o666, 0o601, 0o610])

@@ -16,14 +16,14 @@ struct DecisionOrderTests {
         for await _ in entered {}
         async let second: Void = authority.decide(
             .deny, on: PrivilegeID(sensor: "cpu", access: .raw), by: "curl")
-        try await until { await authority.changes.waiting.count == 1 }
-        #expect(await authority.records(of: "curl").isEmpty)
+        try await until { await authority.waitingChanges == 1 }
+        #expect(await authority.permissions.records(of: "curl").isEmpty)
         opening.finish()
         try await first
         try await second
         let reopened = try await registry.open()
-        #expect(await reopened.records(of: "curl").map(\.state) == [.denied])
-        #expect(await authority.records(of: "curl").map(\.state) == [.denied])
+        #expect(await reopened.permissions.records(of: "curl").map(\.state) == [.denied])
+        #expect(await authority.permissions.records(of: "curl").map(\.state) == [.denied])
     }
 
     @Test func `a denial stands although another version is admitted meanwhile`() async throws {
@@ -42,15 +42,15 @@ struct DecisionOrderTests {
         async let first: Void = authority.hold(gate) { entering.finish() }
         for await _ in entered {}
         async let denial: Void = authority.decide(.deny, on: raw, by: "app")
-        try await until { await authority.changes.waiting.count == 1 }
+        try await until { await authority.waitingChanges == 1 }
         async let admission: Void = authority.admit(version(.stats))
-        try await until { await authority.changes.waiting.count == 2 }
+        try await until { await authority.waitingChanges == 2 }
         opening.finish()
         _ = try await (first, denial, admission)
         let reopened = try await registry.open()
         for host in [authority, reopened] {
-            #expect(await host.records(of: "app").map(\.state) == [.denied])
-            #expect(await host.standing(of: version(.stats)).denied.count == 1)
+            #expect(await host.permissions.records(of: "app").map(\.state) == [.denied])
+            #expect(await host.status(of: version(.stats)).denied.count == 1)
         }
     }
 
@@ -78,9 +78,9 @@ struct DecisionOrderTests {
                 }
                 try await group.waitForAll()
             }
-            let memory = await authority.records(of: "curl")
+            let memory = await authority.permissions.records(of: "curl")
             let reopened = try await registry.open()
-            let file = await reopened.records(of: "curl")
+            let file = await reopened.permissions.records(of: "curl")
             #expect(Set(memory) == Set(file), "round \(round)")
             let lines = try await authority.log.entries(AccessLogQuery(client: "curl"))
             for privilege in privileges {

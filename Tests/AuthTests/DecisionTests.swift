@@ -1,4 +1,5 @@
 import Samples
+import TestSupport
 import Testing
 
 @testable import Auth
@@ -25,7 +26,7 @@ struct DecisionTests {
     {
         let terms = Terms(
             access: .raw, maximumRate: 2.5, precision: 0.5, history: .seconds(60),
-            expires: registry.clock.now.advanced(byMicroseconds: 1), background: false)
+            expires: registry.clock.now().advanced(byMicroseconds: 1), background: false)
         var authority = try await registry.open()
         let names = ["curl", "page-turner", "run-ner"]
         var tokens: [Token] = []
@@ -40,11 +41,11 @@ struct DecisionTests {
         try await authority.decide(.allow(terms), on: cpu, by: "curl")
         try await authority.decide(.deny, on: .net, by: "curl")
         try await authority.decide(.allowOnce, on: cpu, by: "app", run: run)
-        let lasting = await authority.records(of: "curl")
+        let lasting = await authority.permissions.records(of: "curl")
         #expect(lasting.count == 2)
 
         authority = try await registry.open()
-        #expect(await authority.records() == lasting)
+        #expect(await authority.permissions.records() == lasting)
         for (name, token) in zip(names, tokens) {
             let client = try await authority.identify(token: token.text, name: nil)
             #expect(client == Client(name: name, kind: .client, run: nil))
@@ -67,7 +68,7 @@ struct DecisionTests {
         #expect(await state(authority, second) == .undecided)
         try await authority.endRun(one)
         #expect(await state(authority, first) == .invalidToken)
-        #expect(await authority.records().isEmpty)
+        #expect(await authority.permissions.records().isEmpty)
     }
 
     @Test func `once needs a run that is going on, of that app`() async throws {
@@ -101,9 +102,9 @@ struct DecisionTests {
         try await authority.decide(once, on: cpu, by: "app", run: run)
         try await authority.decide(lasting, on: cpu, by: "app")
         #expect(await state(authority, token) == expected)
-        let kept = await authority.records()
+        let kept = await authority.permissions.records()
         authority = try await registry.open()
-        #expect(await authority.records() == kept)
+        #expect(await authority.permissions.records() == kept)
     }
 
     @Test func `narrowing, revoking and resetting are felt by the next call`() async throws {
@@ -136,7 +137,7 @@ struct DecisionTests {
             try await authority.decide(.allow(Terms(access: access)), on: id, by: "app")
         }
         #expect(code == .invalidPrivilege)
-        #expect(await authority.records().isEmpty)
+        #expect(await authority.permissions.records().isEmpty)
     }
 
     @Test func `an update is asked only for what is new or wider`() async throws {
@@ -146,7 +147,7 @@ struct DecisionTests {
         let wide = Privilege(.sensor("cpu", .raw), reason: "r")
         let new = Privilege(.sensor("memory", .raw), reason: "r")
         func undecided(_ declared: [Privilege]) async -> [Privilege] {
-            await authority.undecided(declared, by: "app")
+            await authority.permissions.undecided(declared, by: "app")
         }
         #expect(await undecided([narrow]) == [narrow])
         try await authority.decide(.allowAlways, on: narrow.id, by: "app")
@@ -157,8 +158,8 @@ struct DecisionTests {
         #expect(await undecided([wide, narrow]).isEmpty)
         try await authority.decide(.deny, on: new.id, by: "app")
         #expect(await undecided([wide, new]).isEmpty)
-        #expect(await authority.isDenied(new, to: "app"))
-        #expect(await !authority.isDenied(wide, to: "app"))
+        #expect(await authority.permissions.isDenied(new, to: "app"))
+        #expect(await !authority.permissions.isDenied(wide, to: "app"))
     }
 
     @Test func `a denied kind is denied in each instance that an app declares`() async throws {
@@ -169,19 +170,19 @@ struct DecisionTests {
         for (sensor, isDenied) in [("network.eth0", true), ("networking", false)] {
             let id = try #require(SensorID(sensor))
             let declared = Privilege(.sensor(id, .raw), reason: "r")
-            #expect(await authority.isDenied(declared, to: "app") == isDenied)
+            #expect(await authority.permissions.isDenied(declared, to: "app") == isDenied)
         }
     }
 
     @Test func `an expired grant is asked for again`() async throws {
         let authority = try await registry.open()
         try await authority.admit(app: "app")
-        let end = registry.clock.now.advanced(byMicroseconds: 1000)
+        let end = registry.clock.now().advanced(byMicroseconds: 1000)
         try await authority.decide(
             .allow(Terms(access: .raw, expires: end)), on: cpu, by: "app")
         let declared = Privilege(.sensor("cpu", .raw), reason: "r")
-        #expect(await authority.undecided([declared], by: "app").isEmpty)
-        registry.clock.advance(.milliseconds(1))
-        #expect(await authority.undecided([declared], by: "app") == [declared])
+        #expect(await authority.permissions.undecided([declared], by: "app").isEmpty)
+        registry.clock.advance(by: .milliseconds(1))
+        #expect(await authority.permissions.undecided([declared], by: "app") == [declared])
     }
 }

@@ -1,4 +1,6 @@
+import AppStorage
 import Samples
+import TestSupport
 import Testing
 
 @testable import Auth
@@ -45,40 +47,62 @@ struct IdentifyTests {
         for line in lines { #expect(line.reason?.contains(token) == false) }
     }
 
-    @Test func `the owner's door stays shut for apps and clients`() async throws {
+    /// The number of notices so far.
+    private func posted() async -> Int {
+        let (notices, watcher) = await authority.noticeBoard.watch(after: 0)
+        await authority.noticeBoard.unwatch(watcher)
+        return await notices.reduce(0) { count, _ in count + 1 }
+    }
+
+    @Test
+    func `calls without a token are posted ten times a minute, and all are in the log`()
+        async throws
+    {
+        for _ in 0..<50 {
+            _ = await refusal { _ = try await authority.identify(token: nil, name: nil) }
+        }
+        #expect(await posted() == NoticeBoard.perMinute + 1)
+        registry.clock.advance(by: .seconds(60))
+        _ = await refusal { _ = try await authority.identify(token: nil, name: nil) }
+        #expect(await posted() == NoticeBoard.perMinute + 2)
+        let lines = try await authority.log.entries(AccessLogQuery(kind: .notice))
+        #expect(lines.reduce(0) { $0 + $1.calls } == 51)
+    }
+
+    @Test func `only owners pass as the owner`() async throws {
         let app = try await authority.beginRun(of: "app").token
         let client = try await authority.createClient("curl", isOwner: false, expires: nil)
         let owner = try await authority.createClient("desk", isOwner: true, expires: nil)
-        func enter(_ token: Token) async -> AuthError.Code? {
+        func check(_ token: Token) async -> AuthError.Code? {
             await refusal {
                 try await authority.checkOwner(token: token.text, name: nil, operation: "apps")
             }
         }
-        #expect(await enter(app) == .ownerOnly)
-        #expect(await enter(client) == .ownerOnly)
-        #expect(await enter(owner) == nil)
-        #expect(await enter(authority.ownerToken) == nil)
+        #expect(await check(app) == .ownerOnly)
+        #expect(await check(client) == .ownerOnly)
+        #expect(await check(owner) == nil)
+        #expect(await check(authority.ownerToken) == nil)
         let lines = try await authority.log.entries(AccessLogQuery(onlyRefused: true))
         #expect(lines.map(\.client) == ["curl", "app"])
     }
 
     @Test func `a token ends at its time and not before`() async throws {
-        let end = registry.clock.now.advanced(byMicroseconds: 1_000_000)
+        let end = registry.clock.now().advanced(byMicroseconds: 1_000_000)
         let token = try await authority.createClient("curl", isOwner: false, expires: end)
-        registry.clock.advance(.microseconds(999_999))
+        registry.clock.advance(by: .microseconds(999_999))
         #expect(await identify(token.text) == nil)
-        registry.clock.advance(.microseconds(1))
+        registry.clock.advance(by: .microseconds(1))
         #expect(await identify(token.text) == .invalidToken)
     }
 
     @Test func `the token of a run lives an hour, or as long as it is renewed`() async throws {
         let (run, token) = try await authority.beginRun(of: "app")
         for _ in 1...3 {
-            registry.clock.advance(.seconds(3599))
+            registry.clock.advance(by: .seconds(3599))
             #expect(await identify(token.text) == nil)
             try await authority.renewRun(run)
         }
-        registry.clock.advance(.seconds(3600))
+        registry.clock.advance(by: .seconds(3600))
         #expect(await identify(token.text) == .invalidToken)
         #expect(await refusal { try await authority.renewRun("gone") } == .notFound)
     }
@@ -95,7 +119,7 @@ struct IdentifyTests {
         #expect(await redeem(foreign, "app") == .invalidToken)
         #expect(await redeem(try await authority.launchCode(for: "app"), nil) == .invalidToken)
         let old = try await authority.launchCode(for: "app")
-        registry.clock.advance(.seconds(60))
+        registry.clock.advance(by: .seconds(60))
         #expect(await redeem(old, "app") == .invalidToken)
         #expect(await refusal { _ = try await authority.launchCode(for: "none") } == .notFound)
     }

@@ -76,7 +76,7 @@ struct PolicyTests {
             #expect(seen == code)
         }
         let client = try await authority.identify(token: token.text, name: nil)
-        #expect(await authority.permission(of: client, for: "cpu") == .statistics)
+        #expect(await authority.permissions.permission(of: client, for: "cpu") == .statistics)
     }
 
     @Test func `B5: a grant of samples is one of statistics alone while samples are restricted`()
@@ -104,14 +104,14 @@ struct PolicyTests {
         let authority = try await registry.open(restricted: ["sensor:cpu"])
         let declared = ["cpu", "memory"].map { Privilege(.sensor($0, .raw), reason: "r") }
         let app = DeclaredApp(name: "app", identity: "app", privileges: declared)
-        let standing = await authority.standing(of: app)
+        let standing = await authority.status(of: app)
         #expect(standing.undecided == [declared[1].id])
         #expect(standing.denied == [declared[0].id])
         #expect(
             standing.restricted.mapValues(\.file) == [declared[0].id: "/etc/nervous/policy.json"])
         try await authority.admit(app)
-        #expect(await authority.undecided(declared, by: "app") == [declared[1]])
-        #expect(await authority.isDenied(declared[0], to: "app"))
+        #expect(await authority.permissions.undecided(declared, by: "app") == [declared[1]])
+        #expect(await authority.permissions.isDenied(declared[0], to: "app"))
     }
 
     @Test func `B5: the refusal is logged, and an app does not learn where the file is`()

@@ -22,8 +22,8 @@ struct RefusalTests {
         }
     }
 
-    private func admitted(_ prompter: any Prompter = NobodyPrompter()) async throws -> Authority {
-        let authority = try await registry.open(prompter)
+    private func admitted() async throws -> Authority {
+        let authority = try await registry.open()
         try await authority.admit(app: "app")
         return authority
     }
@@ -34,15 +34,15 @@ struct RefusalTests {
     {
         var authority = try await admitted()
         try await refuse(1, authority)
-        #expect(await authority.undecided([declared], by: "app") == [declared])
-        #expect(await !authority.isDenied(declared, to: "app"))
+        #expect(await authority.permissions.undecided([declared], by: "app") == [declared])
+        #expect(await !authority.permissions.isDenied(declared, to: "app"))
         authority = try await registry.open()
         try await refuse(1, authority)
         for _ in 1...2 {
-            #expect(await authority.undecided([declared], by: "app").isEmpty)
-            #expect(await authority.isDenied(declared, to: "app"))
-            #expect(await authority.isExhausted(declared, by: "app"))
-            #expect(await authority.refusals(of: "app").map(\.count) == [2])
+            #expect(await authority.permissions.undecided([declared], by: "app").isEmpty)
+            #expect(await authority.permissions.isDenied(declared, to: "app"))
+            #expect(await authority.permissions.finalDenial(of: declared.id, "app") != nil)
+            #expect(await authority.permissions.denialCounts(of: "app").map(\.count) == [2])
             authority = try await registry.open()
         }
     }
@@ -51,21 +51,23 @@ struct RefusalTests {
     func `an app that asks while it runs is refused without a question, and told how to reset`()
         async throws
     {
-        let prompter = ScriptedPrompter([.denyOnce, .denyOnce, .allowAlways])
-        let authority = try await admitted(prompter)
-        for asked in [1, 2, 2, 2] {
-            let (_, token) = try await authority.beginRun(of: "app")
-            do {
+        let authority = try await registry.open()
+        try await authority.admitAskingApp()
+        var asked = 0
+        for expected in [1, 2, 2, 2] {
+            let (run, token) = try await authority.beginRun(of: "app")
+            let owner = await ScriptedOwner([.denyOnce], run: run, of: authority)
+            let error = await #expect(throws: AuthError.self) {
                 _ = try await authority.checkApp(
                     token: token.text, name: "app",
                     requested: AccessRequest("latest", of: "cpu", .raw))
-                Issue.record("it was allowed")
-            } catch {
-                #expect(error.code == .denied)
-                #expect(prompter.questions.count == asked)
-                let isLast = prompter.questions.count == 2 && error.message.contains("twice")
-                #expect(error.hint?.contains("nervous permissions reset app") == isLast)
             }
+            asked += owner.requests.count
+            #expect(asked == expected)
+            #expect(error?.code == .denied)
+            let isLast = owner.requests.isEmpty
+            #expect(error?.message.contains("twice") == isLast)
+            #expect(error?.hint?.contains("nervous permissions reset app") == isLast)
         }
     }
 
@@ -74,11 +76,11 @@ struct RefusalTests {
         var authority = try await admitted()
         try await refuse(2, authority)
         try await authority.reset(privilege.flatMap { PrivilegeID($0) }, of: "app")
-        #expect(await authority.undecided([declared], by: "app") == [declared])
+        #expect(await authority.permissions.undecided([declared], by: "app") == [declared])
         authority = try await registry.open()
-        #expect(await authority.refusals().isEmpty)
+        #expect(await authority.permissions.denialCounts().isEmpty)
         try await refuse(1, authority)
-        #expect(await authority.undecided([declared], by: "app") == [declared])
+        #expect(await authority.permissions.undecided([declared], by: "app") == [declared])
     }
 
     @Test(arguments: [Decision.allowAlways, .statisticsOnly, .deny, .allow(Terms(access: .raw))])
@@ -86,8 +88,8 @@ struct RefusalTests {
         let authority = try await admitted()
         try await refuse(2, authority)
         try await authority.decide(decision, on: cpu, by: "app")
-        #expect(await authority.refusals().isEmpty)
-        #expect(await authority.isDenied(declared, to: "app") == (decision == .deny))
+        #expect(await authority.permissions.denialCounts().isEmpty)
+        #expect(await authority.permissions.isDenied(declared, to: "app") == (decision == .deny))
     }
 
     @Test func `a yes for once when asked starts the count anew, a flag leaves it`() async throws {
@@ -96,9 +98,9 @@ struct RefusalTests {
         try await refuse(1, authority)
         try await authority.decide(.denyOnce, on: cpu, by: "app", run: run)
         try await authority.decide(.allowOnce, on: cpu, by: "app", run: run)
-        #expect(await authority.refusals().map(\.count) == [1])
+        #expect(await authority.permissions.denialCounts().map(\.count) == [1])
         try await authority.decide(.allowOnce, on: cpu, by: "app", run: run, isAnswer: true)
-        #expect(await authority.refusals().isEmpty)
+        #expect(await authority.permissions.denialCounts().isEmpty)
         try await refuse(2, authority)
         // What the person allows for a run in so many words holds for it.
         _ = try await authority.checkApp(
@@ -109,16 +111,16 @@ struct RefusalTests {
         let authority = try await admitted()
         try await authority.admit(app: "other")
         try await refuse(2, authority)
-        #expect(await authority.undecided([declared], by: "other") == [declared])
+        #expect(await authority.permissions.undecided([declared], by: "other") == [declared])
         let memory = Privilege(.sensor("memory", .raw), reason: "r")
         let statistics = Privilege(.sensor("cpu", .stats), reason: "r")
         #expect(
-            await authority.undecided([memory, statistics, declared], by: "app")
+            await authority.permissions.undecided([memory, statistics, declared], by: "app")
                 == [memory, statistics])
         try await authority.forget(client: "app")
         try await authority.admit(app: "app")
-        #expect(await authority.undecided([declared], by: "app") == [declared])
-        #expect(try await registry.open().refusals().isEmpty)
+        #expect(await authority.permissions.undecided([declared], by: "app") == [declared])
+        #expect(try await registry.open().permissions.denialCounts().isEmpty)
     }
 
     @Test func `another app under the name was not said no to`() async throws {
@@ -126,14 +128,14 @@ struct RefusalTests {
         let known = DeclaredApp(name: "app", identity: "first", privileges: [declared])
         try await authority.admit(known)
         try await refuse(2, authority)
-        #expect(await authority.standing(of: known).exhausted == [cpu])
-        #expect(await authority.standing(of: known).denied == [cpu])
+        #expect(await authority.status(of: known).exhausted == [cpu])
+        #expect(await authority.status(of: known).denied == [cpu])
         let other = DeclaredApp(name: "app", identity: "second", privileges: [declared])
-        #expect(await authority.standing(of: other).undecided == [cpu])
+        #expect(await authority.status(of: other).undecided == [cpu])
         try await authority.admit(other)
         for _ in 1...2 {
-            #expect(await authority.refusals().isEmpty)
-            #expect(await authority.standing(of: other).undecided == [cpu])
+            #expect(await authority.permissions.denialCounts().isEmpty)
+            #expect(await authority.status(of: other).undecided == [cpu])
             authority = try await registry.open()
         }
     }

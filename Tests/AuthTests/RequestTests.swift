@@ -21,10 +21,7 @@ struct RequestTests {
         init(
             _ registry: Registry, isOld: Bool = true, isPatient: Bool = true
         ) async throws {
-            let clock = registry.clock
-            authority = try await Authority(
-                path: registry.path, now: { clock.now },
-                pause: { _ in if isPatient { try await Task.sleep(for: .seconds(600)) } })
+            authority = try await registry.open(patience: isPatient ? .seconds(45) : .zero)
             try await authority.admit(
                 DeclaredApp(
                     name: "old", identity: "1",
@@ -41,7 +38,7 @@ struct RequestTests {
 
         /// Waits until a request is open.
         func opened() async throws {
-            try await until { await !authority.pendingRequests().isEmpty }
+            try await authority.untilAsked()
         }
     }
 
@@ -86,12 +83,12 @@ struct RequestTests {
         async let code = refusal { _ = try await lab.read() }
         for await request in requests {
             #expect(request.privilege == Self.accelerometer)
-            try await lab.authority.leaveUnanswered(request.privilege, of: request.app)
+            try await lab.authority.dismissRequest(request.privilege, of: request.app)
             break
         }
         #expect(await code == .undecided)
         let gone = await refusal {
-            try await lab.authority.leaveUnanswered(Self.accelerometer, of: "other")
+            try await lab.authority.dismissRequest(Self.accelerometer, of: "other")
         }
         #expect(gone == .notFound)
     }

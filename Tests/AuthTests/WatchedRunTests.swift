@@ -15,15 +15,18 @@ struct WatchedRunTests {
     private func check(
         _ authority: Authority, _ token: Token, _ access: Access = .raw
     ) async -> AuthError.Code? {
-        await refusal {
+        let code = await refusal {
             _ = try await authority.checkApp(
                 token: token.text, name: nil, requested: AccessRequest("test", of: "cpu", access))
         }
+        // The app asks at first use; this is decided, so nobody is asked.
+        #expect(await authority.pendingRequests().isEmpty)
+        return code
     }
 
     private func app(background: Bool) async throws -> Authority {
-        let authority = try await registry.open(ScriptedPrompter([.allowAlways]))
-        try await authority.admit(app: "app")
+        let authority = try await registry.open(patience: .zero)
+        try await authority.admitAskingApp()
         try await authority.decide(
             .allow(Terms(access: .raw, background: background)), on: cpu, by: "app")
         return authority
@@ -72,7 +75,7 @@ struct WatchedRunTests {
         #expect(line?.outcome == .refused)
         #expect(line?.reason?.contains("while you watch") == true)
         let client = try await authority.identify(token: token.text, name: nil)
-        #expect(await authority.permission(of: client, for: "cpu") == .denied)
+        #expect(await authority.permissions.permission(of: client, for: "cpu") == .denied)
         try await authority.decide(.allowAlways, on: cpu, by: "app")
         #expect(await check(authority, token) == nil)
     }
@@ -80,7 +83,7 @@ struct WatchedRunTests {
     @Test func `what holds only while watched is decided, and not asked again`() async throws {
         let authority = try await app(background: false)
         let declared = Privilege(.sensor("cpu", .raw), reason: "r")
-        #expect(await authority.undecided([declared], by: "app").isEmpty)
-        #expect(await !authority.isDenied(declared, to: "app"))
+        #expect(await authority.permissions.undecided([declared], by: "app").isEmpty)
+        #expect(await !authority.permissions.isDenied(declared, to: "app"))
     }
 }

@@ -2,6 +2,7 @@ import Auth
 import Foundation
 import SampleStore
 import Samples
+import TestSupport
 import Testing
 
 @testable import LAE
@@ -29,7 +30,7 @@ final class Lab: Sendable {
             .appending(path: "lab-\(UUID().uuidString)", directoryHint: .notDirectory)
         machine = try await VirtualMachine.start(in: folder.path(), drivers: [LabDriver()])
         authority = try await Authority(
-            path: folder.appending(path: "auth.sqlite").path(), now: { Self.now })
+            path: folder.appending(path: "auth.sqlite").path(), time: ManualTime(at: Self.now))
         token = try await authority.createClient("reader", isOwner: false, expires: nil)
         engine = AnalyticsEngine(machine, log: authority.log, now: { Self.now })
     }

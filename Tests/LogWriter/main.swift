@@ -1,3 +1,4 @@
+import AppStorage
 import Auth
 import Glibc
 
@@ -15,13 +16,14 @@ func store(_ authority: Authority) async throws {
         DeclaredApp(name: "keeper", identity: "1", privileges: [Privilege(.storage, reason: "")]))
     let (_, token) = try await authority.beginRun(of: "keeper")
     let client = try await authority.identify(token: token.text, name: nil)
+    let storage = try await authority.storage(of: client)
     let keys = [try StorageKey("a"), try StorageKey("b")]
-    let last = try await authority.storedValue(of: keys[0], for: client)
+    let last = try await storage.value(of: keys[0])
     var number = last.flatMap { Int(String(decoding: $0.bytes, as: UTF8.self)) } ?? 0
     while true {
         number += 1
         let value = StoredValue(type: "text/plain", bytes: Array(String(number).utf8))
-        try await authority.store(keys.map { StorageChange($0, value) }, for: client)
+        try await storage.apply(keys.map { StorageChange($0, value) })
         report("\(number)")
     }
 }

@@ -13,7 +13,7 @@ struct AddressRule: Sendable {
     ///
     /// - Throws: `addressRefused`, `ownHost`.
     func check(_ origin: WebOrigin) throws(NetError) {
-        guard origin.host.reach != .nowhere else {
+        guard origin.host.reach != .forbidden else {
             let what =
                 if case .address(let address) = origin.host {
                     "is \(address.scope.name)"
@@ -32,7 +32,7 @@ struct AddressRule: Sendable {
         let scope = address.scope
         let isNamed =
             switch (origin.host, origin.host.reach, scope.reach) {
-            case (_, _, .nowhere): false
+            case (_, _, .forbidden): false
             case (.address(let named), _, _): named == address
             case (.name, .ownMachine, let reach): reach == .ownMachine
             case (.name, .ownNetwork, let reach): reach == .ownNetwork || reach == .internet
@@ -43,7 +43,7 @@ struct AddressRule: Sendable {
                 .addressRefused,
                 "\(origin.host) has the address \(address), \(scope.name), which its name does not"
                     + " say.",
-                hint: scope.reach == .nowhere
+                hint: scope.reach == .forbidden
                     ? nil : "A device of your own network has to be named by its address.")
         }
         if scope.reach == .ownMachine { try checkPort(of: origin) }

@@ -106,7 +106,7 @@ struct LogCommand: AsyncParsableCommand {
     /// Reads the file itself: the answer must not depend on the host that wrote it.
     private func showVerification() async throws {
         let progress = ProgressLine("Verifying", options.console)
-        let report = try await LedgerVerification(
+        let report = try await AccessLogVerification(
             path: options.paths.permissions, expecting: expect
         ).run { progress.show($0, of: $1) }
         progress.end()

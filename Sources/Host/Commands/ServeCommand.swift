@@ -1,3 +1,4 @@
+import AppStorage
 import ArgumentParser
 import Auth
 import Foundation

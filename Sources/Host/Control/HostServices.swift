@@ -57,12 +57,15 @@ struct HostServices: Sendable {
             derivers: setup == nil ? [DerivedDriver()] : [],
             time: TimeSource(now: now) { try await Task.sleep(for: $0) }, logger: logger)
         DurableFile.removeDrafts(in: paths.sensorPacks)
-        authority =
-            setup == nil
-            ? try await Authority(path: paths.permissions, policy: policy, logger: logger)
-            // Where nothing waits nobody answers either.
-            : try await Authority(
-                path: paths.permissions, policy: policy, now: now, patience: .zero, logger: logger)
+        if let clock {
+            // In virtual time calls do not wait for the owner.
+            authority = try await Authority(
+                path: paths.permissions, policy: policy, time: VirtualWallClock(clock: clock),
+                patience: .zero, logger: logger)
+        } else {
+            authority = try await Authority(
+                path: paths.permissions, policy: policy, logger: logger)
+        }
         let sessions = try SessionBook(path: paths.sessions, now: now)
         if let damaged = sessions.setAside {
             logger.error(

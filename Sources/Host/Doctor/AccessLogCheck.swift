@@ -11,7 +11,7 @@ struct AccessLogCheck: DoctorCheck {
             return [note("There is no access log yet.")]
         }
         do throws(AuthError) {
-            let report = try await LedgerVerification(path: context.paths.permissions)
+            let report = try await AccessLogVerification(path: context.paths.permissions)
                 .run { context.onStep($0, $1) }
             if let failure = report.failure {
                 return [broken(failure.message, fix: "See what fits: nervous log --verify")]

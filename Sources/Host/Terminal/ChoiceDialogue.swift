@@ -60,6 +60,6 @@ struct ChoiceDialogue {
             else { return nil }
             chosen.append(question.instances[number - 1].id)
         }
-        return .some(InstanceChoice(chosen, passingOver: question.instances.map(\.id)))
+        return .some(InstanceChoice(chosen, excluding: question.instances.map(\.id)))
     }
 }

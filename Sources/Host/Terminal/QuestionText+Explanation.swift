@@ -40,7 +40,7 @@ extension QuestionText {
                     + " nervous log \(name)",
                 "once: until this run ends.", "always: until you change it.",
             ] + statistics + terms + [
-                "no: not in this run. After \(Refusal.limit) of these it is not asked again.",
+                "no: not in this run. After \(DenialCount.limit) of these it is not asked again.",
                 "never: refused until you change it.",
                 "To change it: nervous permissions \(name)",
                 "To be asked again: nervous permissions reset \(name)",

@@ -5,7 +5,7 @@ import Auth
 extension QuestionText {
     static func revelation(of origin: WebOrigin) -> String {
         switch origin.host.reach {
-        case .internet, .nowhere:
+        case .internet, .forbidden:
             "all that it may read here, which it can send there; the server also learns your address"
         case .ownNetwork:
             "what a device in your own network tells, and it may do what the app says"
@@ -17,7 +17,7 @@ extension QuestionText {
     /// The same in at most 28 characters.
     static func brief(of origin: WebOrigin) -> String {
         switch origin.host.reach {
-        case .internet, .nowhere: "all it may read can go there"
+        case .internet, .forbidden: "all it may read can go there"
         case .ownNetwork: "a device in your own network"
         case .ownMachine: "a program on this machine"
         }

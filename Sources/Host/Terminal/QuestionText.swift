@@ -31,7 +31,7 @@ struct QuestionText {
     /// - Returns: `nil` for what nobody can be asked for yet.
     init?(_ question: PermissionQuestion, columns: Int, rows: Int) {
         let privilege = question.privilege.id
-        guard privilege.isGivable else { return nil }
+        guard privilege.isGrantable else { return nil }
         self.question = question
         sensor = privilege.sensor
         origin = privilege.origin
@@ -128,7 +128,7 @@ struct QuestionText {
     }
 
     private var compact: [String] {
-        let novelty = question.isUpdate || question.isNewcomer ? "Wants, new: " : "Wants:   "
+        let novelty = question.isUpdate || question.isNewSensor ? "Wants, new: " : "Wants:   "
         return [
             "", frame,
             app, signer,
@@ -148,7 +148,7 @@ struct QuestionText {
         }
         var lines = ["", frame, app] + (title ?? []) + [signer]
         let newness =
-            question.isNewcomer
+            question.isNewSensor
             ? "  (new here since you chose)" : question.isUpdate ? "  (new in this update)" : ""
         lines.append(
             origin.map { line("Wants:   to call ", $0, newness) }

@@ -13,9 +13,9 @@ struct TestHost: Sendable {
     /// Grants privileges for a run, but none to call other servers: nobody was asked, and what they answer
     /// is another thing each time.
     func allow(_ privileges: [PrivilegeID], _ app: InstalledApp, run: String) async throws {
-        let policy = await services.authority.policy
+        let policy = await services.authority.permissions.policy
         for privilege in privileges
-        where privilege.isGivable && privilege.origin == nil
+        where privilege.isGrantable && privilege.origin == nil
             && policy.restriction(of: privilege) == nil
         {
             try await services.authority.decide(

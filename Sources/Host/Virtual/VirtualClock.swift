@@ -1,4 +1,5 @@
 import Samples
+import Scheduling
 import Synchronization
 
 /// A clock that stands until it is set, and never goes back.
@@ -15,5 +16,16 @@ final class VirtualClock: Sendable {
 
     func advance(to moment: Timestamp) {
         time.withLock { $0 = max($0, moment) }
+    }
+}
+
+/// The virtual wall clock, for parts of the host whose timers are real.
+struct VirtualWallClock: TimeSource {
+    let clock: VirtualClock
+
+    func now() -> Timestamp { clock.now }
+
+    func sleep(for duration: Duration) async throws {
+        try await Task.sleep(for: duration)
     }
 }

@@ -1,4 +1,5 @@
 import AppRuns
+import AppStorage
 import Auth
 import Foundation
 import HTTPTypes
@@ -53,7 +54,7 @@ struct AppRoutes {
         let installation = try await library.install(archive: archive, under: terms)
         let app = installation.app
         let before = installation.previous?.privileges
-        let standing = await door.authority.standing(of: app.declared, before: before)
+        let standing = await door.authority.status(of: app.declared, before: before)
         guard !terms.isDryRun else {
             try await door.authority.checkFree(app: app.name.text)
             return try await .json(describe(installation, standing))
@@ -101,7 +102,7 @@ struct AppRoutes {
         try await door.owner("forget-app", request, context)
         let app = try await app(context)
         let name = app.name.text
-        let decisions = await door.authority.records(of: name).count
+        let decisions = await door.authority.permissions.records(of: name).count
         let stored = try await door.authority.storageUsage(of: name)
         let runs = await supervisor.runs().count { $0.app == name }
         let hadRun = await supervisor.lastRun(of: name) != nil

@@ -29,7 +29,7 @@ struct GrantRoutes {
         if decision != .deny, decision != .denyOnce { try await isGrantable(privilege) }
         var choice: InstanceChoice?
         if let (chosen, others) = try body.choice() {
-            choice = try await isGrantable.choice(chosen, passingOver: others, of: privilege)
+            choice = try await isGrantable.choice(chosen, excluding: others, of: privilege)
         }
         try await door.authority.decide(
             decision, on: privilege, by: name, run: body.run, isAnswer: body.answer ?? false,
@@ -39,11 +39,12 @@ struct GrantRoutes {
 
     /// The decisions, and after them what is not asked any more.
     private func grants(of client: String?) async -> GrantList {
-        let records = await door.authority.records(of: client)
-        let refusals = await door.authority.refusals(of: client).filter(\.isFinal)
-        let policy = await door.authority.policy
+        let permissions = await door.authority.permissions
+        let policy = permissions.policy
+        let denials = permissions.denialCounts(of: client).filter(\.isFinal)
         return GrantList(
-            records.map { GrantDescription($0, policy) } + refusals.map { GrantDescription($0) },
+            permissions.records(of: client).map { GrantDescription($0, policy) }
+                + denials.map { GrantDescription($0) },
             policy)
     }
 

@@ -1,3 +1,4 @@
+import AppStorage
 import Auth
 import Foundation
 import Hummingbird
@@ -28,7 +29,7 @@ struct LocalStorageRoutes {
     @Sendable
     private func load(_ request: Request, _ context: ProviderContext) async throws -> Response {
         let client = try await door.client("local-storage", using: .storage, request, context)
-        let (entries, usage) = try await door.authority.storedContents(of: .local, for: client)
+        let (entries, usage) = try await door.authority.storage(of: client).contents(of: .local)
         let items = entries.map { key, value in
             [key.text, String(decoding: value.bytes, as: UTF8.self)]
         }
@@ -40,16 +41,16 @@ struct LocalStorageRoutes {
     private func change(_ request: Request, _ context: ProviderContext) async throws -> Response {
         let client = try await door.client("local-storage-set", using: .storage, request, context)
         let changes = try Self.changes(in: await request.bytes(upTo: Self.bodyLimit))
-        let usage = try await door.authority.store(
-            changes, in: .local,
-            for: door.client(client, still: "local-storage-set", using: .storage, request, context))
+        let writer = try await door.client(
+            client, still: "local-storage-set", using: .storage, request, context)
+        let usage = try await door.authority.storage(of: writer).apply(changes, in: .local)
         return try .json(Usage(used: usage.used))
     }
 
     @Sendable
     private func clear(_ request: Request, _ context: ProviderContext) async throws -> Response {
         let client = try await door.client("local-storage-clear", using: .storage, request, context)
-        let usage = try await door.authority.clearStorage(.local, of: client)
+        let usage = try await door.authority.storage(of: client).clear(.local)
         return try .json(Usage(used: usage.used))
     }
 

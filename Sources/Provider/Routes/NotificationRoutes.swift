@@ -1,3 +1,4 @@
+import AppStorage
 import Auth
 import HTTPTypes
 import Hummingbird
@@ -57,7 +58,8 @@ struct NotificationRoutes {
         let view = try await request.json(View.self)
         // A headless run has a terminal or none, which the host knows by itself.
         if context.transport != .runner {
-            await door.authority.note(client, isVisible: view.visible)
+            await door.authority.noticeBoard.setVisible(
+                view.visible, app: client.name, run: client.run)
         }
         return Response(status: .noContent)
     }
@@ -71,9 +73,9 @@ struct NotificationRoutes {
         guard !(message.unlessViewed && isAtTerminal) else {
             return Response(status: .noContent)
         }
-        try await door.authority.tell(
+        try await door.authority.notify(
             title: message.title, body: message.body, tag: message.tag,
-            unlessViewed: message.unlessViewed, from: client)
+            unlessVisible: message.unlessViewed, from: client)
         return Response(status: .noContent)
     }
 

@@ -29,7 +29,7 @@ struct PermissionRoutes {
     private func state(
         _ state: PermissionState, of privilege: PrivilegeID, for client: Client
     ) async -> State {
-        let isRestricted = await door.authority.policy.restriction(of: privilege) != nil
+        let isRestricted = await door.authority.permissions.policy.restriction(of: privilege) != nil
         return State(
             privilege: privilege.description, state: state.rawValue,
             restricted: isRestricted && client.kind != .owner ? true : nil)
@@ -39,7 +39,7 @@ struct PermissionRoutes {
     private func state(_ request: Request, _ context: ProviderContext) async throws -> Response {
         let client = try await door.client("permission", request, context)
         let privilege = try context.privilege()
-        let state = await door.authority.state(of: privilege, for: client)
+        let state = await door.authority.permissions.state(of: privilege, for: client)
         return try .json(await self.state(state, of: privilege, for: client))
     }
 
@@ -66,7 +66,7 @@ struct PermissionRoutes {
     private func leave(_ request: Request, _ context: ProviderContext) async throws -> Response {
         try await door.owner("leave-request", request, context)
         let client = try context.decoded("client").required("client")
-        try await door.authority.leaveUnanswered(context.privilege(), of: client)
+        try await door.authority.dismissRequest(context.privilege(), of: client)
         return Response(status: .noContent)
     }
 }

@@ -115,7 +115,7 @@ struct PushRoutes {
     private func readings(
         _ points: [LinePoint], of client: Client, noting delivery: inout PushDelivery
     ) async -> [PushedReading] {
-        let records = await door.authority.records(of: client.name)
+        let records = await door.authority.permissions.records(of: client.name)
         var targets = LineTargets(client, records, machine: machine)
         var readings: [PushedReading] = []
         for point in points {

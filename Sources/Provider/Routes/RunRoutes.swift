@@ -1,4 +1,5 @@
 import AppRuns
+import AppStorage
 import AsyncAlgorithms
 import Auth
 import HTTPTypes

@@ -54,10 +54,11 @@ struct StatusRoutes {
     @Sendable
     private func me(_ request: Request, _ context: ProviderContext) async throws -> Response {
         let client = try await door.client("me", request, context)
-        let records = await door.authority.records(of: client.name).filter {
+        let permissions = await door.authority.permissions
+        let records = permissions.records(of: client.name).filter {
             $0.run == nil || $0.run == client.run
         }
-        let (policy, isOwner) = (await door.authority.policy, client.kind == .owner)
+        let (policy, isOwner) = (permissions.policy, client.kind == .owner)
         return try .json(
             Me(
                 name: client.name, kind: client.kind.rawValue,

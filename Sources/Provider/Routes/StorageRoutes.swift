@@ -1,3 +1,4 @@
+import AppStorage
 import Auth
 import Foundation
 import HTTPTypes
@@ -31,7 +32,7 @@ struct StorageRoutes {
     private func list(_ request: Request, _ context: ProviderContext) async throws -> Response {
         try refuseEmptyKey(request)
         let client = try await door.client("storage-list", using: .storage, request, context)
-        let (items, usage) = try await door.authority.storedItems(for: client)
+        let (items, usage) = try await door.authority.storage(of: client).items()
         return try .json(
             Listing(
                 items: items.map { .init(key: $0.key.text, type: $0.type, bytes: $0.size) },
@@ -42,15 +43,17 @@ struct StorageRoutes {
     private func clear(_ request: Request, _ context: ProviderContext) async throws -> Response {
         try refuseEmptyKey(request)
         let client = try await door.client("storage-clear", using: .storage, request, context)
-        try await door.authority.clearStorage(.named, of: client)
+        try await door.authority.storage(of: client).clear(.named)
         return Response(status: .noContent)
     }
 
     @Sendable
     private func value(_ request: Request, _ context: ProviderContext) async throws -> Response {
         let client = try await door.client("storage-get", using: .storage, request, context)
-        guard let value = try await door.authority.storedValue(of: key(context), for: client)
-        else { throw Problem.notFound("Nothing is kept under this key.") }
+        let storage = try await door.authority.storage(of: client)
+        guard let value = try await storage.value(of: key(context)) else {
+            throw Problem.notFound("Nothing is kept under this key.")
+        }
         return Response(
             status: .ok,
             headers: [
@@ -66,16 +69,17 @@ struct StorageRoutes {
         let key = try key(context)
         let value = StoredValue(
             type: try type(of: request), bytes: try await request.bytes(upTo: StoredValue.limit))
-        try await door.authority.store(
-            [StorageChange(key, value)],
-            for: door.client(client, still: "storage-set", using: .storage, request, context))
+        let writer = try await door.client(
+            client, still: "storage-set", using: .storage, request, context)
+        try await door.authority.storage(of: writer).apply([StorageChange(key, value)])
         return Response(status: .noContent)
     }
 
     @Sendable
     private func remove(_ request: Request, _ context: ProviderContext) async throws -> Response {
         let client = try await door.client("storage-remove", using: .storage, request, context)
-        try await door.authority.store([StorageChange(key(context), nil)], for: client)
+        let storage = try await door.authority.storage(of: client)
+        try await storage.apply([StorageChange(key(context), nil)])
         return Response(status: .noContent)
     }
 
@@ -117,7 +121,9 @@ extension Door {
         _ client: Client, still operation: String, using privilege: PrivilegeID,
         _ request: Request, _ context: ProviderContext
     ) async throws(AuthError) -> Client {
-        if await authority.state(of: privilege, for: client) == .granted { return client }
+        if await authority.permissions.state(of: privilege, for: client) == .granted {
+            return client
+        }
         return try await self.client(operation, using: privilege, request, context)
     }
 }

@@ -53,7 +53,7 @@ struct TokenRoutes {
         }
         for privilege in privileges {
             try await isGrantable(privilege)
-            try await door.authority.checkRestriction(of: privilege)
+            try await door.authority.permissions.policy.check(privilege)
         }
         let expires = try body.lifetime.map { text in
             guard let span = Duration(span: text), span > .zero else {

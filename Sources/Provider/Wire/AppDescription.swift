@@ -73,7 +73,8 @@ public struct AppDescription: Codable, Sendable {
     public let update: UpdateDescription?
 
     init(
-        _ app: InstalledApp, _ standing: Standing, newcomers: [PrivilegeID: [SensorID]] = [:],
+        _ app: InstalledApp, _ standing: PrivilegeStatus,
+        newcomers: [PrivilegeID: [SensorID]] = [:],
         signerName: String?, lastRun: RunReport?,
         budget: RunBudget, update: UpdateDescription? = nil
     ) {
@@ -103,14 +104,14 @@ public struct AppDescription: Codable, Sendable {
 }
 
 extension AppDescription.DeclaredPrivilege {
-    init(_ privilege: Privilege, _ standing: Standing, newcomers: [SensorID] = []) {
+    init(_ privilege: Privilege, _ standing: PrivilegeStatus, newcomers: [SensorID] = []) {
         let isUndecided = standing.undecided.contains(privilege.id)
         let isDenied = standing.denied.contains(privilege.id)
         let isExhausted = standing.exhausted.contains(privilege.id)
         var pin: CertificatePin?
         if case .net(_, let own) = privilege.resource { pin = own }
         let access = privilege.id.access
-        let isSupported = privilege.id.isGivable
+        let isSupported = privilege.id.isGrantable
         self.init(
             privilege: privilege.id.description, sensor: privilege.id.sensor?.description,
             access: access?.rawValue, origin: privilege.id.origin?.description,

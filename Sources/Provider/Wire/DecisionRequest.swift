@@ -25,7 +25,7 @@ public struct DecisionRequest: Codable, Sendable {
     ) {
         answer = isAnswer ? true : nil
         only = choice?.chosen.map(\.description)
-        passedOver = choice?.passedOver.map(\.description)
+        passedOver = choice?.excluded.map(\.description)
         var terms: Terms?
         if case .allow(let own) = decision { terms = own }
         self.terms = terms.map(TermsDescription.init)

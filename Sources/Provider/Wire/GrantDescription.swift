@@ -39,15 +39,15 @@ public struct GrantDescription: Codable, Sendable {
         restrictedBy = isForOwner ? file : nil
     }
 
-    /// What is not asked any more, as if it were denied.
-    init(_ refusal: Refusal) {
-        client = refusal.client
-        privilege = refusal.privilege.description
+    /// A privilege that the owner is not asked for again; described as denied.
+    init(_ denials: DenialCount) {
+        client = denials.client
+        privilege = denials.privilege.description
         state = PermissionRecord.State.denied.rawValue
         terms = nil
         once = false
-        decided = refusal.refused.milliseconds
-        refusals = refusal.count
+        decided = denials.last.milliseconds
+        refusals = denials.count
         restrictedBy = nil
     }
 }

@@ -1,4 +1,5 @@
 import AppRuns
+import AppStorage
 import Auth
 
 /// Something a run says: one line of the answer that starts it.

@@ -40,7 +40,7 @@ public struct TermsDescription: Codable, Sendable {
         expires = terms.expires?.milliseconds
         background = terms.background
         only = terms.only?.chosen.map(\.description)
-        passedOver = terms.only?.passedOver.map(\.description)
+        passedOver = terms.only?.excluded.map(\.description)
     }
 
     /// The terms without the choice of instances, which is checked against what there is.

@@ -23,7 +23,7 @@ public struct UpdateDescription: Codable, Sendable {
     public let privileges: [Change]
 
     /// - Returns: `nil` for an app that was not there before.
-    init?(_ installation: Installation, _ standing: Standing) {
+    init?(_ installation: Installation, _ standing: PrivilegeStatus) {
         guard let from = installation.updateCheck.previousVersion else { return nil }
         self.from = from
         kind = installation.updateCheck.kind.rawValue

@@ -24,12 +24,12 @@ struct ChoiceDialogueTests {
     ]
 
     private static func question(
-        _ access: Access = .raw, instances: [SensorInstance] = instances, isNewcomer: Bool = false
+        _ access: Access = .raw, instances: [SensorInstance] = instances, isNewSensor: Bool = false
     ) -> PermissionQuestion {
         PermissionQuestion(
             app: "demo", version: "1", title: nil,
             privilege: Privilege(.sensor("temperature", access), reason: "Shows it"), number: 1,
-            count: 1, instances: instances, isNewcomer: isNewcomer)
+            count: 1, instances: instances, isNewSensor: isNewSensor)
     }
 
     private static func answer(
@@ -46,7 +46,7 @@ struct ChoiceDialogueTests {
     }
 
     private static func some(_ chosen: [SensorID]) -> InstanceChoice {
-        InstanceChoice(chosen, passingOver: instances.map(\.id))
+        InstanceChoice(chosen, excluding: instances.map(\.id))
     }
 
     @Test(arguments: [
@@ -104,7 +104,7 @@ struct ChoiceDialogueTests {
 
     @Test func `a sensor that came later is told to be new`() async throws {
         let terminal = try TerminalPair()
-        let question = Self.question(instances: [], isNewcomer: true)
+        let question = Self.question(instances: [], isNewSensor: true)
         _ = try await Self.answer("\n", to: question, at: terminal)
         #expect(terminal.text.contains("of temperature  (new here since you chose)"))
     }

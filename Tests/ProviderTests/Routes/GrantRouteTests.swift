@@ -158,7 +158,7 @@ struct GrantRouteTests {
         try await ServedHost.with { host in
             try await host.install()
             #expect(try await Self.put(host, body).status == status)
-            #expect(await host.authority.records().isEmpty)
+            #expect(await host.authority.permissions.records().isEmpty)
         }
     }
 

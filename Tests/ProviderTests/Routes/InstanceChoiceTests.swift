@@ -243,7 +243,7 @@ struct InstanceChoiceTests {
             let answer = try await host.send(
                 Call("PUT", Self.put, token: host.owner, json: body))
             #expect(answer.status == status, "\(answer.text)")
-            #expect(await host.authority.records(of: "curl").isEmpty)
+            #expect(await host.authority.permissions.records(of: "curl").isEmpty)
         }
     }
 
@@ -277,7 +277,7 @@ struct InstanceChoiceTests {
     }
 
     @Test func `the app library says what stands for the kind, and streams it`() async throws {
-        let choice = InstanceChoice(["network.eth0"], passingOver: ["network.wlan0"])
+        let choice = InstanceChoice(["network.eth0"], excluding: ["network.wlan0"])
         try await ServedHost.with { host in
             await host.collect("network.eth0", [.number(1)])
             await host.collect("network.wlan0", [.number(2)])

@@ -1,4 +1,5 @@
 import AppRuns
+import AppStorage
 import Auth
 import Foundation
 import JSApps

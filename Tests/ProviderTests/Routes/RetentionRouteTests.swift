@@ -128,7 +128,7 @@ struct RetentionRouteTests {
             let answer = try await call(host, "DELETE", "/apps/my-app/data")
             #expect(try answer.json()["decisions"]?.number?.double == 1)
             #expect(try answer.json()["runs"]?.number?.double == 1)
-            #expect(await host.authority.records(of: "my-app").isEmpty)
+            #expect(await host.authority.permissions.records(of: "my-app").isEmpty)
             #expect(try await call(host, "GET", "/runs/\(run.id)").status == 404)
             #expect(try await call(host, "GET", "/apps/my-app").status == 200)
             // It can be decided about and run as before.

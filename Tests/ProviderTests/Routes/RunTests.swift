@@ -45,7 +45,7 @@ struct RunTests {
             #expect(app["privileges"]?.array?.last?["reason"]?.string == "Shows the traffic")
             try await host.install()
             #expect(try await host.library.apps().count == 1)
-            #expect(await host.authority.records(of: "my-app").count == 1)
+            #expect(await host.authority.permissions.records(of: "my-app").count == 1)
         }
     }
 
@@ -75,7 +75,7 @@ struct RunTests {
             try await host.install()
             #expect(try await Self.latest(host, token).code == "invalid-token")
             #expect(try await Self.redeem(host, code, at: "my-app").status == 401)
-            #expect(await host.authority.records(of: "my-app").isEmpty)
+            #expect(await host.authority.permissions.records(of: "my-app").isEmpty)
             await #expect(throws: AuthError.self) { try await host.authority.renewRun(run) }
         }
     }
@@ -94,7 +94,7 @@ struct RunTests {
             #expect(try await Self.latest(host, other).code == "undecided")
             try await host.authority.endRun(run)
             #expect(try await Self.latest(host, token).status == 401)
-            #expect(await host.authority.records(of: "my-app").isEmpty)
+            #expect(await host.authority.permissions.records(of: "my-app").isEmpty)
             #expect(try await host.send(put).status == 404)
         }
     }

@@ -79,7 +79,7 @@ struct UpdateTests {
                 try Self.changes(less) == [
                     "narrower sensor:gauge:stats granted", "removed sensor:network:stats",
                 ])
-            let records = await host.authority.records(of: "my-app")
+            let records = await host.authority.permissions.records(of: "my-app")
             #expect(records.map(\.privilege.description) == ["sensor:gauge:stats"])
             #expect(records.first?.terms?.access == .stats)
         }
@@ -123,7 +123,7 @@ struct UpdateTests {
                 try Self.changes(answer) == [
                     "unchanged sensor:gauge prompt", "unchanged sensor:network:stats prompt",
                 ])
-            #expect(await host.authority.records(of: "my-app").isEmpty)
+            #expect(await host.authority.permissions.records(of: "my-app").isEmpty)
             #expect(try await host.send(latest).code == "invalid-token")
         }
     }
@@ -152,13 +152,13 @@ struct UpdateTests {
         try await ServedHost.with { host in
             _ = try await Self.post(host, "1.0.0")
             try await host.decide(.allowAlways, "sensor:gauge", by: "my-app")
-            let before = await host.authority.records()
+            let before = await host.authority.permissions.records()
             let privileges = #"["networking"]"#
             let dry = try await Self.post(
                 host, "1.1.0", privileges: privileges, query: "?dryRun=true")
             #expect(dry.status == 200)
             #expect(dry["location"] == nil)
-            #expect(await host.authority.records() == before)
+            #expect(await host.authority.permissions.records() == before)
             #expect(try await host.library.app(named: "my-app").manifest.version == "1.0.0")
             let real = try await Self.post(host, "1.1.0", privileges: privileges)
             #expect(try Self.changes(real) == Self.changes(dry))
@@ -206,7 +206,7 @@ struct UpdateTests {
             #expect(try await Self.states(host) == ["prompt", "prompt"])
             let run = Call("POST", "/api/v1/apps/my-app/runs", token: host.owner)
             #expect(try await host.send(run).status == 201)
-            #expect(await host.authority.records(of: "my-app").isEmpty)
+            #expect(await host.authority.permissions.records(of: "my-app").isEmpty)
             let token = try await host.begin().token
             await host.gauge(1)
             let latest = Call("GET", "/api/v1/sensors/gauge/latest", token: token)

@@ -107,7 +107,7 @@ struct BackgroundRunTests {
             #expect(await host.supervisor.runs().map(\.id) == [run])
             host.clock.advance(.seconds(20))
             #expect(await host.supervisor.runs().isEmpty)
-            #expect(await host.authority.records(of: "demo").isEmpty)
+            #expect(await host.authority.permissions.records(of: "demo").isEmpty)
             let start = Call("POST", "/api/v1/runs/\(run)/start", token: host.owner)
             #expect(try await host.send(start).status == 404)
         }

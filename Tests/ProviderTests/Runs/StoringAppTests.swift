@@ -146,7 +146,7 @@ struct StoringAppTests {
                 #expect(
                     try await Self.run(script, host) == [
                         "null",
-                        "localStorage is kept for this run only: Nobody has allowed storage to demo.",
+                        "localStorage is kept for this run only: demo has no permission for storage.",
                         "1 2",
                     ])
             }

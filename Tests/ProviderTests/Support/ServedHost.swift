@@ -98,7 +98,8 @@ struct ServedHost: Sendable {
             time: isLive
                 ? .system : TimeSource(now: { clock.now }, sleep: { _ in }), logger: logger)
         let authority = try await Authority(
-            path: path + "/permissions.sqlite", now: { clock.now }, logger: logger)
+            path: path + "/permissions.sqlite", time: TestWallClock(clock: clock),
+            logger: logger)
         let unpacker = Unpacker(program: BuiltProgram.path("nervous-unpacker"))
         let library = try await AppLibrary.open(
             at: folder.appending(path: "apps"), unpacker: unpacker,
@@ -107,7 +108,7 @@ struct ServedHost: Sendable {
             runner: BuiltProgram.path("nervous-runner"), library: library, authority: authority,
             prelude: prelude, records: folder.appending(path: "runs"),
             budget: budget, restarts: restarts, keepsSpare: keepsSpare,
-            time: TestClockTime(clock: clock), logger: logger)
+            time: TestWallClock(clock: clock), logger: logger)
         let log = authority.log
         let outbox = try Outbox(
             folder: path + "/outbox", courier: PathCourier(),

@@ -20,8 +20,8 @@ final class TestClock: Sendable {
     }
 }
 
-/// A test's wall clock, with sleeps in real time.
-struct TestClockTime: TimeSource {
+/// The wall clock of a test, with real timers.
+struct TestWallClock: TimeSource {
     let clock: TestClock
 
     func now() -> Timestamp { clock.now }

@@ -1,0 +1,85 @@
+import Files
+import GRDB
+
+/// Why a value was not stored or read, or a message not accepted.
+public struct AppStorageError: Error, Sendable, CustomStringConvertible {
+    /// What went wrong, for a program.
+    public enum Code: Hashable, Sendable, CaseIterable {
+        /// The key is too long.
+        case invalidKey
+        /// The value is larger than ``StoredValue/limit``.
+        case tooLarge
+        /// The owner of the values has reached its limit; ``AppStorageError/usage`` is what it stores.
+        case storageFull
+        /// The disk is full.
+        case diskFull
+        /// Other users of the machine could read or change the file.
+        case unsafeFile
+        /// The database failed.
+        case storeFailed
+        /// The message has no title, or its tag is too long.
+        case invalidMessage
+        /// The app has sent too many messages; ``AppStorageError/retryAfter`` is how long to wait.
+        case tooManyMessages
+    }
+
+    /// What went wrong.
+    public let code: Code
+    /// One sentence.
+    public let message: String
+    /// What to do about it.
+    public let hint: String?
+    /// How long to wait before trying again, for `tooManyMessages`.
+    public let retryAfter: Duration?
+    /// What is stored already, for `storageFull`.
+    public let usage: StorageUsage?
+    /// The error of a lower layer.
+    public let cause: (any Error)?
+
+    public var description: String { message }
+
+    init(
+        _ code: Code, _ message: String, hint: String? = nil, retryAfter: Duration? = nil,
+        usage: StorageUsage? = nil, cause: (any Error)? = nil
+    ) {
+        self.code = code
+        self.message = message
+        self.hint = hint
+        self.retryAfter = retryAfter
+        self.usage = usage
+        self.cause = cause
+    }
+
+    init(full usage: StorageUsage) {
+        let isOfKeys = usage.items >= StorageUsage.itemLimit
+        self.init(
+            .storageFull,
+            isOfKeys
+                ? "An app can store \(StorageUsage.itemLimit) keys; \(usage.items) are in use."
+                : "An app can store \(StorageUsage.limit) bytes; \(usage.used) are in use.",
+            hint: "Remove what is no longer needed.", usage: usage)
+    }
+
+    init(_ error: FilesError) {
+        let code: Code =
+            switch error.code {
+            case .unsafe: .unsafeFile
+            case .diskFull: .diskFull
+            default: .storeFailed
+            }
+        self.init(code, error.message, hint: error.hint, cause: error)
+    }
+
+    /// Wraps an error of SQLite.
+    init(wrapping error: any Error) {
+        if let own = error as? AppStorageError {
+            self = own
+            return
+        }
+        let found = error as? DatabaseError
+        self.init(
+            found?.resultCode == .SQLITE_FULL ? .diskFull : .storeFailed,
+            "The storage of apps could not be read or written: \(found?.message ?? "\(error)").",
+            cause: error)
+    }
+}

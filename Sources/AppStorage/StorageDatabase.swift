@@ -1,0 +1,291 @@
+import Files
+import Foundation
+import GRDB
+
+/// The key-value storage of apps, in one SQLite file.
+///
+/// Values belong to a name and an identity, so that an app does not inherit those of another app of
+/// the same name. Removed values are overwritten in the file.
+///
+/// ```swift
+/// let storage = try StorageDatabase(path: "app-storage.sqlite")
+/// let owner = StorageDatabase.Owner(app: "diary", identity: identity)
+/// let value = StoredValue(type: "text/plain", bytes: Array("today".utf8))
+/// try await storage.apply([StorageChange(StorageKey("page"), value)], in: .named, of: owner)
+/// ```
+public struct StorageDatabase: Sendable {
+    private let queue: DatabaseQueue
+
+    /// The app or client that values belong to.
+    public struct Owner: Hashable, Sendable {
+        /// Its name.
+        public let app: String
+        /// The identity of the app; empty for a client.
+        public let identity: String
+
+        /// - Parameter identity: empty for a client.
+        public init(app: String, identity: String) {
+            self.app = app
+            self.identity = identity
+        }
+    }
+
+    /// Opens the database at `path`, or creates it.
+    ///
+    /// - Throws: `unsafeFile` when other users could read or change it, `diskFull`, `storeFailed`.
+    public init(path: String) throws(AppStorageError) {
+        do throws(FilesError) {
+            try PrivateFile.checkDatabase(path)
+        } catch {
+            throw AppStorageError(error)
+        }
+        var configuration = Configuration()
+        configuration.label = "app-storage"
+        configuration.journalMode = .wal
+        configuration.busyMode = .timeout(5)
+        configuration.prepareDatabase { database in
+            // VACUUM copies in memory, not to a temporary file outside of the data directory.
+            try database.execute(sql: "PRAGMA secure_delete = ON; PRAGMA temp_store = MEMORY")
+        }
+        do {
+            queue = try DatabaseQueue(path: path, configuration: configuration)
+            try Self.migrator.migrate(queue)
+        } catch {
+            throw AppStorageError(wrapping: error)
+        }
+    }
+
+    /// The value of a key; `nil` when there is none.
+    ///
+    /// - Throws: `storeFailed`.
+    public func value(
+        of key: StorageKey, in area: StorageArea, of owner: Owner
+    ) async throws(AppStorageError) -> StoredValue? {
+        try await read { database in
+            try Row.fetchOne(
+                database,
+                sql: """
+                    SELECT type, value FROM item
+                    WHERE app = ? AND identity = ? AND area = ? AND key = ?
+                    """,
+                arguments: [owner.app, owner.identity, area.rawValue, Data(key.bytes)]
+            ).map { StoredValue(type: $0["type"], bytes: Array($0["value"] as Data)) }
+        }
+    }
+
+    /// Makes all changes, in their order, or none; they are durable when this returns.
+    ///
+    /// - Throws: `tooLarge` for a value above its limit; `storageFull` when the owner would store more
+    ///   than its limit and more than before; `diskFull`, `storeFailed`.
+    @discardableResult
+    public func apply(
+        _ changes: [StorageChange], in area: StorageArea, of owner: Owner
+    ) async throws(AppStorageError) -> StorageUsage {
+        for change in changes {
+            let count = change.value?.bytes.count ?? 0
+            guard count <= StoredValue.limit else {
+                throw AppStorageError(
+                    .tooLarge, "A value has at most \(StoredValue.limit) bytes, this one \(count).")
+            }
+        }
+        return try await write { database in
+            let before = try Self.usage(of: owner, database)
+            for change in changes {
+                let place: StatementArguments = [
+                    owner.app, owner.identity, area.rawValue, Data(change.key.bytes),
+                ]
+                try database.execute(
+                    sql: "DELETE FROM item WHERE app = ? AND identity = ? AND area = ? AND key = ?",
+                    arguments: place)
+                guard let value = change.value else { continue }
+                try database.execute(
+                    sql: """
+                        INSERT INTO item (app, identity, area, key, type, value)
+                        VALUES (?, ?, ?, ?, ?, ?)
+                        """, arguments: place + [value.type, Data(value.bytes)])
+            }
+            let after = try Self.usage(of: owner, database)
+            guard !after.isTooMuch || after.used <= before.used && after.items <= before.items
+            else { throw AppStorageError(full: before) }
+            return after
+        }
+    }
+
+    /// The keys of an area, sorted, and the usage of both areas.
+    ///
+    /// - Throws: `storeFailed`.
+    public func items(
+        in area: StorageArea, of owner: Owner
+    ) async throws(AppStorageError) -> (items: [StoredItem], usage: StorageUsage) {
+        try await read { database in
+            let rows = try Row.fetchAll(
+                database,
+                sql: """
+                    SELECT key, type, length(key) + length(value) AS size FROM item
+                    WHERE app = ? AND identity = ? AND area = ? ORDER BY key
+                    """, arguments: [owner.app, owner.identity, area.rawValue])
+            let items = rows.map { row in
+                StoredItem(
+                    key: StorageKey(stored: Array(row["key"] as Data)), type: row["type"],
+                    size: row["size"])
+            }
+            return (items, try Self.usage(of: owner, database))
+        }
+    }
+
+    /// Everything in an area, sorted by key, and the usage of both areas.
+    ///
+    /// - Throws: `storeFailed`.
+    public func contents(
+        of area: StorageArea, of owner: Owner
+    ) async throws(AppStorageError) -> (
+        entries: [(key: StorageKey, value: StoredValue)], usage: StorageUsage
+    ) {
+        try await read { database in
+            let rows = try Row.fetchAll(
+                database,
+                sql: """
+                    SELECT key, type, value FROM item
+                    WHERE app = ? AND identity = ? AND area = ? ORDER BY key
+                    """, arguments: [owner.app, owner.identity, area.rawValue])
+            let entries = rows.map { row in
+                (
+                    key: StorageKey(stored: Array(row["key"] as Data)),
+                    value: StoredValue(type: row["type"], bytes: Array(row["value"] as Data))
+                )
+            }
+            return (entries, try Self.usage(of: owner, database))
+        }
+    }
+
+    /// How much an owner stores.
+    ///
+    /// - Throws: `storeFailed`.
+    public func usage(of owner: Owner) async throws(AppStorageError) -> StorageUsage {
+        try await read { try Self.usage(of: owner, $0) }
+    }
+
+    /// Removes everything in an area.
+    ///
+    /// - Throws: `storeFailed`.
+    @discardableResult
+    public func clear(
+        _ area: StorageArea, of owner: Owner
+    ) async throws(AppStorageError) -> StorageUsage {
+        try await write { database in
+            try database.execute(
+                sql: "DELETE FROM item WHERE app = ? AND identity = ? AND area = ?",
+                arguments: [owner.app, owner.identity, area.rawValue])
+            return try Self.usage(of: owner, database)
+        }
+    }
+
+    /// Removes the values of every identity of an app but one, and rewrites the file without them.
+    ///
+    /// - Parameter identity: whose values stay; `nil` removes all.
+    /// - Throws: `storeFailed`.
+    public func erase(
+        app: String, keeping identity: String? = nil
+    ) async throws(AppStorageError) {
+        try await erase(where: "app = ? AND identity IS NOT ?", [app, identity])
+    }
+
+    /// Removes the values of all other owners, such as those that a crash left behind.
+    ///
+    /// - Throws: `storeFailed`.
+    public func eraseAll(keeping owners: Set<Owner>) async throws(AppStorageError) {
+        let found = try await read { database in
+            try Row.fetchAll(database, sql: "SELECT app, identity FROM space")
+                .map { Owner(app: $0["app"], identity: $0["identity"]) }
+        }
+        for owner in found where !owners.contains(owner) {
+            try await erase(where: "app = ? AND identity = ?", [owner.app, owner.identity])
+        }
+    }
+
+    // MARK: - Private
+
+    private func read<T: Sendable>(
+        _ body: @escaping @Sendable (Database) throws -> T
+    ) async throws(AppStorageError) -> T {
+        do {
+            return try await queue.read(body)
+        } catch {
+            throw AppStorageError(wrapping: error)
+        }
+    }
+
+    private func write<T: Sendable>(
+        _ body: @escaping @Sendable (Database) throws -> T
+    ) async throws(AppStorageError) -> T {
+        do {
+            return try await queue.write(body)
+        } catch {
+            throw AppStorageError(wrapping: error)
+        }
+    }
+
+    private func erase(
+        where condition: String, _ arguments: StatementArguments
+    ) async throws(AppStorageError) {
+        let hasErased = try await write { database in
+            try database.execute(sql: "DELETE FROM item WHERE \(condition)", arguments: arguments)
+            let hasErased = database.changesCount > 0
+            try database.execute(sql: "DELETE FROM space WHERE \(condition)", arguments: arguments)
+            return hasErased
+        }
+        guard hasErased else { return }
+        do {
+            // Pages that SQLite has rebalanced hold copies of removed rows; a rewritten file has none.
+            try await queue.vacuum()
+            try await queue.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
+        } catch {
+            throw AppStorageError(wrapping: error)
+        }
+    }
+
+    private static func usage(of owner: Owner, _ database: Database) throws -> StorageUsage {
+        let row = try Row.fetchOne(
+            database, sql: "SELECT bytes, items FROM space WHERE app = ? AND identity = ?",
+            arguments: [owner.app, owner.identity])
+        return row.map { StorageUsage(used: $0["bytes"], items: $0["items"]) } ?? .nothing
+    }
+
+    private static var migrator: DatabaseMigrator {
+        var migrator = DatabaseMigrator()
+        migrator.registerMigration("storage") { database in
+            // Keys are BLOBs: SQLite compares them byte by byte and accepts zero bytes.
+            try database.execute(
+                sql: """
+                    CREATE TABLE item (
+                        app TEXT NOT NULL,
+                        identity TEXT NOT NULL,
+                        area TEXT NOT NULL,
+                        key BLOB NOT NULL,
+                        type TEXT NOT NULL,
+                        value BLOB NOT NULL,
+                        PRIMARY KEY (app, identity, area, key)
+                    ) STRICT;
+                    CREATE TABLE space (
+                        app TEXT NOT NULL,
+                        identity TEXT NOT NULL,
+                        items INTEGER NOT NULL CHECK (items >= 0),
+                        bytes INTEGER NOT NULL CHECK (bytes >= 0),
+                        PRIMARY KEY (app, identity)
+                    ) STRICT, WITHOUT ROWID;
+                    CREATE TRIGGER item_takes_space AFTER INSERT ON item BEGIN
+                        INSERT INTO space (app, identity, items, bytes)
+                        VALUES (NEW.app, NEW.identity, 1, length(NEW.key) + length(NEW.value))
+                        ON CONFLICT (app, identity) DO UPDATE
+                        SET items = items + 1, bytes = bytes + excluded.bytes;
+                    END;
+                    CREATE TRIGGER item_gives_space_back AFTER DELETE ON item BEGIN
+                        UPDATE space
+                        SET items = items - 1, bytes = bytes - length(OLD.key) - length(OLD.value)
+                        WHERE app = OLD.app AND identity = OLD.identity;
+                    END;
+                    """)
+        }
+        return migrator
+    }
+}

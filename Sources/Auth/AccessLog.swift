@@ -1,0 +1,324 @@
+import Logging
+public import Samples
+import Scheduling
+import Text
+
+/// The record of reads, refusals and decisions, in the order in which they happened.
+///
+/// Entries are only appended, and each contains the hash of the one before. Equal calls within a minute
+/// share entries: the first is on disk before the call is answered; the others are counted and become
+/// one more entry when the minute or the host ends. Readers of the log see the counts immediately. A
+/// crash loses at most the counts of one minute, never the fact that something was read.
+///
+/// ```swift
+/// await authority.log.record("samples", .raw, for: grant, range: range, count: samples.count)
+/// let newest = try await authority.log.entries(AccessLogQuery(client: "curl", limit: 10))
+/// ```
+public actor AccessLog {
+    static let flushInterval = Duration.seconds(1)
+    /// The most different calls of a client with entries of their own in a minute; others are counted
+    /// together.
+    static let kindsPerClient = 256
+    private static let detailLimit = 400
+    private static let nameLimit = 128
+    private static let unwrittenLimit = 100_000
+
+    private let store: AccessLogStore
+    private let time: any TimeSource
+    private let logger: Logger
+    private var minute: Int64?
+    private var tallies: [Tally.Key: Tally] = [:]
+    private var kinds: [String?: Int] = [:]
+    /// How many minutes have ended.
+    private var ended = 0
+    private var unwritten: [Draft] = []
+    private var isFailing = false
+    /// How many samples each run has read.
+    private var given: [String: Int] = [:]
+    private var writing: Task<Void, Never>?
+
+    /// An entry that has no number yet.
+    private struct Draft {
+        let entry: AccessLogEntry
+        /// The tally that it is the first entry of, and its minute.
+        let tally: (key: Tally.Key, minute: Int)?
+    }
+
+    init(_ store: AccessLogStore, time: any TimeSource, logger: Logger) {
+        self.store = store
+        self.time = time
+        self.logger = logger
+    }
+
+    // MARK: - Writing
+
+    /// Records that samples are read under a grant, before they are returned; or were published.
+    ///
+    /// - Parameters:
+    ///   - range: the time range of the call, if it has one.
+    ///   - count: the number of samples.
+    public func record(
+        _ operation: String, _ access: Access, for grant: Grant, range: TimeRange?, count: Int
+    ) async {
+        if access != .write, let run = grant.run { given[run, default: 0] += count }
+        await add(
+            AccessLogEntry(
+                id: 0, time: time.now(), kind: .access, client: grant.client, privilege: nil,
+                sensor: grant.sensor, access: access, operation: operation, range: range, calls: 1,
+                count: count, detail: nil))
+    }
+
+    /// Records the use of a privilege other than a sensor.
+    func record(use privilege: PrivilegeID, _ operation: String, by client: String) async {
+        await add(
+            AccessLogEntry(
+                id: 0, time: time.now(), kind: .access, client: client,
+                privilege: privilege.description, sensor: nil, access: nil, operation: operation,
+                range: nil, calls: 1, count: 0, detail: nil))
+    }
+
+    /// Records a call to a server under a grant, without path, query and content, which may contain
+    /// secrets.
+    ///
+    /// - Parameters:
+    ///   - operation: `fetch` for the response, `fetch-body` for the request's body.
+    ///   - detail: the method and the outcome.
+    ///   - bytes: the size of the body.
+    public func record(
+        _ operation: String, for grant: OriginGrant, detail: String, bytes: Int
+    ) async {
+        await add(
+            AccessLogEntry(
+                id: 0, time: time.now(), kind: .access, client: grant.client,
+                privilege: "net:\(grant.origin)", sensor: nil, access: nil, operation: operation,
+                range: nil, calls: 1, count: bytes,
+                detail: detail.escapedForDisplay(limit: Self.detailLimit)))
+    }
+
+    /// Records an upload of the owner, before it is sent.
+    ///
+    /// - Parameters:
+    ///   - server: an origin.
+    ///   - bytes: the size of the body.
+    public func record(sendingTo server: String, bytes: Int) async {
+        await add(
+            AccessLogEntry(
+                id: 0, time: time.now(), kind: .access, client: Client.owner.name,
+                privilege: "net:\(server)", sensor: nil, access: nil, operation: "send",
+                range: nil, calls: 1, count: bytes, detail: nil))
+    }
+
+    /// Records an event; it is on disk when this returns.
+    public func note(_ event: AccessLogEvent) async {
+        endMinute(unlessIn: time.now())
+        unwritten.append(
+            Draft(
+                entry: AccessLogEntry(
+                    id: 0, time: time.now(), kind: event.kind,
+                    client: event.client?.escapedForDisplay(limit: Self.nameLimit),
+                    privilege: event.privilege?.escapedForDisplay(limit: Self.nameLimit),
+                    sensor: nil, access: nil, operation: nil, range: nil, calls: 1, count: 0,
+                    detail: event.detail?.escapedForDisplay(limit: Self.detailLimit)),
+                tally: nil))
+        await flush()
+    }
+
+    /// Records a refusal.
+    ///
+    /// - Parameters:
+    ///   - privilege: the missing privilege, when it is not a sensor's.
+    ///   - isNotice: whether the token was wrong, not the permission.
+    func refuse(
+        _ request: AccessRequest?, operation: String, client: String?,
+        privilege: PrivilegeID? = nil, reason: String, isNotice: Bool = false
+    ) async {
+        await add(
+            AccessLogEntry(
+                id: 0, time: time.now(), kind: isNotice ? .notice : .refusal,
+                client: client?.escapedForDisplay(limit: Self.nameLimit),
+                privilege: privilege?.description.escapedForDisplay(limit: Self.nameLimit),
+                sensor: request?.sensor, access: request?.access, operation: operation, range: nil,
+                calls: 1, count: 0, detail: reason.escapedForDisplay(limit: Self.detailLimit)))
+    }
+
+    /// Writes entries until cancelled, then the remaining ones.
+    func run() async {
+        while (try? await time.sleep(for: Self.flushInterval)) != nil {
+            endMinute(unlessIn: time.now())
+            if !unwritten.isEmpty { await flush() }
+        }
+        endMinute(unlessIn: nil)
+        await flush()
+    }
+
+    /// Returns when every entry that was due is on disk, or could not be written.
+    func flush() async {
+        let before = writing
+        // A task of its own: a cancelled one cannot write.
+        let task = Task {
+            await before?.value
+            await write()
+        }
+        writing = task
+        await task.value
+    }
+
+    // MARK: - Reading
+
+    /// How many samples a run has read, also as part of statistics; 0 after its end.
+    public func samples(givenTo run: String) -> Int { given[run] ?? 0 }
+
+    func forget(run: String) {
+        given[run] = nil
+    }
+
+    /// The entries that match, newest first.
+    ///
+    /// - Throws: `storeFailed`.
+    public func entries(_ query: AccessLogQuery) async throws(AuthError) -> [AccessLogEntry] {
+        do {
+            while true {
+                endMinute(unlessIn: time.now())
+                let ended = ended
+                await flush()
+                let found = try await store.entries(query)
+                // Counts may have become entries while these were read.
+                guard ended == self.ended else { continue }
+                let rests = tallies.values.compactMap { tally in
+                    tally.firstID.flatMap { id in tally.rest.map { (id, $0) } }
+                }
+                let restOf = Dictionary(uniqueKeysWithValues: rests)
+                return found.map { line in restOf[line.id].map(line.joined(with:)) ?? line }
+            }
+        } catch {
+            throw AuthError(wrapping: error, while: "reading the access log")
+        }
+    }
+
+    /// The number and the hash, in hexadecimal, of the newest entry; 0 and zeros for an empty log.
+    ///
+    /// With a copy of the hash, ``AccessLogVerification`` proves later that no earlier entry has changed.
+    ///
+    /// - Throws: `storeFailed`.
+    public func head() async throws(AuthError) -> (id: Int64, hash: String) {
+        await flush()
+        do {
+            let head = try await store.head()
+            return (head.id, head.hash.hexadecimal)
+        } catch {
+            throw AuthError(wrapping: error, while: "reading the access log")
+        }
+    }
+
+    /// Deletes the oldest entries, up to the first that is not older than `limit`; a new entry records
+    /// the hash of the last deleted one, so that the chain can still be verified.
+    ///
+    /// - Returns: how many were deleted.
+    /// - Throws: `storeFailed`.
+    public func prune(before limit: Timestamp) async throws(AuthError) -> Int {
+        await flush()
+        do {
+            return try await store.prune(before: limit, at: time.now())
+        } catch {
+            throw AuthError(wrapping: error, while: "pruning the access log")
+        }
+    }
+
+    // MARK: - Private
+
+    private func add(_ entry: AccessLogEntry) async {
+        endMinute(unlessIn: time.now())
+        var entry = entry
+        if tallies[Tally.Key(entry)] == nil,
+            kinds[entry.client, default: 0] >= Self.kindsPerClient
+        {
+            entry = entry.withoutDetails
+        }
+        let key = Tally.Key(entry)
+        if tallies[key] == nil {
+            kinds[entry.client, default: 0] += 1
+            tallies[key] = Tally()
+            unwritten.append(Draft(entry: entry, tally: (key, ended)))
+        } else {
+            tallies[key]?.add(entry)
+        }
+        // While writing fails, callers do not wait for the next failure.
+        if tallies[key]?.firstID == nil, !isFailing { await flush() }
+    }
+
+    /// Turns the counts into entries when the minute is over, or in any case for `nil`.
+    private func endMinute(unlessIn now: Timestamp?) {
+        let current = now.map { $0.microseconds / 60_000_000 }
+        guard current == nil || current != minute else { return }
+        minute = current
+        let rests = tallies.values.compactMap(\.rest).sorted { $0.time < $1.time }
+        unwritten += rests.map { Draft(entry: $0, tally: nil) }
+        tallies = [:]
+        kinds = [:]
+        ended += 1
+    }
+
+    private func write() async {
+        let group = unwritten
+        guard !group.isEmpty else { return }
+        unwritten = []
+        do {
+            let ids = try await store.append(group.map(\.entry))
+            isFailing = false
+            for (draft, id) in zip(group, ids) {
+                guard let tally = draft.tally, tally.minute == ended else { continue }
+                tallies[tally.key]?.firstID = id
+            }
+        } catch {
+            // Kept for the next attempt, within a bound on memory.
+            unwritten = (group + unwritten).suffix(Self.unwrittenLimit)
+            if !isFailing {
+                logger.error("cannot write the access log", metadata: ["error": "\(error)"])
+            }
+            isFailing = true
+        }
+    }
+}
+
+/// Equal calls within one minute: the first has an entry of its own, the rest are counted.
+private struct Tally {
+    /// Two calls with equal keys share an entry.
+    struct Key: Hashable {
+        let kind: AccessLogEntry.Kind
+        let client: String?
+        let privilege: String?
+        let sensor: SensorID?
+        let access: Access?
+        let operation: String?
+        let detail: String?
+
+        init(_ entry: AccessLogEntry) {
+            kind = entry.kind
+            client = entry.client
+            privilege = entry.privilege
+            sensor = entry.sensor
+            access = entry.access
+            operation = entry.operation
+            detail = entry.detail
+        }
+    }
+
+    /// The number of the first call's entry; `nil` until it is on disk.
+    var firstID: Int64?
+    /// The calls after the first as one entry; `nil` without any.
+    private(set) var rest: AccessLogEntry?
+
+    mutating func add(_ entry: AccessLogEntry) {
+        rest = rest?.joined(with: entry) ?? entry
+    }
+}
+
+extension AccessLogEntry {
+    /// The entry that counts calls beyond the limit of different ones.
+    fileprivate var withoutDetails: AccessLogEntry {
+        AccessLogEntry(
+            id: id, time: time, kind: kind, client: client, privilege: nil, sensor: nil,
+            access: nil, operation: "more", range: nil, calls: calls, count: count,
+            detail: "and more, of too many kinds for a line each")
+    }
+}

@@ -1,0 +1,141 @@
+public import Samples
+
+/// One entry of the access log: a read, a refusal, a decision or another event.
+///
+/// It never contains a sample's value or a token.
+public struct AccessLogEntry: Hashable, Sendable {
+    /// What an entry is about.
+    public enum Kind: String, Hashable, Sendable, CaseIterable {
+        /// Data was read or published.
+        case access
+        /// A call was refused because permission is missing.
+        case refusal
+        /// A call was refused because its token is missing, wrong or another client's.
+        case notice
+        /// The owner allowed a privilege.
+        case granted
+        /// The owner denied a privilege.
+        case denied
+        /// The owner reset the decision about a privilege.
+        case reset
+        /// A token was created.
+        case tokenCreated = "token-created"
+        /// A token was revoked.
+        case tokenRevoked = "token-revoked"
+        /// An app was installed.
+        case installed
+        /// An app was updated.
+        case updated
+        /// An app was uninstalled.
+        case uninstalled
+        /// A run was started.
+        case runBegan = "run-began"
+        /// A run has ended.
+        case runEnded = "run-ended"
+        /// An app violated its confinement, the protocol or its budget.
+        case violation
+        /// The host was started.
+        case hostStarted = "host-started"
+        /// The host was stopped.
+        case hostStopped = "host-stopped"
+        /// The owner removed samples, or the data about an app.
+        case forgotten
+        /// The entries up to number `count` were deleted; `detail` is the hash of the last of them.
+        case pruned
+    }
+
+    /// How a call ended.
+    public enum Outcome: String, Hashable, Sendable {
+        /// It was served.
+        case allowed
+        /// It was refused.
+        case refused
+    }
+
+    /// The number of the entry, from 1 without gaps.
+    public let id: Int64
+    /// When it happened; of several calls, the last.
+    public let time: Timestamp
+    /// What it is about.
+    public let kind: Kind
+    /// The client's name; `nil` when the token is unknown, or for events of the host.
+    public let client: String?
+    /// What was decided about, or a used privilege other than a sensor.
+    public let privilege: String?
+    /// The sensor that was used.
+    public let sensor: SensorID?
+    /// How the sensor was used.
+    public let access: Access?
+    /// `latest`, `samples`, `stats`, `stream` or another operation; `more` for calls beyond the
+    /// number of different ones that a client has entries for in a minute.
+    public let operation: String?
+    /// The time range of the call; of several calls, the range that contains them all.
+    public let range: TimeRange?
+    /// The number of equal calls in this minute that the entry counts.
+    public let calls: Int
+    /// Samples that were read, also as part of statistics, or published; bytes of a call to a server.
+    public let count: Int
+    /// Why it was refused, how a call to a server ended, or more about an event; escaped for display.
+    public let detail: String?
+
+    /// How the call ended; `nil` for other events.
+    public var outcome: Outcome? {
+        switch kind {
+        case .access: .allowed
+        case .refusal, .notice: .refused
+        default: nil
+        }
+    }
+
+    /// Why it was refused.
+    public var reason: String? { outcome == .refused ? detail : nil }
+}
+
+extension AccessLogEntry {
+    /// Counts this entry and a newer one of the same calls as one.
+    func joined(with newer: AccessLogEntry) -> AccessLogEntry {
+        var whole: TimeRange?
+        if let range, let other = newer.range {
+            whole = TimeRange(
+                from: min(range.from, other.from), to: max(range.to, other.to))
+        }
+        return AccessLogEntry(
+            id: id, time: newer.time, kind: kind, client: client, privilege: privilege,
+            sensor: sensor, access: access, operation: operation,
+            range: whole ?? range ?? newer.range, calls: calls + newer.calls,
+            count: count + newer.count, detail: detail)
+    }
+}
+
+/// Selects entries of the access log, newest first.
+///
+/// ```swift
+/// let refused = try await authority.log.entries(AccessLogQuery(onlyRefused: true, limit: 20))
+/// ```
+public struct AccessLogQuery: Hashable, Sendable {
+    /// Only entries of this client.
+    public var client: String?
+    /// Only refused calls.
+    public var onlyRefused: Bool
+    /// Whether the owner's own calls are excluded.
+    public var withoutOwner: Bool
+    /// Only entries of this kind.
+    public var kind: AccessLogEntry.Kind?
+    /// Only entries with a smaller number.
+    public var before: Int64?
+    /// The most entries; at least 1.
+    public var limit: Int
+
+    /// All entries, restricted by the arguments given.
+    public init(
+        client: String? = nil, onlyRefused: Bool = false, withoutOwner: Bool = false,
+        kind: AccessLogEntry.Kind? = nil, before: Int64? = nil, limit: Int = 100
+    ) {
+        self.client = client
+        self.onlyRefused = onlyRefused
+        self.withoutOwner = withoutOwner
+        self.kind = kind
+        self.before = before
+        self.limit = max(1, limit)
+    }
+}

@@ -1,0 +1,181 @@
+import Foundation
+import GRDB
+import Samples
+import Text
+
+/// The table of the access log, a hash chain.
+struct AccessLogStore: Sendable {
+    /// Of the permission database.
+    let queue: DatabaseQueue
+
+    /// Appends entries to the chain.
+    ///
+    /// - Returns: their numbers.
+    func append(_ entries: [AccessLogEntry]) async throws -> [Int64] {
+        try await queue.write { try Self.append(entries, to: $0) }
+    }
+
+    /// The number and the hash of the newest entry; 0 and zeros without any.
+    func head() async throws -> (id: Int64, hash: Data) {
+        try await queue.read { try Self.head($0) }
+    }
+
+    /// The entries that match, newest first.
+    func entries(_ query: AccessLogQuery) async throws -> [AccessLogEntry] {
+        try await queue.read { database in
+            let rows = try Row.fetchAll(
+                database,
+                sql: """
+                    SELECT * FROM ledger
+                    WHERE (:client IS NULL OR client = :client)
+                      AND (:before IS NULL OR id < :before)
+                      AND (:kind IS NULL OR kind = :kind)
+                      AND (NOT :onlyRefused OR kind IN ('refusal', 'notice'))
+                      AND (NOT :withoutOwner OR client IS NOT :owner)
+                    ORDER BY id DESC LIMIT :limit
+                    """,
+                arguments: [
+                    "client": query.client, "before": query.before, "kind": query.kind?.rawValue,
+                    "onlyRefused": query.onlyRefused, "limit": query.limit,
+                    "withoutOwner": query.withoutOwner, "owner": Client.owner.name,
+                ])
+            return rows.compactMap(Self.entry)
+        }
+    }
+
+    /// Deletes the entries before the first that is not older than `time`, and records the hash of the
+    /// last deleted one.
+    ///
+    /// - Returns: how many were deleted.
+    func prune(before time: Timestamp, at now: Timestamp) async throws -> Int {
+        try await queue.write { database in
+            let kept = try Int64.fetchOne(
+                database, sql: "SELECT min(id) FROM ledger WHERE time >= ?",
+                arguments: [time.microseconds])
+            let last = try kept.map { $0 - 1 } ?? Self.head(database).id
+            guard
+                let hash = try Data.fetchOne(
+                    database, sql: "SELECT hash FROM ledger WHERE id = ?", arguments: [last])
+            else { return 0 }
+            let cut = AccessLogEntry(
+                id: 0, time: now, kind: .pruned, client: nil, privilege: nil, sensor: nil,
+                access: nil, operation: nil, range: nil, calls: 1, count: Int(last),
+                detail: hash.hexadecimal)
+            _ = try Self.append([cut], to: database)
+            try database.execute(sql: "DELETE FROM ledger WHERE id <= ?", arguments: [last])
+            return database.changesCount
+        }
+    }
+
+    /// Creates the table of the chained access log and copies the entries of the older table into it.
+    static func create(_ database: Database) throws {
+        try database.execute(
+            sql: """
+                CREATE TABLE ledger (
+                    id INTEGER PRIMARY KEY,
+                    time INTEGER NOT NULL,
+                    kind TEXT NOT NULL,
+                    client TEXT,
+                    privilege TEXT,
+                    sensor TEXT,
+                    access TEXT,
+                    operation TEXT,
+                    "from" INTEGER,
+                    "to" INTEGER,
+                    calls INTEGER NOT NULL,
+                    count INTEGER NOT NULL,
+                    detail TEXT,
+                    hash BLOB NOT NULL CHECK (length(hash) = 32)
+                ) STRICT;
+                CREATE INDEX ledger_pruned ON ledger (count) WHERE kind = 'pruned';
+                CREATE TRIGGER ledger_is_appended BEFORE INSERT ON ledger
+                WHEN NEW.id IS NOT (SELECT ifnull(max(id), 0) + 1 FROM ledger)
+                BEGIN SELECT RAISE(ABORT, 'the access log only grows at its end'); END;
+                CREATE TRIGGER ledger_is_not_changed BEFORE UPDATE ON ledger
+                BEGIN SELECT RAISE(ABORT, 'the access log is not changed'); END;
+                CREATE TRIGGER ledger_is_not_cut BEFORE DELETE ON ledger
+                WHEN OLD.id > (SELECT ifnull(max(count), 0) FROM ledger WHERE kind = 'pruned')
+                BEGIN SELECT RAISE(ABORT, 'the access log is only cut after a line that says so'); END;
+                """)
+        let rows = try Row.fetchCursor(database, sql: "SELECT * FROM access_log ORDER BY id")
+        while let row = try rows.next() { _ = try append([olderEntry(row)], to: database) }
+        try database.execute(sql: "DROP TABLE access_log")
+    }
+
+    // MARK: - Private
+
+    private static func olderEntry(_ row: Row) -> AccessLogEntry {
+        let from: Int64? = row["from"]
+        let to: Int64? = row["to"]
+        let sensor: String? = row["sensor"]
+        let access: String? = row["access"]
+        let reason: String? = row["reason"]
+        var range: TimeRange?
+        if let from, let to {
+            range = TimeRange(
+                from: Timestamp(microseconds: from), to: Timestamp(microseconds: to))
+        }
+        return AccessLogEntry(
+            id: 0, time: Timestamp(microseconds: row["time"]),
+            kind: row["outcome"] == AccessLogEntry.Outcome.allowed.rawValue ? .access : .refusal,
+            client: row["client"], privilege: nil, sensor: sensor.flatMap { SensorID($0) },
+            access: access.flatMap(Access.init(rawValue:)), operation: row["operation"],
+            range: range, calls: 1, count: row["count"],
+            detail: reason?.escapedForDisplay(limit: 400))
+    }
+
+    static func append(
+        _ entries: [AccessLogEntry], to database: Database
+    ) throws -> [Int64] {
+        let head = try head(database)
+        var (id, chain) = (head.id, AccessLogChain(after: head.hash))
+        let statement = try database.cachedStatement(
+            sql: """
+                INSERT INTO ledger (id, time, kind, client, privilege, sensor, access, operation,
+                                    "from", "to", calls, count, detail, hash)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                """)
+        return try entries.map { entry in
+            id += 1
+            chain.add([
+                .integer(id), .integer(entry.time.microseconds), .text(entry.kind.rawValue),
+                .text(entry.client), .text(entry.privilege), .text(entry.sensor?.description),
+                .text(entry.access?.rawValue), .text(entry.operation),
+                .integer(entry.range?.from.microseconds), .integer(entry.range?.to.microseconds),
+                .integer(Int64(entry.calls)), .integer(Int64(entry.count)), .text(entry.detail),
+            ])
+            try statement.execute(arguments: [
+                id, entry.time.microseconds, entry.kind.rawValue, entry.client, entry.privilege,
+                entry.sensor?.description, entry.access?.rawValue, entry.operation,
+                entry.range?.from.microseconds, entry.range?.to.microseconds, entry.calls,
+                entry.count, entry.detail, chain.head,
+            ])
+            return id
+        }
+    }
+
+    private static func head(_ database: Database) throws -> (id: Int64, hash: Data) {
+        let row = try Row.fetchOne(
+            database, sql: "SELECT id, hash FROM ledger ORDER BY id DESC LIMIT 1")
+        return row.map { ($0["id"], $0["hash"]) } ?? (0, AccessLogChain.start)
+    }
+
+    private static func entry(_ row: Row) -> AccessLogEntry? {
+        guard let kind = AccessLogEntry.Kind(rawValue: row["kind"]) else { return nil }
+        let from: Int64? = row["from"]
+        let to: Int64? = row["to"]
+        let sensor: String? = row["sensor"]
+        let access: String? = row["access"]
+        var range: TimeRange?
+        if let from, let to {
+            range = TimeRange(
+                from: Timestamp(microseconds: from), to: Timestamp(microseconds: to))
+        }
+        return AccessLogEntry(
+            id: row["id"], time: Timestamp(microseconds: row["time"]), kind: kind,
+            client: row["client"], privilege: row["privilege"],
+            sensor: sensor.flatMap { SensorID($0) }, access: access.flatMap(Access.init(rawValue:)),
+            operation: row["operation"], range: range, calls: row["calls"], count: row["count"],
+            detail: row["detail"])
+    }
+}

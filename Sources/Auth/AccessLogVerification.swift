@@ -1,0 +1,160 @@
+import Foundation
+import GRDB
+import Glibc
+public import Samples
+
+/// Verifies the hash chain of the access log, in bounded memory and without writing.
+///
+/// It reads a snapshot of the file, so a host can write at the same time.
+///
+/// ```swift
+/// let report = try await AccessLogVerification(path: path, expecting: notedHash).run()
+/// print(report.isIntact, report.lines)
+/// ```
+public struct AccessLogVerification: Sendable {
+    private static let progressInterval = 1000
+
+    private let path: String
+    private let expected: String?
+
+    /// - Parameters:
+    ///   - path: of `permissions.sqlite`.
+    ///   - expected: an earlier head of the log, in hexadecimal, which must still be in the chain.
+    public init(path: String, expecting expected: String? = nil) {
+        self.path = path
+        self.expected = expected?.lowercased()
+    }
+
+    /// Verifies every entry.
+    ///
+    /// - Parameter onProgress: called every thousand entries with the number verified and the total.
+    /// - Throws: `notFound` without a log, `storeFailed` when it cannot be read.
+    public func run(
+        onProgress: @escaping @Sendable (Int, Int) -> Void = { _, _ in }
+    ) async throws(AuthError) -> AccessLogReport {
+        guard access(path, R_OK) == 0 else {
+            throw AuthError(.notFound, "No access log: \(path) does not exist.")
+        }
+        do {
+            let queue = try AuthDatabase.openForReading(path)
+            return try await queue.read { try verify($0, onProgress) }
+        } catch {
+            throw AuthError(wrapping: error, while: "verifying the access log")
+        }
+    }
+
+    private func verify(
+        _ database: Database, _ onProgress: (Int, Int) -> Void
+    ) throws -> AccessLogReport {
+        var report = AccessLogReport(head: AccessLogChain.start.hexadecimal)
+        if expected != nil { report.hasExpected = false }
+        guard try database.tableExists("ledger") else { return report }
+        let total = try Int.fetchOne(database, sql: "SELECT count(*) FROM ledger") ?? 0
+        // Texts as bytes: SQLite would repair invalid UTF-8 and cut texts at a zero byte.
+        let columns = AccessLogChain.columns.map { name in
+            ["id", "time", "from", "to", "calls", "count"].contains(name)
+                ? "\"\(name)\"" : "CAST(\"\(name)\" AS BLOB)"
+        }
+        let rows = try Row.fetchCursor(
+            database, sql: "SELECT \(columns.joined(separator: ", ")), hash FROM ledger ORDER BY id"
+        )
+        var chain = AccessLogChain()
+        var next: Int64 = 1
+        while let row = try rows.next() {
+            let values = (0..<AccessLogChain.columns.count).map { AccessLogChain.Value(row[$0]) }
+            guard case .integer(let id) = values[0] else {
+                report.fault = .init(line: next, message: "An entry without a number follows.")
+                return report
+            }
+            if report.lines == 0, id > 1 {
+                guard let before = try Self.pruned(before: id, database) else {
+                    report.fault = .init(line: 1, message: "The lines before \(id) are missing.")
+                    return report
+                }
+                chain = AccessLogChain(after: before)
+                (report.cut, next) = (id - 1, id)
+                note(before, &report)
+            }
+            guard id == next else {
+                report.fault = .init(line: next, message: "Line \(next) is missing.")
+                return report
+            }
+            chain.add(values)
+            guard chain.head == Data.fromDatabaseValue(row[values.count]) else {
+                report.fault = .init(
+                    line: id, message: "Line \(id) is not what was written, or follows another.")
+                return report
+            }
+            note(chain.head, &report)
+            if case .integer(let time) = values[1] {
+                report.first = report.first ?? Timestamp(microseconds: time)
+                report.last = Timestamp(microseconds: time)
+            }
+            report.lines += 1
+            next += 1
+            if report.lines.isMultiple(of: Self.progressInterval) {
+                onProgress(report.lines, total)
+            }
+        }
+        report.head = chain.head.hexadecimal
+        return report
+    }
+
+    private func note(_ hash: Data, _ report: inout AccessLogReport) {
+        report.head = hash.hexadecimal
+        if report.head == expected { report.hasExpected = true }
+    }
+
+    /// The hash of the entry before `id`, when a later entry records that all up to it were pruned.
+    private static func pruned(before id: Int64, _ database: Database) throws -> Data? {
+        let hash = try String.fetchOne(
+            database,
+            sql: """
+                SELECT detail FROM ledger WHERE kind = 'pruned' AND count = ?
+                ORDER BY id DESC LIMIT 1
+                """, arguments: [id - 1])
+        return hash.flatMap(Data.init(hexadecimal:))
+    }
+}
+
+extension AccessLogChain.Value {
+    fileprivate init(_ value: DatabaseValue) {
+        switch value.storage {
+        case .null: self = .null
+        case .int64(let number): self = .integer(number)
+        case .blob(let bytes): self = .text(Array(bytes))
+        case .string(let text): self = .text(Array(text.utf8))
+        // No column stores one; these bytes match no hash.
+        case .double(let number): self = .text(Array("\(number)".utf8))
+        }
+    }
+}
+
+/// The result of an ``AccessLogVerification``.
+public struct AccessLogReport: Hashable, Sendable {
+    /// The first entry that is missing or wrong.
+    public struct Fault: Hashable, Sendable {
+        /// The entry's number.
+        public let line: Int64
+        /// A sentence.
+        public let message: String
+    }
+
+    /// The number of valid entries, from the first one.
+    public internal(set) var lines = 0
+    /// The number of entries pruned before them, as recorded in the log.
+    public internal(set) var cut: Int64 = 0
+    /// When the first of them was written.
+    public internal(set) var first: Timestamp?
+    /// When the last of them was written.
+    public internal(set) var last: Timestamp?
+    /// The hash of the last of them in hexadecimal; zeros without any.
+    public internal(set) var head: String
+    /// The first entry that is missing or wrong; `nil` for an intact chain.
+    public internal(set) var fault: Fault?
+    /// Whether the expected hash is one of the chain's; `nil` when none was given.
+    public internal(set) var hasExpected: Bool?
+
+    /// Whether every entry is valid and the expected hash was found.
+    public var isIntact: Bool { fault == nil && hasExpected != false }
+}

@@ -1,0 +1,96 @@
+public import AppStorage
+
+/// The key-value storage of one app or client.
+///
+/// ```swift
+/// let storage = try await authority.storage(of: client)
+/// try await storage.apply([StorageChange(key, value)])
+/// let (items, usage) = try await storage.items()
+/// ```
+public struct ClientStorage: Sendable {
+    private let authority: Authority
+    private let client: Client
+    private let owner: StorageDatabase.Owner
+    private let database: StorageDatabase
+
+    init(
+        _ database: StorageDatabase, owner: StorageDatabase.Owner, client: Client,
+        authority: Authority
+    ) {
+        self.database = database
+        self.owner = owner
+        self.client = client
+        self.authority = authority
+    }
+
+    /// The value of a key; `nil` when there is none.
+    ///
+    /// - Throws: `storeFailed`.
+    public func value(
+        of key: StorageKey, in area: StorageArea = .named
+    ) async throws(AuthError) -> StoredValue? {
+        do {
+            return try await database.value(of: key, in: area, of: owner)
+        } catch {
+            throw AuthError(error)
+        }
+    }
+
+    /// Makes all changes or none; they are durable when this returns.
+    ///
+    /// - Throws: `tooLarge` for a value above its limit, `storageFull` when the client has reached its
+    ///   limit, `diskFull`, `notFound` when the client was removed, `storeFailed`.
+    @discardableResult
+    public func apply(
+        _ changes: [StorageChange], in area: StorageArea = .named
+    ) async throws(AuthError) -> StorageUsage {
+        let usage: StorageUsage
+        do {
+            usage = try await database.apply(changes, in: area, of: owner)
+        } catch {
+            throw AuthError(error)
+        }
+        try await authority.confirm(owner, of: client)
+        return usage
+    }
+
+    /// The keys of an area, and the usage of both areas.
+    ///
+    /// - Throws: `storeFailed`.
+    public func items(
+        in area: StorageArea = .named
+    ) async throws(AuthError) -> (items: [StoredItem], usage: StorageUsage) {
+        do {
+            return try await database.items(in: area, of: owner)
+        } catch {
+            throw AuthError(error)
+        }
+    }
+
+    /// Everything in an area, and the usage of both areas.
+    ///
+    /// - Throws: `storeFailed`.
+    public func contents(
+        of area: StorageArea
+    ) async throws(AuthError) -> (
+        entries: [(key: StorageKey, value: StoredValue)], usage: StorageUsage
+    ) {
+        do {
+            return try await database.contents(of: area, of: owner)
+        } catch {
+            throw AuthError(error)
+        }
+    }
+
+    /// Removes everything in an area.
+    ///
+    /// - Throws: `storeFailed`.
+    @discardableResult
+    public func clear(_ area: StorageArea) async throws(AuthError) -> StorageUsage {
+        do {
+            return try await database.clear(area, of: owner)
+        } catch {
+            throw AuthError(error)
+        }
+    }
+}

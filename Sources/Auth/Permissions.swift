@@ -1,0 +1,181 @@
+public import Samples
+
+/// A snapshot of the owner's decisions, and what they permit at one moment.
+///
+/// ```swift
+/// let permissions = await authority.permissions
+/// if permissions.state(of: .storage, for: client) == .granted { … }
+/// for record in permissions.records(of: "curl") { print(record.privilege, record.state) }
+/// ```
+public struct Permissions: Sendable {
+    private let table: PermissionTable
+    private let denials: DenialTable
+    private let now: Timestamp
+
+    init(_ table: PermissionTable, _ denials: DenialTable, at now: Timestamp) {
+        self.table = table
+        self.denials = denials
+        self.now = now
+    }
+
+    /// The privileges that are blocked on this machine.
+    public var policy: Policy { table.policy }
+
+    // MARK: - Clients
+
+    /// Checks a privilege; the name of a kind may refer to one sensor that the owner chose.
+    func verdict(
+        on privilege: PrivilegeID, by client: Client
+    ) -> PermissionTable.Verdict {
+        guard let sensor = privilege.sensor, let access = privilege.access else {
+            return table.verdict(on: privilege, by: client, at: now)
+        }
+        return verdict(
+            on: resolve(AccessRequest("state", of: sensor, access), by: client), by: client)
+    }
+
+    /// Checks a resolved request.
+    func verdict(on request: AccessRequest, by client: Client) -> PermissionTable.Verdict {
+        table.verdict(on: request, by: client, at: now)
+    }
+
+    /// The request for the sensor that the client refers to.
+    func resolve(_ request: AccessRequest, by client: Client) -> AccessRequest {
+        request.with(resolve(request.sensor, for: request.access, by: client))
+    }
+
+    /// The sensor that a client refers to by a name: when the owner chose one sensor of a kind, the name
+    /// of the kind refers to that sensor.
+    public func resolve(_ name: SensorID, for access: Access, by client: Client) -> SensorID {
+        client.kind == .owner
+            ? name : table.resolve(name, for: access, by: client, at: now)
+    }
+
+    /// The same for whatever the client may do: choices for reading come before those for writing.
+    public func resolve(_ name: SensorID, by client: Client) -> SensorID {
+        [Access.raw, .stats, .write].lazy.map { resolve(name, for: $0, by: client) }
+            .first { $0 != name } ?? name
+    }
+
+    /// Whether the owner can be asked for a privilege.
+    func canAsk(for privilege: PrivilegeID, _ client: Client) -> Bool {
+        let isOpen: Bool
+        if let sensor = privilege.sensor, let access = privilege.access {
+            let request = AccessRequest("ask", of: sensor, access)
+            isOpen = table.isOpen(request, by: client, at: now)
+        } else {
+            isOpen = table.verdict(on: privilege, by: client, at: now) == .undecided
+        }
+        return isOpen && finalDenial(of: privilege, client.name) == nil
+    }
+
+    /// The denial because of which the owner is not asked again.
+    func finalDenial(of privilege: PrivilegeID, _ client: String) -> DenialCount? {
+        denials.final(privilege, of: client)
+    }
+
+    /// The decision that denies some access to a sensor.
+    func denial(of sensor: SensorID, to client: Client) -> PrivilegeID? {
+        table.denial(of: sensor, to: client)
+    }
+
+    /// The state of a privilege; a grant of statistics is not one of samples.
+    public func state(of privilege: PrivilegeID, for client: Client) -> PermissionState {
+        if client.kind == .owner { return .granted }
+        let verdict = verdict(on: privilege, by: client)
+        if case .granted = verdict { return .granted }
+        // The name covers several sensors that the client may use.
+        if case .notChosen(_, let chosen) = verdict, let sensor = privilege.sensor,
+            chosen.contains(where: sensor.covers)
+        {
+            return .granted
+        }
+        return canAsk(for: privilege, client) ? .prompt : .denied
+    }
+
+    /// The state of a sensor; `nil` when nothing was decided about it, or only about others of its kind.
+    public func permission(of client: Client, for sensor: SensorID) -> SensorPermission? {
+        if client.kind == .owner { return .granted }
+        let isKnown = table.all(of: client.name).contains { record in
+            record.privilege.sensor?.covers(sensor) == true
+                && record.opinion(on: sensor) == .chosen
+        }
+        guard isKnown else { return nil }
+        switch verdict(on: AccessRequest("permission", of: sensor, .raw), by: client) {
+        case .granted: return .granted
+        case .statisticsOnly: return .statistics
+        case .notInBackground, .notChosen: return .denied
+        case .denied, .restricted:
+            let stats = AccessRequest("permission", of: sensor, .stats)
+            guard case .granted = verdict(on: stats, by: client) else { return .denied }
+            return .statistics
+        case .undecided: return .prompt
+        }
+    }
+
+    /// Whether a client may know the time of a sensor's newest sample: it may read every sample.
+    public func seesNewest(of sensor: SensorID, _ client: Client) -> Bool {
+        if client.kind == .owner { return true }
+        let samples = PrivilegeID(sensor: sensor, access: .raw)
+        guard case .granted(let terms) = verdict(on: samples, by: client) else { return false }
+        return terms.maximumRate == nil && terms.history == nil
+    }
+
+    /// Whether the owner excluded a sensor when choosing others of its kind, and decided nothing else
+    /// about it.
+    public func isExcluded(_ sensor: SensorID, for client: Client) -> Bool {
+        guard client.kind != .owner, permission(of: client, for: sensor) == nil else {
+            return false
+        }
+        return table.all(of: client.name).contains { record in
+            record.privilege.sensor?.covers(sensor) == true && record.applies(to: client)
+                && record.opinion(on: sensor) == .excluded
+        }
+    }
+
+    // MARK: - Declared privileges
+
+    /// The decisions about a client, or about all clients for `nil`.
+    public func records(of client: String? = nil) -> [PermissionRecord] {
+        (client.map { [$0] } ?? table.clients).flatMap { table.all(of: $0) }
+    }
+
+    /// The denials for single runs, of a client or of all for `nil`.
+    public func denialCounts(of client: String? = nil) -> [DenialCount] {
+        (client.map { [$0] } ?? denials.clients).flatMap { denials.all(of: $0) }
+    }
+
+    /// The declared privileges for which the owner has to be asked.
+    public func undecided(_ declared: [Privilege], by app: String) -> [Privilege] {
+        let client = Client(name: app, kind: .app, run: nil)
+        return declared.filter {
+            table.isUndecided($0, by: client, at: now)
+                && finalDenial(of: $0.id, app) == nil
+        }
+    }
+
+    /// Whether a declared privilege is denied, also by the policy or by repeated denials for single runs.
+    public func isDenied(_ declared: Privilege, to app: String) -> Bool {
+        let client = Client(name: app, kind: .app, run: nil)
+        return table.isDenied(declared, to: client, at: now)
+            || table.isUndecided(declared, by: client, at: now)
+                && finalDenial(of: declared.id, app) != nil
+    }
+
+    /// The sensors of a declared kind that were added after the owner chose among those of the kind,
+    /// without a decision.
+    public func newSensors(
+        of declared: Privilege, for app: String, among present: [SensorID]
+    ) -> [SensorID] {
+        guard let kind = declared.id.sensor, let access = declared.id.access else { return [] }
+        let hasChosen = table.all(of: app).contains { record in
+            record.run == nil && record.privilege == declared.id && record.terms?.only != nil
+                && !record.isExpired(at: now)
+        }
+        guard hasChosen else { return [] }
+        return present.filter { sensor in
+            let one = Privilege(.sensor(sensor, access), reason: "")
+            return kind.covers(sensor) && sensor != kind && !undecided([one], by: app).isEmpty
+        }
+    }
+}

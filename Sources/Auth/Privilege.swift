@@ -1,0 +1,157 @@
+public import Addresses
+public import Samples
+
+/// One entry of the `privileges` in an app's `package.json`.
+public struct Privilege: Hashable, Sendable {
+    /// What the app asks for.
+    public enum Resource: Hashable, Sendable {
+        /// A sensor, or every sensor of a kind.
+        case sensor(SensorID, Access)
+        /// Calls to an origin such as `https://api.example.org`, which must present the certificate of
+        /// the pin if there is one.
+        case net(WebOrigin, pin: CertificatePin?)
+        /// Key-value storage of its own.
+        case storage
+        /// Messages to the owner.
+        case notify
+        /// A random number that identifies this machine to this app only.
+        case identity
+    }
+
+    /// What the app asks for.
+    public let resource: Resource
+    /// The app's explanation: untrusted, to be displayed as a claim.
+    public let reason: String
+
+    /// - Parameter reason: the app's explanation.
+    public init(_ resource: Resource, reason: String) {
+        self.resource = resource
+        self.reason = reason
+    }
+
+    /// Its name: `sensor:cpu`, `sensor:cpu:stats`, `net:https://api.example.org`.
+    public var id: PrivilegeID {
+        switch resource {
+        case .sensor(let sensor, let access): PrivilegeID(sensor: sensor, access: access)
+        case .net(let origin, _): PrivilegeID(reaching: origin) ?? .net
+        case .storage: .storage
+        case .notify: .notify
+        case .identity: .identity
+        }
+    }
+
+    /// Whether permission for this includes permission for `other`.
+    func covers(_ other: Privilege) -> Bool {
+        if case .net = resource { return resource == other.resource }
+        return id.covers(other.id)
+    }
+}
+
+/// What may be done with a sensor.
+public enum Access: String, Hashable, Sendable, Codable, CaseIterable {
+    /// Read single samples, and every statistic of them.
+    case raw
+    /// Read aggregates of many samples only.
+    case stats
+    /// Publish samples.
+    case write
+
+    /// Whether permission for this includes permission for `other`.
+    public func includes(_ other: Access) -> Bool {
+        self == other || self == .raw && other == .stats
+    }
+}
+
+/// The name of a privilege in flags, in the API and in the database.
+///
+/// `sensor:ID` is reading samples; `sensor:ID:stats` and `sensor:ID:write` are the other accesses;
+/// `net:ORIGIN` is calls to a server; `net` all of them; then `storage`, `notify` and `identity`.
+///
+/// ```swift
+/// let privilege = PrivilegeID("sensor:temperature:stats")
+/// privilege?.access  // .stats
+/// ```
+public struct PrivilegeID: Hashable, Sendable, LosslessStringConvertible {
+    public let description: String
+    /// The sensor; `nil` for the other privileges.
+    public let sensor: SensorID?
+    /// The access to the sensor; `nil` for the other privileges.
+    public let access: Access?
+    /// The server; `nil` for the other privileges.
+    public let origin: WebOrigin?
+
+    /// Calls to every server: can be denied as a whole, but only be granted for single servers.
+    public static let net = PrivilegeID(other: "net")
+    /// Key-value storage.
+    public static let storage = PrivilegeID(other: "storage")
+    /// Messages to the owner.
+    public static let notify = PrivilegeID(other: "notify")
+    /// The device number.
+    public static let identity = PrivilegeID(other: "identity")
+
+    private static let others = [net, storage, notify, identity]
+    private static let netPrefix = "net:"
+
+    /// The use of a sensor.
+    public init(sensor: SensorID, access: Access) {
+        self.sensor = sensor
+        self.access = access
+        origin = nil
+        description = access == .raw ? "sensor:\(sensor)" : "sensor:\(sensor):\(access.rawValue)"
+    }
+
+    /// Calls to a server.
+    ///
+    /// - Returns: `nil` for a server that no app may reach.
+    public init?(reaching origin: WebOrigin) {
+        guard origin.host.reach != .forbidden else { return nil }
+        self.origin = origin
+        sensor = nil
+        access = nil
+        description = Self.netPrefix + origin.description
+    }
+
+    /// Reads a name in the form of `description`; `sensor:ID:raw` also means `sensor:ID`.
+    public init?(_ text: String) {
+        if let other = Self.others.first(where: { $0.description == text }) {
+            self = other
+            return
+        }
+        if text.hasPrefix(Self.netPrefix) {
+            guard let origin = WebOrigin(String(text.dropFirst(Self.netPrefix.count))) else {
+                return nil
+            }
+            self.init(reaching: origin)
+            return
+        }
+        let parts = text.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
+        guard (2...3).contains(parts.count), parts[0] == "sensor", let id = SensorID(parts[1]),
+            let access = parts.count == 3 ? Access(rawValue: parts[2]) : .raw
+        else { return nil }
+        self.init(sensor: id, access: access)
+    }
+
+    private init(other: String) {
+        description = other
+        sensor = nil
+        access = nil
+        origin = nil
+    }
+
+    /// Whether the owner can grant it, and so is asked for it.
+    public var isGrantable: Bool {
+        sensor != nil || origin != nil || [.identity, .storage, .notify].contains(self)
+    }
+
+    /// Whether permission for this includes permission for `other`.
+    func covers(_ other: PrivilegeID) -> Bool {
+        guard let sensor, let access, let otherSensor = other.sensor, let otherAccess = other.access
+        else { return self == other }
+        return sensor.covers(otherSensor) && access.includes(otherAccess)
+    }
+
+    /// Whether a decision about `other` can apply to this: servers can also be denied as a whole.
+    func isDecided(by other: PrivilegeID) -> Bool {
+        self == other || origin != nil && other == .net
+    }
+}

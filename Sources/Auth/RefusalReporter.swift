@@ -1,0 +1,178 @@
+import AppStorage
+import Samples
+import Scheduling
+
+/// Turns refused calls into errors, and records each in the access log; wrong tokens are also posted
+/// as notices.
+///
+/// Owned by `Authority`; its functions run on that actor.
+final class RefusalReporter {
+    /// The most wrong tokens within a minute that are reported one by one.
+    private static let attemptLimit = 10
+
+    private let log: AccessLog
+    private let notices: NoticeBoard
+    private let time: any TimeSource
+    private var attempts = RateLimiter<Timestamp>(RefusalReporter.attemptLimit, per: .seconds(60))
+    private var isHoldingOff = false
+
+    init(log: AccessLog, notices: NoticeBoard, time: any TimeSource) {
+        self.log = log
+        self.notices = notices
+        self.time = time
+    }
+
+    // MARK: - Tokens
+
+    /// An unknown token; beyond the rate limit it is neither logged nor distinguished from others.
+    ///
+    /// - Parameter request: what it was used for, if that was a sensor.
+    nonisolated(nonsending) func unknownToken(
+        _ message: String, _ request: AccessRequest?, operation: String, hint: String? = nil
+    ) async -> AuthError {
+        guard let wait = attempts.admit(at: time.now()) else {
+            isHoldingOff = false
+            return await wrongToken(
+                .invalidToken, message, client: nil, request, operation: operation, hint: hint)
+        }
+        let message = "More than \(Self.attemptLimit) wrong tokens came within a minute."
+        // Guessing must not fill the log either.
+        if !isHoldingOff {
+            isHoldingOff = true
+            await report(message, client: nil, request, operation: operation)
+        }
+        return AuthError(
+            .tooManyAttempts, message, hint: "Wait, then use a valid token.", retryAfter: wait)
+    }
+
+    /// A token that is missing, unknown or another client's.
+    nonisolated(nonsending) func wrongToken(
+        _ code: AuthError.Code, _ message: String, client: String?, _ request: AccessRequest?,
+        operation: String, hint: String? = nil
+    ) async -> AuthError {
+        if request?.isContinuation != true {
+            await report(message, client: client, request, operation: operation)
+        }
+        return AuthError(
+            code, message,
+            hint: hint ?? "Create a token with: nervous token create NAME --allow sensor:ID")
+    }
+
+    /// A call that is reserved for the owner.
+    nonisolated(nonsending) func notOwner(
+        _ client: Client, operation: String
+    ) async -> AuthError {
+        let error = AuthError(
+            .ownerOnly, "Only the owner may do this; the token belongs to \(client.name).",
+            hint: "Create an owner's token with: nervous token create NAME --owner")
+        await log.refuse(nil, operation: operation, client: client.name, reason: error.message)
+        return error
+    }
+
+    // MARK: - Permissions
+
+    /// The use of a sensor, after a verdict other than `granted`.
+    ///
+    /// - Parameters:
+    ///   - denial: the decision that denies another access to the sensor.
+    ///   - isFinal: whether the owner is not asked again.
+    nonisolated(nonsending) func refuse(
+        _ request: AccessRequest, _ client: Client, after verdict: PermissionTable.Verdict,
+        denial: PrivilegeID?, isFinal: DenialCount?
+    ) async -> AuthError {
+        let name = client.name
+        let wanted = request.privilege
+        var hint: String? = "Allow it with: nervous permissions grant \(name) \(wanted)"
+        let code: AuthError.Code
+        let message: String
+        switch verdict {
+        case .notChosen(let privilege, let chosen):
+            let mine = chosen.filter(request.sensor.covers)
+            if mine.isEmpty {
+                code = .denied
+                message =
+                    "You did not choose \(request.sensor) when you allowed \(privilege) to \(name)."
+            } else {
+                code = .severalSensors
+                message =
+                    "\(request.sensor) is the name of \(mine.count) sensors that \(name) may use."
+                hint = "Use one of: " + mine.map(\.description).joined(separator: ", ")
+            }
+        case .statisticsOnly:
+            code = .statisticsOnly
+            message = "\(name) may read only statistics of \(request.sensor)."
+        default:
+            (code, message, hint) = Self.text(
+                wanted, name, verdict, denial: denial, isFinal: isFinal)
+        }
+        await log.refuse(
+            request, operation: request.operation, client: name, reason: message)
+        return AuthError(code, message, hint: hint, privilege: wanted)
+    }
+
+    /// The use of a privilege other than a sensor, after a verdict other than `granted`.
+    ///
+    /// - Parameter isFinal: the denials because of which the owner is not asked again.
+    nonisolated(nonsending) func refuse(
+        _ privilege: PrivilegeID, _ client: Client, operation: String,
+        after verdict: PermissionTable.Verdict, isFinal: DenialCount?
+    ) async -> AuthError {
+        let (code, message, hint) = Self.text(
+            privilege, client.name, verdict, denial: nil, isFinal: isFinal)
+        return await refuse(
+            privilege, client, operation: operation, code, message, hint: hint)
+    }
+
+    /// The use of a privilege other than a sensor.
+    nonisolated(nonsending) func refuse(
+        _ privilege: PrivilegeID, _ client: Client, operation: String, _ code: AuthError.Code,
+        _ message: String, hint: String?
+    ) async -> AuthError {
+        await log.refuse(
+            nil, operation: operation, client: client.name, privilege: privilege, reason: message)
+        return AuthError(code, message, hint: hint, privilege: privilege)
+    }
+
+    // MARK: - Private
+
+    private static func text(
+        _ privilege: PrivilegeID, _ name: String, _ verdict: PermissionTable.Verdict,
+        denial: PrivilegeID?, isFinal: DenialCount?
+    ) -> (AuthError.Code, message: String, hint: String) {
+        let grant = "Allow it with: nervous permissions grant \(name) \(privilege)"
+        switch verdict {
+        case .denied(let denied):
+            return (.denied, "You have denied \(denied) to \(name).", grant)
+        case .restricted:
+            // The path of the policy file is private.
+            return (
+                .restricted, "\(name) may not use \(privilege): it is blocked by policy.",
+                "Show the policy with: nervous permissions"
+            )
+        case .notInBackground(let decided):
+            return (
+                .notInBackground,
+                "\(name) may use \(decided) only while you watch it; this run is in the background.",
+                grant
+            )
+        case .granted, .statisticsOnly, .notChosen, .undecided:
+            if let denial { return (.denied, "You have denied \(denial) to \(name).", grant) }
+            if let isFinal {
+                return (
+                    .denied,
+                    "You have denied \(isFinal.privilege) to \(name) twice and are not asked again.",
+                    "To be asked again: nervous permissions reset \(name)"
+                )
+            }
+            return (.undecided, "\(name) has no permission for \(privilege).", grant)
+        }
+    }
+
+    nonisolated(nonsending) private func report(
+        _ message: String, client: String?, _ request: AccessRequest?, operation: String
+    ) async {
+        await log.refuse(
+            request, operation: operation, client: client, reason: message, isNotice: true)
+        await notices.post(refusal: message, operation: operation)
+    }
+}

@@ -1,0 +1,169 @@
+public import Samples
+import Scheduling
+
+/// A privilege that an app has asked for and that waits for the owner's decision.
+public struct PendingRequest: Hashable, Sendable {
+    /// The app's name.
+    public let app: String
+    /// What it asks for.
+    public let privilege: PrivilegeID
+    /// The run or the open page that asks.
+    public let run: String?
+    /// When it asked first.
+    public let asked: Timestamp
+    /// How many calls wait for the decision.
+    public let waiting: Int
+}
+
+/// The requests of apps that wait for the owner: one for each privilege and run, bounded in number.
+///
+/// Owned by `Authority`; its functions run on that actor.
+final class RequestTable {
+    /// The most open requests of one app.
+    static let appLimit = 16
+    /// The most open requests of all apps.
+    private static let limit = 256
+    /// The most calls of one app that wait at once: a browser has six connections to a host.
+    static let waitingLimit = 4
+    /// For how long a request stays open when it is not repeated.
+    private static let lifetime = Duration.seconds(3600)
+
+    private struct Key: Hashable {
+        let client: Client
+        let privilege: PrivilegeID
+    }
+
+    private struct Entry {
+        let asked: Timestamp
+        var last: Timestamp
+        /// Whether a wait has timed out, so that further calls do not wait.
+        var isOverdue = false
+        var waiting: [AsyncStream<Void>.Continuation] = []
+    }
+
+    /// How long a call waits for the decision.
+    private let patience: Duration
+    private let time: any TimeSource
+    private var entries: [Key: Entry] = [:]
+    private var watchers: [String: AsyncStream<PendingRequest>.Continuation] = [:]
+
+    init(patience: Duration, time: any TimeSource) {
+        self.patience = patience
+        self.time = time
+    }
+
+    /// Opens a request, or joins the open one, and waits until it is closed or the time is up.
+    ///
+    /// It returns at once when too many requests are open or calls wait, or when the owner has let an
+    /// earlier call time out.
+    ///
+    /// - Parameter isUrgent: whether it waits although an earlier call has timed out.
+    nonisolated(nonsending) func wait(
+        for privilege: PrivilegeID, _ client: Client, isUrgent: Bool = false
+    ) async {
+        let key = Key(client: client, privilege: privilege)
+        guard let answers = open(key, isUrgent: isUrgent) else { return }
+        let isAnswered = await isAnswered(answers)
+        if !isAnswered { expire(key) }
+    }
+
+    /// Lets the waiting calls go on without a decision; the requests stay open.
+    ///
+    /// - Returns: whether there was one.
+    func dismiss(_ privilege: PrivilegeID, of client: String) -> Bool {
+        let keys = entries.keys.filter { $0.client.name == client && $0.privilege == privilege }
+        for key in keys { expire(key) }
+        return !keys.isEmpty
+    }
+
+    /// Closes requests that are decided, or whose client is gone.
+    func close(where isClosed: (Client, PrivilegeID) -> Bool) {
+        for (key, entry) in entries where isClosed(key.client, key.privilege) {
+            entry.waiting.forEach { $0.finish() }
+            entries[key] = nil
+        }
+    }
+
+    /// The open requests, oldest first.
+    func all() -> [PendingRequest] {
+        prune()
+        return entries.map { Self.request($0.key, $0.value) }
+            .sorted { ($0.asked, $0.privilege.description) < ($1.asked, $1.privilege.description) }
+    }
+
+    /// The open requests of a run and each new one; ends an earlier stream of the run.
+    func watch(_ run: String) -> AsyncStream<PendingRequest> {
+        let (stream, watcher) = AsyncStream.makeStream(
+            of: PendingRequest.self, bufferingPolicy: .bufferingOldest(Self.appLimit))
+        watchers[run]?.finish()
+        watchers[run] = watcher
+        for (key, entry) in entries where key.client.run == run {
+            watcher.yield(Self.request(key, entry))
+        }
+        return stream
+    }
+
+    func unwatch(_ run: String) {
+        watchers.removeValue(forKey: run)?.finish()
+    }
+
+    // MARK: - Private
+
+    /// - Returns: a stream that ends with the request; `nil` when the call shall not wait.
+    private func open(_ key: Key, isUrgent: Bool) -> AsyncStream<Void>? {
+        prune()
+        let now = time.now()
+        let mine = entries.filter { $0.key.client.name == key.client.name }
+        let isNew = entries[key] == nil
+        guard !isNew || mine.count < Self.appLimit && entries.count < Self.limit else { return nil }
+        var entry = entries[key] ?? Entry(asked: now, last: now)
+        entry.last = now
+        if isUrgent { entry.isOverdue = false }
+        let waiting = mine.values.reduce(0) { $0 + $1.waiting.count }
+        guard !entry.isOverdue, waiting < Self.waitingLimit else {
+            entries[key] = entry
+            return nil
+        }
+        let (answers, answer) = AsyncStream.makeStream(of: Void.self)
+        entry.waiting.append(answer)
+        entries[key] = entry
+        if entry.waiting.count == 1, let run = key.client.run {
+            watchers[run]?.yield(Self.request(key, entry))
+        }
+        return answers
+    }
+
+    nonisolated(nonsending) private func isAnswered(_ answers: AsyncStream<Void>) async -> Bool {
+        guard patience > .zero else { return false }
+        return await withTaskGroup(of: Bool.self) { [patience, time] group in
+            group.addTask {
+                for await _ in answers {}
+                return true
+            }
+            group.addTask {
+                try? await time.sleep(for: patience)
+                return false
+            }
+            let first = await group.next() ?? false
+            group.cancelAll()
+            return first
+        }
+    }
+
+    private func expire(_ key: Key) {
+        entries[key]?.isOverdue = true
+        entries[key]?.waiting.forEach { $0.finish() }
+        entries[key]?.waiting = []
+    }
+
+    private func prune() {
+        let oldest = time.now().advanced(byMicroseconds: -Self.lifetime.wholeMicroseconds)
+        entries = entries.filter { $0.value.last > oldest || !$0.value.waiting.isEmpty }
+    }
+
+    private static func request(_ key: Key, _ entry: Entry) -> PendingRequest {
+        PendingRequest(
+            app: key.client.name, privilege: key.privilege, run: key.client.run,
+            asked: entry.asked, waiting: entry.waiting.count)
+    }
+}

@@ -1,0 +1,178 @@
+import Crypto
+import Foundation
+import Samples
+import Scheduling
+
+/// The valid tokens, in memory and in the database.
+///
+/// Owned by `Authority`; its functions run on that actor.
+final class TokenRegistry {
+    private let store: ClientStore
+    private let clients: ClientRegistry
+    private let time: any TimeSource
+    private var table: TokenTable
+    private var launchCodes = LaunchCodes()
+
+    init(
+        _ tokens: [TokenRecord], store: ClientStore, clients: ClientRegistry, time: any TimeSource
+    ) {
+        self.store = store
+        self.clients = clients
+        self.time = time
+        table = TokenTable(tokens)
+    }
+
+    /// Those that the owner created.
+    var ofClients: [TokenRecord] {
+        table.all.filter { clients.kind(of: $0.client.name) != nil && $0.client.kind != .app }
+    }
+
+    /// The runs that have a token.
+    var runs: [String] { table.all.compactMap(\.client.run) }
+
+    /// Whom a token identifies; `nil` when it is unknown or expired.
+    func client(of text: String) -> Client? {
+        guard let record = table.find(text), record.expires.map({ time.now() < $0 }) ?? true
+        else { return nil }
+        return record.client
+    }
+
+    func isRunning(_ run: String, of client: String) -> Bool {
+        table.all.contains { $0.client.name == client && $0.client.run == run }
+    }
+
+    /// Adds a token that is not stored.
+    func add(_ token: Token, id: String, of client: Client) {
+        table.insert(
+            TokenRecord(
+                id: id, client: client, created: time.now(), expires: nil, digest: token.digest))
+    }
+
+    /// Creates and stores a token.
+    nonisolated(nonsending) func issue(
+        to client: Client, id: String, expires: Timestamp?
+    ) async throws(AuthError) -> Token {
+        let token = Token()
+        try await store(
+            TokenRecord(
+                id: id, client: client, created: time.now(), expires: expires,
+                digest: token.digest))
+        return token
+    }
+
+    /// Extends the token of a run.
+    ///
+    /// - Throws: `notFound` when the run has ended.
+    nonisolated(nonsending) func renew(
+        run: String, until expires: Timestamp
+    ) async throws(AuthError) {
+        guard let old = table.all.first(where: { $0.client.run == run }) else {
+            throw AuthError(.notFound, "The run \(run) has ended.")
+        }
+        try await store(
+            TokenRecord(
+                id: old.id, client: old.client, created: old.created, expires: expires,
+                digest: old.digest))
+    }
+
+    /// A code for a page of an app.
+    func launchCode(for app: String, lifetime: Duration) -> String {
+        launchCodes.issue(for: app, at: time.now(), lifetime: lifetime)
+    }
+
+    /// Uses up a launch code.
+    ///
+    /// - Returns: its app; `nil` when the code is unknown, expired or another app's.
+    func redeem(launchCode code: String, for app: String?) -> String? {
+        launchCodes.redeem(code, for: app, at: time.now())
+    }
+
+    /// Removes the tokens and launch codes of a client.
+    func remove(client: String) {
+        table.remove(client: client)
+        launchCodes.remove(app: client)
+    }
+
+    func remove(run: String) { table.remove(run: run) }
+
+    nonisolated(nonsending) private func store(_ record: TokenRecord) async throws(AuthError) {
+        let identity = clients.identity(of: record.client.name)
+        do {
+            try await store.store(record)
+        } catch {
+            throw AuthError(wrapping: error, while: "storing a token")
+        }
+        // The client may have been removed or replaced during the write.
+        guard clients.kind(of: record.client.name) == record.client.kind,
+            clients.identity(of: record.client.name) == identity
+        else { throw AuthError(.notFound, "\(record.client.name) was removed.") }
+        table.insert(record)
+    }
+}
+
+/// Tokens by digest.
+struct TokenTable: Sendable {
+    private var records: [Data: TokenRecord] = [:]
+
+    init(_ tokens: [TokenRecord]) {
+        for token in tokens { insert(token) }
+    }
+
+    /// Sorted by identifier.
+    var all: [TokenRecord] { records.values.sorted { $0.id < $1.id } }
+
+    /// The record of a token that a caller sent.
+    ///
+    /// The look-up is by SHA-256, so its timing reveals something about the digest only, not about the
+    /// token; the digests are then compared in constant time.
+    func find(_ text: String) -> TokenRecord? {
+        guard let token = Token(text) else { return nil }
+        let sent = SHA256.hash(data: Data(token.text.utf8))
+        guard let record = records[Data(sent)] else { return nil }
+        return sent == record.digest ? record : nil
+    }
+
+    mutating func insert(_ token: TokenRecord) {
+        records[token.digest] = token
+    }
+
+    mutating func remove(client: String) {
+        records = records.filter { $0.value.client.name != client }
+    }
+
+    mutating func remove(run: String) {
+        records = records.filter { $0.value.client.run != run }
+    }
+}
+
+/// Single-use codes that pages exchange for tokens.
+private struct LaunchCodes {
+    private struct Launch {
+        let app: String
+        let end: Timestamp
+    }
+
+    /// By the digest of the code.
+    private var launches: [Data: Launch] = [:]
+
+    /// A new code for a page of an app.
+    mutating func issue(for app: String, at now: Timestamp, lifetime: Duration) -> String {
+        launches = launches.filter { now < $0.value.end }
+        let code = Token()
+        launches[code.digest] = Launch(app: app, end: now.advanced(by: lifetime))
+        return code.text
+    }
+
+    /// Uses up a code.
+    ///
+    /// - Returns: its app; `nil` when the code is unknown, expired or another app's.
+    mutating func redeem(_ code: String, for app: String?, at now: Timestamp) -> String? {
+        let launch = Token(code).flatMap { launches.removeValue(forKey: $0.digest) }
+        guard let launch, now < launch.end, launch.app == app else { return nil }
+        return launch.app
+    }
+
+    mutating func remove(app: String) {
+        launches = launches.filter { $0.value.app != app }
+    }
+}

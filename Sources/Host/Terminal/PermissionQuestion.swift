@@ -1,0 +1,53 @@
+import Auth
+import Samples
+
+/// A privilege that the owner is asked about at the terminal.
+struct PermissionQuestion: Hashable, Sendable {
+    /// The app's name, version and title as in its package: untrusted text.
+    let app: String
+    let version: String
+    let title: String?
+    let privilege: Privilege
+    /// The fields of the sensor, when the host knows them.
+    let fields: [Field]
+    /// The position among `count` questions, from 1.
+    let number: Int
+    let count: Int
+    /// Who signed the app, in the host's words; `nil` for an unsigned app.
+    let signer: String?
+    /// Whether an earlier version was installed, so that the privilege is new or wider.
+    let isUpdate: Bool
+    /// The sensors of the kind, when there are several to choose from.
+    let instances: [SensorInstance]
+    /// Whether the sensor was added after the owner had chosen among those of its kind.
+    let isNewSensor: Bool
+
+    init(
+        app: String, version: String, title: String?, privilege: Privilege, number: Int, count: Int,
+        signer: String? = nil, isUpdate: Bool = false, fields: [Field] = [],
+        instances: [SensorInstance] = [], isNewSensor: Bool = false
+    ) {
+        self.app = app
+        self.version = version
+        self.title = title
+        self.privilege = privilege
+        self.number = number
+        self.count = count
+        self.signer = signer
+        self.isUpdate = isUpdate
+        self.fields = fields
+        self.instances = instances.count > 1 ? instances : []
+        self.isNewSensor = isNewSensor
+    }
+}
+
+/// One sensor of a kind, in the list from which the owner chooses.
+struct SensorInstance: Hashable, Sendable {
+    let id: SensorID
+    /// Untrusted text.
+    let title: String
+    /// What its samples come from; untrusted text.
+    let source: String
+    /// When its newest sample was taken; `nil` without samples.
+    let newest: Timestamp?
+}

@@ -1,0 +1,135 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import AppStorage
+
+/// How much an app may store, whatever it does at once.
+struct StorageDatabaseTests {
+    private let folder: TemporaryFolder
+    private let database: StorageDatabase
+    private let owner = StorageDatabase.Owner(app: "app", identity: "1")
+
+    init() throws {
+        folder = try TemporaryFolder()
+        database = try StorageDatabase(path: folder.path + "/app-storage.sqlite")
+    }
+
+    private func change(_ key: String, _ count: Int?) throws -> StorageChange {
+        StorageChange(
+            try StorageKey(key),
+            count.map { StoredValue(type: "a/b", bytes: .init(repeating: 7, count: $0)) })
+    }
+
+    private func store(
+        _ changes: [(String, Int?)], in area: StorageArea = .named
+    ) async throws -> Int {
+        try await database.apply(
+            changes.map { try change($0.0, $0.1) }, in: area, of: owner
+        ).used
+    }
+
+    @Test func `the last byte fits, one more does not and changes nothing`() async throws {
+        let mebibyte = 1 << 20
+        for key in "abcdefghi" { _ = try await store([("\(key)", mebibyte)]) }
+        // 9 keys of one byte stand beside 9 MiB.
+        #expect(try await store([("j", mebibyte - 10)]) == StorageUsage.limit)
+        let error = await #expect(throws: AppStorageError.self) {
+            _ = try await store([("a", nil), ("k", mebibyte), ("l", 1)])
+        }
+        #expect(error?.code == .storageFull)
+        #expect(error?.usage?.used == StorageUsage.limit)
+        let (items, usage) = try await database.items(in: .named, of: owner)
+        #expect(items.map(\.key.text) == "abcdefghij".map(String.init))
+        #expect(usage.used == StorageUsage.limit)
+        // The other area has the same bound.
+        #expect(await refusal { _ = try await store([("x", 0)], in: .local) } == .storageFull)
+        // What does not grow is done, and so is what makes room.
+        #expect(try await store([("a", mebibyte), ("b", mebibyte - 1)]) == StorageUsage.limit - 1)
+        #expect(try await store([("a", nil), ("k", 5)]) == StorageUsage.limit - 1 - mebibyte + 5)
+    }
+
+    @Test func `a value that is too large is refused whole`() async throws {
+        #expect(await refusal { _ = try await store([("a", 1), ("b", 1 << 20 | 1)]) } == .tooLarge)
+        #expect(try await database.items(in: .named, of: owner).items.isEmpty)
+    }
+
+    @Test(arguments: [1025, 1 << 20])
+    func `a key that is too long is none`(length: Int) async throws {
+        let key = String(repeating: "k", count: length)
+        #expect(await refusal { _ = try StorageKey(key) } == .invalidKey)
+    }
+
+    @Test(arguments: [0o640, 0o604, 0o666])
+    func `a file that others can open is refused`(mode: Int) async throws {
+        let path = folder.path + "/app-storage.sqlite"
+        try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
+        #expect(await refusal { _ = try StorageDatabase(path: path) } == .unsafeFile)
+    }
+
+    @Test func `erasing keeps the values of one identity, or of known owners`() async throws {
+        let other = StorageDatabase.Owner(app: "app", identity: "2")
+        let foreign = StorageDatabase.Owner(app: "other", identity: "1")
+        for owner in [owner, other, foreign] {
+            try await database.apply([try change("key", 1)], in: .named, of: owner)
+        }
+        try await database.erase(app: "app", keeping: "2")
+        #expect(try await database.usage(of: owner) == .nothing)
+        #expect(try await database.usage(of: other) == StorageUsage(used: 4, items: 1))
+        try await database.eraseAll(keeping: [foreign])
+        #expect(try await database.usage(of: other) == .nothing)
+        #expect(try await database.usage(of: foreign) == StorageUsage(used: 4, items: 1))
+    }
+
+    @Test func `keys are counted, too`() async throws {
+        let many = (0..<StorageUsage.itemLimit).map { ("\($0)", Int?.some(0)) }
+        _ = try await store(many)
+        #expect(await refusal { _ = try await store([("one-more", 0)]) } == .storageFull)
+        _ = try await store([("0", nil), ("one-more", 0)])
+    }
+
+    @Test func `ten writers at once never go beyond it`() async throws {
+        let size = 300_000
+        let outcomes = await withTaskGroup(of: (String, Bool).self) { group in
+            for writer in 0..<10 {
+                for number in 0..<6 {
+                    let key = "\(writer)-\(number)"
+                    group.addTask { (key, (try? await store([(key, size)])) != nil) }
+                }
+            }
+            return await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
+        }
+        let (items, usage) = try await database.items(in: .named, of: owner)
+        // As many as fit, and exactly those that were said to be kept.
+        #expect(items.count == StorageUsage.limit / (size + 3))
+        #expect(usage.used == items.count * (size + 3))
+        let kept = Set(items.map(\.key.text))
+        for (key, wasKept) in outcomes { #expect(kept.contains(key) == wasKept, "\(key)") }
+    }
+
+    @Test func `random changes leave what a plain dictionary has`() async throws {
+        let seed = UInt64.random(in: .min ... .max)
+        print("seed \(seed)")
+        var random = SplitMix(state: seed)
+        var plain: [String: Int] = [:]
+        for _ in 0..<300 {
+            let batch = (0..<Int.random(in: 1...4, using: &random)).map { _ in
+                (
+                    "k\(Int.random(in: 0..<20, using: &random))",
+                    Bool.random(using: &random) ? Int.random(in: 0...900_000, using: &random) : nil
+                )
+            }
+            var next = plain
+            for (key, count) in batch { next[key] = count }
+            let size = next.reduce(0) { $0 + $1.key.utf8.count + $1.value }
+            let before = plain.reduce(0) { $0 + $1.key.utf8.count + $1.value }
+            let fits = size <= StorageUsage.limit || size <= before
+            let used = try? await store(batch)
+            #expect(used == (fits ? size : nil))
+            if fits { plain = next }
+        }
+        let (items, _) = try await database.items(in: .named, of: owner)
+        let found = items.map { ($0.key.text, $0.size - $0.key.bytes.count) }
+        #expect(Dictionary(uniqueKeysWithValues: found) == plain)
+    }
+}

@@ -1,0 +1,150 @@
+import GRDB
+import Samples
+import TestSupport
+import Testing
+
+@testable import Auth
+
+/// Calls that are alike share lines.
+struct AccessTallyTests {
+    private let registry: Registry
+
+    init() throws {
+        registry = try Registry()
+    }
+
+    private static func grant(_ sensor: SensorID = "cpu", client: String = "app") -> Grant {
+        Grant(client: client, sensor: sensor, terms: Terms(access: .raw))
+    }
+
+    private func written() async throws -> [[Int]] {
+        let database = try AuthDatabase(path: registry.path)
+        return try await database.queue.read {
+            try Row.fetchAll($0, sql: "SELECT calls, count FROM ledger ORDER BY id")
+                .map { [$0["calls"], $0["count"]] }
+        }
+    }
+
+    @Test func `the first call of a minute is in the file at once, the rest when it ends`()
+        async throws
+    {
+        let log = try await registry.open().log
+        for count in 1...1000 {
+            await log.record("latest", .raw, for: Self.grant(), range: nil, count: count)
+            if count == 1 { #expect(try await written() == [[1, 1]]) }
+        }
+        #expect(try await written() == [[1, 1]])
+        let shown = try await log.entries(AccessLogQuery())
+        #expect(shown.map(\.calls) == [1000])
+        #expect(shown.map(\.count) == [500_500])
+        registry.clock.advance(by: .seconds(60))
+        let after = try await log.entries(AccessLogQuery())
+        #expect(after.map(\.calls) == [999, 1])
+        #expect(after.map(\.count) == [500_499, 1])
+        #expect(try await written() == [[1, 1], [999, 500_499]])
+    }
+
+    @Test func `no count is lost or doubled while minutes pass and others read`() async throws {
+        let log = try await registry.open().log
+        let clock = registry.clock
+        try await withThrowingTaskGroup { group in
+            for part in 0..<4 {
+                group.addTask {
+                    let sensor: SensorID = part.isMultiple(of: 2) ? "cpu" : "load"
+                    for _ in 1...100 {
+                        clock.advance(by: .seconds(1))
+                        await log.record(
+                            "stream", .raw, for: Self.grant(sensor), range: nil, count: 3)
+                    }
+                }
+            }
+            group.addTask {
+                var last = 0
+                for _ in 1...40 {
+                    let lines = try await log.entries(AccessLogQuery(limit: 10_000))
+                    let sum = lines.map(\.count).reduce(0, +)
+                    #expect(sum >= last)
+                    last = sum
+                }
+            }
+            try await group.waitForAll()
+        }
+        let lines = try await log.entries(AccessLogQuery(limit: 10_000))
+        #expect(lines.map(\.calls).reduce(0, +) == 400)
+        #expect(lines.map(\.count).reduce(0, +) == 1200)
+        // 400 seconds touch 8 minutes at most, with two sensors and two lines each.
+        #expect(lines.count <= 32)
+    }
+
+    @Test func `what differs has lines of its own, and a range holds all that was read`()
+        async throws
+    {
+        let log = try await registry.open().log
+        func range(_ from: Int64, _ to: Int64) -> TimeRange {
+            TimeRange(from: Timestamp(microseconds: from), to: Timestamp(microseconds: to))
+        }
+        for (from, to) in [(50, 60), (10, 20), (55, 90)] as [(Int64, Int64)] {
+            await log.record(
+                "samples", .raw, for: Self.grant(), range: range(from, to), count: 1)
+        }
+        await log.record("stats", .stats, for: Self.grant(), range: nil, count: 1)
+        await log.record("samples", .raw, for: Self.grant("load"), range: nil, count: 1)
+        await log.record("samples", .raw, for: Self.grant(client: "b"), range: nil, count: 1)
+        let lines = try await log.entries(AccessLogQuery())
+        #expect(lines.map(\.calls) == [1, 1, 1, 3])
+        #expect(lines.last?.range == range(10, 90))
+    }
+
+    @Test func `an app that hammers what it may not have gets two lines a minute`() async throws {
+        let authority = try await registry.open()
+        try await authority.admit(app: "app")
+        let token = try await authority.beginRun(of: "app").token
+        for _ in 1...500 {
+            _ = await refusal {
+                _ = try await authority.checkApp(
+                    token: token.text, name: "app",
+                    requested: AccessRequest("latest", of: "cpu", .raw))
+            }
+        }
+        let line = try #require(try await authority.log.entries(AccessLogQuery()).first)
+        #expect(line.calls == 500)
+        #expect(line.kind == .refusal)
+        registry.clock.advance(by: .seconds(60))
+        #expect(try await authority.log.entries(AccessLogQuery()).map(\.calls) == [499, 1])
+    }
+
+    @Test func `a flood of different calls ends in one line for the rest`() async throws {
+        let authority = try await registry.open()
+        try await authority.admit(app: "app")
+        let token = try await authority.beginRun(of: "app").token
+        for number in 1...400 {
+            let sensor = try #require(SensorID("s-\(number)"))
+            _ = await refusal {
+                _ = try await authority.checkApp(
+                    token: token.text, name: "app",
+                    requested: AccessRequest("latest", of: sensor, .raw))
+            }
+        }
+        // Another client is not held up by the first.
+        await authority.log.record(
+            "latest", .raw, for: Self.grant(client: "b"), range: nil, count: 1)
+        let lines = try await authority.log.entries(AccessLogQuery(limit: 1000))
+        #expect(lines.count == AccessLog.kindsPerClient + 2)
+        let more = try #require(lines.first { $0.operation == "more" })
+        #expect(more.calls == 400 - AccessLog.kindsPerClient)
+        #expect(more.client == "app")
+        #expect(more.outcome == .refused)
+        #expect(lines.first?.client == "b")
+    }
+
+    @Test func `what was counted is written when the host stops`() async throws {
+        let authority = try await registry.open()
+        for _ in 1...3 {
+            await authority.log.record("latest", .raw, for: Self.grant(), range: nil, count: 2)
+        }
+        let host = Task { await authority.run() }
+        host.cancel()
+        await host.value
+        #expect(try await written() == [[1, 2], [2, 4]])
+    }
+}

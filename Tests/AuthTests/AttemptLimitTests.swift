@@ -1,0 +1,74 @@
+import Samples
+import TestSupport
+import Testing
+
+@testable import Auth
+
+struct AttemptLimitTests {
+    private let registry: Registry
+    private let authority: Authority
+
+    init() async throws {
+        registry = try Registry()
+        authority = try await registry.open()
+    }
+
+    private func attempt(_ token: String?) async -> AuthError? {
+        do throws(AuthError) {
+            _ = try await authority.identify(token: token, name: nil)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test func `the eleventh wrong token within a minute is put off`() async {
+        for number in 1...10 {
+            #expect(await attempt(Token().text)?.code == .invalidToken, "\(number)")
+            registry.clock.advance(by: .seconds(1))
+        }
+        let held = await attempt(Token().text)
+        #expect(held?.code == .tooManyAttempts)
+        #expect(held?.retryAfter == .seconds(50))
+        registry.clock.advance(by: .seconds(49))
+        #expect(await attempt("nonsense")?.retryAfter == .seconds(1))
+        registry.clock.advance(by: .seconds(1))
+        #expect(await attempt(Token().text)?.code == .invalidToken)
+        #expect(await attempt(Token().text)?.code == .tooManyAttempts)
+    }
+
+    @Test func `valid tokens are never put off`() async throws {
+        let token = try await authority.createClient("curl", isOwner: false, expires: nil)
+        for _ in 1...50 { _ = await attempt(Token().text) }
+        #expect(await attempt(token.text) == nil)
+        #expect(await attempt(authority.ownerToken.text) == nil)
+        for _ in 1...50 { #expect(await attempt(token.text) == nil) }
+    }
+
+    @Test func `calls without a token are refused and do not count`() async {
+        for _ in 1...30 { #expect(await attempt(nil)?.code == .missingToken) }
+        #expect(await attempt(Token().text)?.code == .invalidToken)
+    }
+
+    @Test func `whoever guesses fills neither the log nor the notices`() async throws {
+        for _ in 1...500 { _ = await attempt(Token().text) }
+        let refused = try await authority.log.entries(AccessLogQuery(limit: 1000))
+        #expect(refused.map(\.calls) == [1, 10])
+        #expect(refused.first?.reason?.contains("More than 10") == true)
+    }
+
+    @Test func `wrong launch codes count as well`() async throws {
+        for _ in 1...10 {
+            #expect(
+                await refusal { _ = try await authority.redeem(launchCode: "x", name: "app") }
+                    == .invalidToken)
+        }
+        #expect(await attempt(Token().text)?.code == .tooManyAttempts)
+    }
+
+    @Test func `a clock that was set back holds nobody off`() async {
+        for _ in 1...10 { _ = await attempt(Token().text) }
+        registry.clock.set(to: registry.clock.now().advanced(by: .seconds(-3600)))
+        #expect(await attempt(Token().text)?.code == .invalidToken)
+    }
+}

@@ -1,0 +1,24 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Auth
+
+/// A process that is killed while it writes the access log.
+@Suite(.blocking)
+struct LogCrashTests {
+    private static let isLong = ProcessInfo.processInfo.environment["NERVOUS_LONG_TESTS"] == "1"
+
+    @Test func `a host killed while it writes leaves a chain that fits and lacks no line`()
+        async throws
+    {
+        let registry = try Registry()
+        for cycle in 0..<(Self.isLong ? 100 : 8) {
+            let acknowledged = try KilledWriter.run([registry.path], until: 1 + cycle % 5)
+            let report = try await AccessLogVerification(path: registry.path).run()
+            #expect(report.isIntact, "cycle \(cycle): \(report)")
+            #expect(report.lines >= acknowledged)
+        }
+        #expect(try await AccessLogVerification(path: registry.path).run().lines > 8)
+    }
+}

@@ -1,0 +1,158 @@
+import Foundation
+import Testing
+
+@testable import AppStorage
+@testable import Auth
+
+/// What apps keep: for whom, how much, and until when.
+struct StorageTests {
+    private let registry: Registry
+
+    init() throws {
+        registry = try Registry()
+    }
+
+    private func text(_ text: String) -> StoredValue {
+        StoredValue(type: "text/plain", bytes: Array(text.utf8))
+    }
+
+    private func app(_ identity: String, name: String = "app") -> DeclaredApp {
+        DeclaredApp(name: name, identity: identity, privileges: [Privilege(.storage, reason: "")])
+    }
+
+    /// What an app has under a key.
+    private func kept(_ key: String, _ authority: Authority, by name: String = "app") async throws
+        -> String?
+    {
+        let client = Client(name: name, kind: .app, run: nil)
+        let value = try await authority.storage(of: client).value(of: StorageKey(key))
+        return value.map { String(decoding: $0.bytes, as: UTF8.self) }
+    }
+
+    private func keep(
+        _ value: String?, under key: String, _ authority: Authority, by name: String = "app",
+        in area: StorageArea = .named
+    ) async throws {
+        try await authority.storage(of: Client(name: name, kind: .app, run: nil))
+            .apply([StorageChange(StorageKey(key), value.map(text))], in: area)
+    }
+
+    @Test func `what is kept is there after a restart, for its app alone`() async throws {
+        var authority = try await registry.open()
+        for name in ["app", "other"] { try await authority.admit(app("1", name: name)) }
+        try await keep("mine", under: "a", authority)
+        try await keep("theirs", under: "a", authority, by: "other")
+        try await keep("local", under: "a", authority, in: .local)
+        authority = try await registry.open()
+        #expect(try await kept("a", authority) == "mine")
+        #expect(try await kept("a", authority, by: "other") == "theirs")
+        #expect(try await kept("b", authority) == nil)
+        try await keep(nil, under: "a", authority)
+        #expect(try await kept("a", authority) == nil)
+        #expect(try await authority.storageUsage(of: "app") == StorageUsage(used: 6, items: 1))
+        #expect(try await authority.storageUsage(of: "other") == StorageUsage(used: 7, items: 1))
+    }
+
+    @Test(arguments: [
+        "../x", "/etc/passwd", "a\u{0}b", "a", "\u{e9}", "e\u{301}", " ", "'; DROP TABLE item; --",
+        "\u{10FFFF}", "%00", String(repeating: "k", count: 1024),
+    ])
+    func `a key is compared byte by byte and means nothing else`(key: String) async throws {
+        let authority = try await registry.open()
+        try await authority.admit(app("1"))
+        let others = ["a\u{0}", "a\u{0}b", "a", "\u{e9}", "e\u{301}", "x", ""]
+            .filter { Array($0.utf8) != Array(key.utf8) }
+        for other in others { try await keep("other", under: other, authority) }
+        #expect(try await kept(key, authority) == nil)
+        try await keep("this", under: key, authority)
+        #expect(try await kept(key, authority) == "this")
+        for other in others { #expect(try await kept(other, authority) == "other") }
+    }
+
+    @Test func `another identity under the name finds nothing, and no file holds it`() async throws
+    {
+        let authority = try await registry.open()
+        try await authority.admit(app("1"))
+        try await keep("the-first-one's-secret", under: "marked-key", authority)
+        try await authority.admit(app("2"))
+        #expect(try await kept("marked-key", authority) == nil)
+        #expect(try await authority.storageUsage(of: "app") == .nothing)
+        #expect(try holds("secret") == false)
+        #expect(try holds("marked-key") == false)
+        // Nor does it come back to the first.
+        try await authority.admit(app("1"))
+        #expect(try await kept("marked-key", authority) == nil)
+    }
+
+    @Test func `forgetting an app erases what it kept, and nobody else's`() async throws {
+        let authority = try await registry.open()
+        for name in ["app", "other"] { try await authority.admit(app("1", name: name)) }
+        // So many that pages are split, and packed anew.
+        for number in 0..<300 {
+            try await keep("gone-\(number)", under: "k\(number * 7919 % 300)", authority)
+        }
+        for number in 0..<300 where number % 3 == 0 {
+            let more = String(repeating: "gone-again", count: 40)
+            try await keep(more, under: "k\(number)", authority)
+        }
+        try await keep("theirs", under: "a", authority, by: "other")
+        #expect(try holds("gone-"))
+        try await authority.forget(client: "app")
+        #expect(try holds("gone-") == false)
+        #expect(try await kept("a", authority, by: "other") == "theirs")
+        #expect(await refusal { _ = try await kept("a", authority) } == .notFound)
+        try await authority.admit(app("1"))
+        #expect(try await kept("k0", authority) == nil)
+    }
+
+    @Test func `what a crash left of an app that is gone is removed at the next start`()
+        async throws
+    {
+        let authority = try await registry.open()
+        for name in ["app", "other"] { try await authority.admit(app("1", name: name)) }
+        try await keep("left", under: "a", authority)
+        try await keep("theirs", under: "a", authority, by: "other")
+        // The host dies when the app is forgotten and what it kept is not.
+        let store = ClientStore(queue: try AuthDatabase(path: registry.path).queue)
+        try await store.remove(client: "app")
+        let next = try await registry.open()
+        #expect(try holds("left") == false)
+        #expect(try await kept("a", next, by: "other") == "theirs")
+    }
+
+    @Test func `the owner keeps nothing, a program keeps what is its own`() async throws {
+        let authority = try await registry.open()
+        _ = try await authority.createClient("curl", isOwner: false, expires: nil)
+        _ = try await authority.createClient("desk", isOwner: true, expires: nil)
+        let key = try StorageKey("a")
+        for owner in [Client.owner, Client(name: "desk", kind: .owner, run: nil)] {
+            #expect(
+                await refusal { _ = try await authority.storage(of: owner).value(of: key) }
+                    == .notFound)
+        }
+        try await keep("its", under: "a", authority, by: "curl")
+        try await authority.revokeClient("curl")
+        _ = try await authority.createClient("curl", isOwner: false, expires: nil)
+        #expect(try await kept("a", authority, by: "curl") == nil)
+    }
+
+    @Test func `the file is its owner's alone`() async throws {
+        _ = try await registry.open()
+        let path = Authority.storagePath(besides: registry.path)
+        #expect(path.hasPrefix(registry.folder.path(percentEncoded: false)))
+        let attributes = try FileManager.default.attributesOfItem(atPath: path)
+        #expect(attributes[.posixPermissions] as? Int == 0o600)
+        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: path)
+        #expect(await refusal { _ = try await registry.open() } == .unsafeFile)
+    }
+
+    /// Whether the file or its log has these bytes anywhere.
+    private func holds(_ text: String) throws -> Bool {
+        let path = Authority.storagePath(besides: registry.path)
+        return try ["", "-wal"].contains { ending in
+            guard FileManager.default.fileExists(atPath: path + ending) else { return false }
+            return try Data(contentsOf: URL(filePath: path + ending))
+                .firstRange(of: Data(text.utf8)) != nil
+        }
+    }
+}
