@@ -146,7 +146,7 @@ let package = Package(
         module(
             "Egress",
             [
-                "Addresses", "Auth", "Files", "Samples", "Text", crypto, logging, nioCore,
+                "Addresses", "Files", "Samples", "Scheduling", "Text", crypto, logging, nioCore,
                 nioHTTP1, nioPosix, nioSSL, nioTLS,
             ]),
 
@@ -231,8 +231,9 @@ let package = Package(
         tests(
             "Connectors",
             [
-                "Addresses", "Connectors", "DBus", "Ingest", "Motion", "Samples", "Tracks", "VM",
-                nioCore, nioPosix, nioSSL,
+                "Addresses", "Connectors", "DBus", "Egress", "Ingest", "Motion", "Samples",
+                "Tracks",
+                "VM", nioCore, nioPosix, nioSSL,
             ], exclude: ["Bluetooth/bluez.py"]),
         tests("Addresses", ["Addresses"]),
         tests("Auth", ["Addresses", "Auth", "Samples", "Text", "log-writer", grdb]),
@@ -240,7 +241,7 @@ let package = Package(
         tests(
             "Egress",
             [
-                "Addresses", "Auth", "Egress", "Samples", logging, nioCore, nioEmbedded, nioHTTP1,
+                "Addresses", "Egress", "Samples", "Scheduling", nioCore, nioEmbedded, nioHTTP1,
                 nioSSL,
             ]),
         tests(
@@ -257,14 +258,15 @@ let package = Package(
             "Provider",
             [
                 "Addresses", "Auth", "Connectors", "Egress", "Ingest", "JSApps", "LAE", "Motion",
-                "Provider", "Samples", "Sessions", "Statistics", "Text", "Tracks", "VM",
+                "Provider", "Samples", "Scheduling", "Sessions", "Statistics", "Text", "Tracks",
+                "VM",
                 "nervous-runner", "nervous-unpacker", httpTypes, hummingbird, lifecycle, logging,
                 nioCore, nioEmbedded, nioPosix, nioSSL,
             ], exclude: ["SDK/Typings"]),
         tests(
             "Host",
             [
-                "Addresses", "Auth", "Connectors", "Host", "JSApps", "Samples", "nervous",
+                "Addresses", "Auth", "Connectors", "Egress", "Host", "JSApps", "Samples", "nervous",
                 "nervous-runner", "nervous-unpacker", grdb, logging,
             ], exclude: ["Apps"]),
     ]

@@ -22,7 +22,7 @@ extension Problem {
         case let error as LAEError: self.init(error)
         case let error as VirtualMachineError: self.init(error)
         case let error as JSAppsError: self.init(error)
-        case let error as NetError: self.init(error)
+        case let error as EgressError: self.init(error)
         case let error as PackError:
             self.init(
                 status: .unprocessableContent, code: "invalid-pack",
@@ -195,7 +195,7 @@ extension Problem {
             case .full: (.conflict, "outbox-full", "Too much waits already")
             case .busy: (.conflict, "busy", "It is being sent")
             case .diskFull: (.insufficientStorage, "disk-full", "The disk is full")
-            default: (.internalServerError, "internal", "The host failed")
+            case .storeFailed: (.internalServerError, "internal", "The host failed")
             }
         self.init(
             status: status, code: code, title: title, detail: error.message, fix: error.hint)

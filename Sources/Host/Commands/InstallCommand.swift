@@ -1,5 +1,6 @@
 import ArgumentParser
 import Auth
+import Egress
 import Foundation
 import JSApps
 import Provider
@@ -35,9 +36,9 @@ struct InstallCommand: AsyncParsableCommand {
     func run() async throws {
         let limits = try options.configuration.packages
         let archive =
-            if PackageAddress.isAddress(package) {
+            if DownloadAddress.isAddress(package) {
                 try await PackageDownload(
-                    address: PackageAddress(package), limit: limits.archiveBytes,
+                    package, limit: limits.archiveBytes,
                     console: options.console
                 ).archive()
             } else {

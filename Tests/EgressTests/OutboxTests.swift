@@ -1,13 +1,16 @@
 import Addresses
 import Foundation
 import Samples
+import Scheduling
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Egress
 
 struct OutboxTests {
-    private static let down = Reply.failed("https://trips.example cannot be reached.")
+    private static let down = Reply.failure(
+        EgressError(.unreachable, "https://trips.example cannot be reached."))
     /// 2026-03-01T12:00:00Z.
     private static let start = Timestamp(microseconds: 1_772_366_400_000_000)
 
@@ -16,31 +19,31 @@ struct OutboxTests {
 
     init() throws { folder = try ScratchFolder() }
 
-    private static func parcel(
+    private static func upload(
         to text: String = "https://trips.example/reports", _ body: String = "{}",
         tokenFile: String? = nil
-    ) throws -> Parcel {
-        try Parcel(
+    ) throws -> Upload {
+        try Upload(
             to: #require(WebAddress(text)), title: "Lunch walk (geojson)",
             mediaType: "application/geo+json", body: Array(body.utf8), tokenFile: tokenFile)
     }
 
     private func open(
-        _ courier: ScriptedCourier, now: @escaping @Sendable () -> Timestamp = { start }
+        _ uploader: ScriptedUploader
     ) throws -> Outbox {
-        try Outbox(folder: folder.path + "/outbox", courier: courier, noting: noted.note, now: now)
+        try Outbox(
+            folder: folder.path + "/outbox", uploader: uploader, time: ManualTime(at: Self.start),
+            recording: noted.note)
     }
 
-    /// One that kept a parcel, and tried to send it for five hours.
-    private func runFiveHours(_ courier: ScriptedCourier) async throws -> Outbox {
-        let clock = SteppedClock(Self.start)
+    /// An outbox that queued an upload and tried to send it for five hours.
+    private func runFiveHours(_ uploader: ScriptedUploader) async throws -> Outbox {
+        let time = SteppedTime(
+            from: Self.start, until: Self.start.advanced(byMicroseconds: 18_000_000_000))
         let outbox = try Outbox(
-            folder: folder.path + "/outbox", courier: courier, noting: { _, _ in },
-            now: { clock.now },
-            sleep: {
-                try clock.pass($0, until: Self.start.advanced(byMicroseconds: 18_000_000_000))
-            })
-        _ = try await outbox.send(Self.parcel(), keeps: true)
+            folder: folder.path + "/outbox", uploader: uploader, time: time
+        ) { _, _ in }
+        _ = try await outbox.send(Self.upload(), keeps: true)
         await outbox.run()
         return outbox
     }
@@ -50,21 +53,21 @@ struct OutboxTests {
     }
 
     @Test func `E21: what arrives is kept nowhere`() async throws {
-        let courier = ScriptedCourier([.answered(201)])
-        let outbox = try open(courier)
-        #expect(try await outbox.send(Self.parcel(), keeps: true) == .delivered(status: 201))
-        #expect(courier.visits.map(\.body) == [Array("{}".utf8)])
+        let uploader = ScriptedUploader([.success(201)])
+        let outbox = try open(uploader)
+        #expect(try await outbox.send(Self.upload(), keeps: true) == .delivered(status: 201))
+        #expect(uploader.visits.map(\.body) == [Array("{}".utf8)])
         #expect(noted.all == ["https://trips.example 2"])
         #expect(try names().isEmpty)
-        #expect(await outbox.deliveries.isEmpty)
+        #expect(await outbox.queued.isEmpty)
     }
 
     @Test func `E21: a server that is down gets it when it is up, also from the next host`()
         async throws
     {
-        let courier = ScriptedCourier([Self.down, .answered(503), .answered(200)])
-        let first = try open(courier)
-        guard case .kept(let kept) = try await first.send(Self.parcel(), keeps: true) else {
+        let uploader = ScriptedUploader([Self.down, .success(503), .success(200)])
+        let first = try open(uploader)
+        guard case .kept(let kept) = try await first.send(Self.upload(), keeps: true) else {
             Issue.record("it was not kept")
             return
         }
@@ -73,8 +76,8 @@ struct OutboxTests {
         #expect(kept.problem == "https://trips.example cannot be reached.")
         #expect(kept.next == Self.start.advanced(byMicroseconds: 60_000_000))
 
-        let second = try open(courier)
-        #expect(await second.deliveries == [kept])
+        let second = try open(uploader)
+        #expect(await second.queued == [kept])
         guard case .kept(let again) = try await second.retry(kept.id) else {
             Issue.record("it was not kept")
             return
@@ -84,18 +87,18 @@ struct OutboxTests {
         #expect(try await second.retry(kept.id) == .delivered(status: 200))
         #expect(try names().isEmpty)
         // The server can tell that it is the same thing.
-        #expect(Set(courier.visits.map(\.id)) == [kept.id])
-        #expect(Set(courier.visits.map(\.body)) == [Array("{}".utf8)])
+        #expect(Set(uploader.visits.map(\.id)) == [kept.id])
+        #expect(Set(uploader.visits.map(\.body)) == [Array("{}".utf8)])
     }
 
     @Test func `E21: it is the person's choice whether it is kept`() async throws {
-        let outbox = try open(ScriptedCourier([Self.down]))
-        await #expect { _ = try await outbox.send(Self.parcel(), keeps: false) } throws: {
+        let outbox = try open(ScriptedUploader([Self.down]))
+        await #expect { _ = try await outbox.send(Self.upload(), keeps: false) } throws: {
             ($0 as? OutboxError)?.code == .notDelivered
         }
         #expect(try names().isEmpty)
-        _ = try await outbox.send(Self.parcel(), keeps: true)
-        let kept = try #require(await outbox.deliveries.first)
+        _ = try await outbox.send(Self.upload(), keeps: true)
+        let kept = try #require(await outbox.queued.first)
         try await outbox.discard(kept.id)
         #expect(try names().isEmpty)
         await #expect { _ = try await outbox.retry(kept.id) } throws: {
@@ -104,15 +107,16 @@ struct OutboxTests {
     }
 
     @Test(arguments: [
-        (Reply.failed("It is late."), Delivery.State.waiting), (.answered(500), .waiting),
-        (.answered(503), .waiting), (.answered(429), .waiting), (.answered(408), .waiting),
-        (.answered(400), .refused), (.answered(401), .refused), (.answered(302), .refused),
-        (.answered(404), .refused), (.answered(101), .refused),
+        (Reply.failure(EgressError(.timedOut, "It is late.")), QueuedUpload.State.waiting),
+        (.success(500), .waiting),
+        (.success(503), .waiting), (.success(429), .waiting), (.success(408), .waiting),
+        (.success(400), .refused), (.success(401), .refused), (.success(302), .refused),
+        (.success(404), .refused), (.success(101), .refused),
     ])
-    func `what the answer means`(reply: Reply, state: Delivery.State) async throws {
-        let outbox = try open(ScriptedCourier([reply]))
-        _ = try await outbox.send(Self.parcel(), keeps: true)
-        let kept = try #require(await outbox.deliveries.first)
+    fileprivate func `what the answer means`(reply: Reply, state: QueuedUpload.State) async throws {
+        let outbox = try open(ScriptedUploader([reply]))
+        _ = try await outbox.send(Self.upload(), keeps: true)
+        let kept = try #require(await outbox.queued.first)
         #expect(kept.state == state)
         #expect((kept.next != nil) == (state == .waiting))
         #expect(!kept.problem.isEmpty)
@@ -121,56 +125,56 @@ struct OutboxTests {
     @Test func `what waits is tried after a minute, and then ever later, an hour at most`()
         async throws
     {
-        let courier = ScriptedCourier([Self.down])
-        let outbox = try await runFiveHours(courier)
+        let uploader = ScriptedUploader([Self.down])
+        let outbox = try await runFiveHours(uploader)
         let due = [60, 180, 420, 900, 1860, 3780, 7380, 10980, 14580]
-        let kept = try #require(await outbox.deliveries.first)
+        let kept = try #require(await outbox.queued.first)
         #expect(kept.attempts == due.count + 1)
-        #expect(courier.visits.count == due.count + 1)
+        #expect(uploader.visits.count == due.count + 1)
     }
 
     @Test func `what was refused waits for the person`() async throws {
-        let courier = ScriptedCourier([.answered(400)])
-        _ = try await runFiveHours(courier)
-        #expect(courier.visits.count == 1)
+        let uploader = ScriptedUploader([.success(400)])
+        _ = try await runFiveHours(uploader)
+        #expect(uploader.visits.count == 1)
     }
 
     @Test func `E22: the bytes come back as they were, and nobody else can open them`()
         async throws
     {
         let body = String(decoding: (0..<4096).map { UInt8($0 & 0x7F) }, as: UTF8.self)
-        let courier = ScriptedCourier([Self.down, .answered(200)])
-        let outbox = try open(courier)
-        _ = try await outbox.send(Self.parcel(body), keeps: true)
-        let kept = try #require(await outbox.deliveries.first)
+        let uploader = ScriptedUploader([Self.down, .success(200)])
+        let outbox = try open(uploader)
+        _ = try await outbox.send(Self.upload(body), keeps: true)
+        let kept = try #require(await outbox.queued.first)
         for name in try names() {
             let attributes = try FileManager.default.attributesOfItem(
                 atPath: "\(folder.path)/outbox/\(name)")
             #expect(attributes[.posixPermissions] as? Int == 0o600)
         }
-        _ = try await open(courier).retry(kept.id)
-        #expect(courier.visits.map(\.body) == [Array(body.utf8), Array(body.utf8)])
+        _ = try await open(uploader).retry(kept.id)
+        #expect(uploader.visits.map(\.body) == [Array(body.utf8), Array(body.utf8)])
     }
 
     @Test func `a file that was changed is not sent, and a damaged one is left where it is`()
         async throws
     {
-        let courier = ScriptedCourier([Self.down])
-        let outbox = try open(courier)
-        for _ in 0..<2 { _ = try await outbox.send(Self.parcel(), keeps: true) }
-        let ids = await outbox.deliveries.map(\.id)
+        let uploader = ScriptedUploader([Self.down])
+        let outbox = try open(uploader)
+        for _ in 0..<2 { _ = try await outbox.send(Self.upload(), keeps: true) }
+        let ids = await outbox.queued.map(\.id)
         let path = "\(folder.path)/outbox/"
         try Data("{".utf8).write(to: URL(filePath: path + "\(ids[0]).json"))
         try Data("{} ".utf8).write(to: URL(filePath: path + "\(ids[1]).body"))
         for name in ["0123456789abcdef.body", "0123456789abcdef.json.new-1"] {
             try Data("left".utf8).write(to: URL(filePath: path + name))
         }
-        let next = try open(courier)
-        #expect(await next.deliveries.map(\.id) == [ids[1]])
+        let next = try open(uploader)
+        #expect(await next.queued.map(\.id) == [ids[1]])
         await #expect { _ = try await next.retry(ids[1]) } throws: {
             ($0 as? OutboxError)?.code == .storeFailed
         }
-        #expect(courier.visits.count == 2)
+        #expect(uploader.visits.count == 2)
         let expected = [ids[0], ids[1]].flatMap { ["\($0).body", "\($0).json"] }.sorted()
         #expect(try names() == expected)
     }
@@ -178,17 +182,17 @@ struct OutboxTests {
     @Test func `a token is read at every try, and one that cannot be read is told`() async throws {
         let file = folder.path + "/token"
         try Data("first\n".utf8).write(to: URL(filePath: file))
-        let courier = ScriptedCourier([Self.down])
-        let outbox = try open(courier)
-        _ = try await outbox.send(Self.parcel(tokenFile: file), keeps: true)
-        let kept = try #require(await outbox.deliveries.first)
+        let uploader = ScriptedUploader([Self.down])
+        let outbox = try open(uploader)
+        _ = try await outbox.send(Self.upload(tokenFile: file), keeps: true)
+        let kept = try #require(await outbox.queued.first)
         try Data("second\n".utf8).write(to: URL(filePath: file))
         _ = try await outbox.retry(kept.id)
-        #expect(courier.visits.map(\.token) == ["first", "second"])
+        #expect(uploader.visits.map(\.token) == ["first", "second"])
         try FileManager.default.removeItem(atPath: file)
         _ = try await outbox.retry(kept.id)
-        #expect(courier.visits.count == 2)
-        #expect(await outbox.deliveries.first?.problem.contains(file) == true)
+        #expect(uploader.visits.count == 2)
+        #expect(await outbox.queued.first?.problem.contains(file) == true)
     }
 
     @Test(arguments: [
@@ -198,20 +202,20 @@ struct OutboxTests {
         ("http://localhost.example/a", false),
     ])
     func `what leaves the machine is encrypted`(text: String, isTaken: Bool) throws {
-        #expect(((try? Self.parcel(to: text)) != nil) == isTaken)
+        #expect(((try? Self.upload(to: text)) != nil) == isTaken)
     }
 
     @Test func `no more than 200 things wait`() async throws {
-        let outbox = try open(ScriptedCourier([Self.down]))
-        for _ in 0..<200 { _ = try await outbox.send(Self.parcel(), keeps: true) }
-        await #expect { _ = try await outbox.send(Self.parcel(), keeps: true) } throws: {
+        let outbox = try open(ScriptedUploader([Self.down]))
+        for _ in 0..<200 { _ = try await outbox.send(Self.upload(), keeps: true) }
+        await #expect { _ = try await outbox.send(Self.upload(), keeps: true) } throws: {
             ($0 as? OutboxError)?.code == .full
         }
         #expect(try names().count == 400)
     }
 }
 
-/// What the log would have been told.
+/// The recorded attempts.
 private final class NotedSendings: Sendable {
     private let lines = Mutex<[String]>([])
 
@@ -223,19 +227,55 @@ private final class NotedSendings: Sendable {
     }
 }
 
-/// A clock that stands until somebody sleeps by it.
-private final class SteppedClock: Sendable {
+/// A clock that advances when a task sleeps, and ends its sleep with an error at the end.
+private final class SteppedTime: TimeSource {
     private let time: Mutex<Timestamp>
+    private let end: Timestamp
 
-    init(_ start: Timestamp) { time = Mutex(start) }
+    init(from start: Timestamp, until end: Timestamp) {
+        time = Mutex(start)
+        self.end = end
+    }
 
-    var now: Timestamp { time.withLock { $0 } }
+    func now() -> Timestamp { time.withLock { $0 } }
 
-    func pass(_ duration: Duration, until end: Timestamp) throws {
+    func sleep(for duration: Duration) async throws {
         try time.withLock { time in
             time = time.advanced(byMicroseconds: Int64(duration / .microseconds(1)))
             if time > end { throw CancellationError() }
         }
+    }
+}
+
+/// The result of one attempt.
+private typealias Reply = Result<Int, EgressError>
+
+/// A server that answers with a list of replies.
+private final class ScriptedUploader: Uploader {
+    /// One attempt.
+    struct Visit: Equatable {
+        let id: String
+        let address: String
+        let body: [UInt8]
+        let token: String?
+    }
+
+    private let state: Mutex<(replies: [Reply], visits: [Visit])>
+
+    /// - Parameter replies: one after the other; the last is repeated.
+    init(_ replies: [Reply]) { state = Mutex((replies, [])) }
+
+    var visits: [Visit] { state.withLock { $0.visits } }
+
+    func upload(
+        _ upload: Upload, id: String, token: String?
+    ) async throws(EgressError) -> Int {
+        try state.withLock { state in
+            let address = upload.address.description
+            state.visits.append(
+                Visit(id: id, address: address, body: upload.body, token: token))
+            return state.replies.count > 1 ? state.replies.removeFirst() : state.replies[0]
+        }.get()
     }
 }
 

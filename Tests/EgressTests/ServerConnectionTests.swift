@@ -1,9 +1,10 @@
 import Addresses
-import Egress
 import NIOCore
 import NIOEmbedded
 import NIOSSL
 import Testing
+
+@testable import Egress
 
 struct ServerConnectionTests {
     /// A promise that nobody keeps would end the process here.
@@ -17,8 +18,8 @@ struct ServerConnectionTests {
         _ = try channel.finish()
         #expect(throws: ChannelError.ioOnClosedChannel) {
             try ServerConnection(
-                on: channel, to: .name("example.org"), pin: nil, with: context,
-                patience: .seconds(1))
+                on: channel, to: .name("example.org"), pin: nil, context: context,
+                handshakeLimit: .seconds(1))
         }
     }
 }

@@ -1,7 +1,7 @@
 import Files
 import Foundation
 
-/// The folder in which things wait: of each a text that says where it goes, and its bytes.
+/// The folder of queued uploads: for each a JSON file that describes it, and a file with its body.
 struct OutboxFolder: Sendable {
     private static let record = "json"
     private static let body = "body"
@@ -18,21 +18,21 @@ struct OutboxFolder: Sendable {
         }
     }
 
-    /// Everything that waits, and the names of files that cannot be read.
+    /// All queued uploads, and the names of files that cannot be read.
     ///
-    /// What was left of a removal or a keeping that was interrupted is removed.
-    func load() -> (deliveries: [Delivery], unreadable: [String]) {
+    /// Files that an interrupted change left behind are removed.
+    func load() -> (uploads: [QueuedUpload], unreadable: [String]) {
         DurableFile.removeDrafts(in: path)
         let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
-        var deliveries: [Delivery] = []
+        var uploads: [QueuedUpload] = []
         var unreadable: [String] = []
         for name in names.sorted() where name.hasSuffix(".\(Self.record)") {
             let id = String(name.dropLast(Self.record.count + 1))
             if let data = FileManager.default.contents(atPath: "\(path)/\(name)"),
-                let delivery = try? JSONDecoder().decode(Delivery.self, from: data),
-                delivery.id == id, access(file(id, Self.body), R_OK) == 0
+                let upload = try? JSONDecoder().decode(QueuedUpload.self, from: data),
+                upload.id == id, access(file(id, Self.body), R_OK) == 0
             {
-                deliveries.append(delivery)
+                uploads.append(upload)
             } else {
                 unreadable.append(name)
             }
@@ -41,50 +41,50 @@ struct OutboxFolder: Sendable {
             let id = String(name.dropLast(Self.body.count + 1))
             if !names.contains("\(id).\(Self.record)") { unlink("\(path)/\(name)") }
         }
-        return (deliveries, unreadable)
+        return (uploads, unreadable)
     }
 
-    /// Keeps a thing that is new.
+    /// Writes a new upload.
     ///
-    /// - Throws: `storeFailed`, `diskFull`; nothing is kept then.
-    func keep(_ delivery: Delivery, _ body: [UInt8]) throws(OutboxError) {
+    /// - Throws: `storeFailed`, `diskFull`; nothing is written then.
+    func add(_ upload: QueuedUpload, _ body: [UInt8]) throws(OutboxError) {
         do {
-            try DurableFile.replace(file(delivery.id, Self.body), with: body)
+            try DurableFile.replace(file(upload.id, Self.body), with: body)
         } catch {
             throw OutboxError(error)
         }
         do throws(OutboxError) {
-            try note(delivery)
+            try update(upload)
         } catch {
-            unlink(file(delivery.id, Self.body))
+            unlink(file(upload.id, Self.body))
             throw error
         }
     }
 
-    /// Writes how it stands with a thing that is kept.
-    func note(_ delivery: Delivery) throws(OutboxError) {
+    /// Writes the state of an upload.
+    func update(_ upload: QueuedUpload) throws(OutboxError) {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
         do {
-            let data = try encoder.encode(delivery)
-            try DurableFile.replace(file(delivery.id, Self.record), with: Array(data))
+            let data = try encoder.encode(upload)
+            try DurableFile.replace(file(upload.id, Self.record), with: Array(data))
         } catch let error as FilesError {
             throw OutboxError(error)
         } catch {
-            throw OutboxError(.storeFailed, "\(delivery.id) cannot be written: \(error)")
+            throw OutboxError(.storeFailed, "Upload \(upload.id) cannot be written: \(error)")
         }
     }
 
     /// - Throws: `storeFailed`.
-    func body(of delivery: Delivery) throws(OutboxError) -> [UInt8] {
-        let path = file(delivery.id, Self.body)
-        guard let data = FileManager.default.contents(atPath: path), data.count == delivery.size
+    func body(of upload: QueuedUpload) throws(OutboxError) -> [UInt8] {
+        let path = file(upload.id, Self.body)
+        guard let data = FileManager.default.contents(atPath: path), data.count == upload.size
         else { throw OutboxError(.storeFailed, "\(path) cannot be read, or was changed.") }
         return Array(data)
     }
 
     func remove(_ id: String) {
-        // Without its record a thing is gone, whatever happens next.
+        // The record first: without it the upload no longer exists.
         unlink(file(id, Self.record))
         unlink(file(id, Self.body))
     }

@@ -1,45 +1,44 @@
-public import Addresses
+import Addresses
 import Crypto
 import NIOCore
-public import NIOSSL
+import NIOSSL
 
-/// What secure connections are made with; the machine's authorities are read once, and only when needed.
-public actor TLSContexts {
+/// The TLS configurations of a client; the machine's certificate authorities are loaded on first use.
+actor TLSContexts {
     private let trustRoots: NIOSSLTrustRoots
-    private var vouched: NIOSSLContext?
+    private var verifying: NIOSSLContext?
     private var pinned: NIOSSLContext?
 
-    /// - Parameter trustRoots: the authorities whose certificates are trusted.
-    public init(trustRoots: NIOSSLTrustRoots) {
+    /// - Parameter trustRoots: the trusted certificate authorities.
+    init(trustRoots: NIOSSLTrustRoots) {
         self.trustRoots = trustRoots
     }
 
-    /// What TLS 1.2 and later are spoken with, for HTTP/1.1.
+    /// A context for TLS 1.2 and later with HTTP/1.1.
     ///
-    /// - Parameter isPinned: whether a pin takes the place of the authorities.
-    public func context(isPinned: Bool) throws -> NIOSSLContext {
-        if let made = isPinned ? pinned : vouched { return made }
+    /// - Parameter isPinned: whether a pin replaces the certificate authorities.
+    func context(isPinned: Bool) throws -> NIOSSLContext {
+        if let made = isPinned ? pinned : verifying { return made }
         var configuration = TLSConfiguration.makeClientConfiguration()
         configuration.minimumTLSVersion = .tlsv12
         configuration.applicationProtocols = ["http/1.1"]
         configuration.trustRoots = isPinned ? .certificates([]) : trustRoots
-        // The pin is looked at in the place of the chain; the name would be looked at besides.
+        // The pin replaces the check of the chain, but not that of the name.
         if isPinned { configuration.certificateVerification = .noHostnameVerification }
         let made = try NIOSSLContext(configuration: configuration)
-        if isPinned { pinned = made } else { vouched = made }
+        if isPinned { pinned = made } else { verifying = made }
         return made
     }
 }
 
 extension NIOSSLClientHandler {
-    /// A handler for a server that shows the certificate that it must.
+    /// A handler that verifies the server's certificate.
     ///
-    /// A pin stands for the one certificate or key, so neither its name nor its age nor who signed it
-    /// matters; without one all of them do.
-    public static func checking(
-        _ host: WebHost, pin: CertificatePin?, with context: NIOSSLContext
+    /// A pin identifies one certificate or key; its name, age and issuer are not checked then.
+    static func verifying(
+        _ host: WebHost, pin: CertificatePin?, context: NIOSSLContext
     ) throws -> NIOSSLClientHandler {
-        // An address stands in no server name; it is compared with that of the connection.
+        // SNI carries no addresses; NIOSSL compares the certificate with that of the connection.
         let name: String? = if case .name(let name) = host { name } else { nil }
         guard let pin else {
             return try NIOSSLClientHandler(context: context, serverHostname: name)

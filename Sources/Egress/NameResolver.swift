@@ -3,42 +3,51 @@ import Glibc
 import NIOCore
 import NIOPosix
 
-/// Asks the machine's own resolver, as its other programs do.
+/// Looks up the addresses of a host name.
+public protocol NameResolver: Sendable {
+    /// Returns the addresses of a name, in the order in which to try them.
+    ///
+    /// - Throws: `unknownHost` when it has none, `timedOut` after `limit`.
+    func addresses(of name: String, within limit: Duration) async throws(EgressError) -> [IPAddress]
+}
+
+/// The resolver of the operating system, `getaddrinfo`.
 public struct SystemResolver: NameResolver {
-    /// A resolver that hangs must not hold up those who read files.
+    /// Threads of their own: a lookup can block for a long time.
     private static let threads: NIOThreadPool = {
         let pool = NIOThreadPool(numberOfThreads: 4)
         pool.start()
         return pool
     }()
 
+    /// Creates a resolver.
     public init() {}
 
     public func addresses(
         of name: String, within limit: Duration
-    ) async throws(NetError) -> [IPAddress] {
+    ) async throws(EgressError) -> [IPAddress] {
         let promise = MultiThreadedEventLoopGroup.singleton.any()
-            .makePromise(of: Result<[IPAddress], NetError>.self)
-        // The call cannot be interrupted, but it need not be waited for.
+            .makePromise(of: Result<[IPAddress], EgressError>.self)
+        // `getaddrinfo` cannot be cancelled, so after the limit its result is ignored.
         let timer = promise.futureResult.eventLoop.scheduleTask(in: TimeAmount(limit)) {
             promise.succeed(
-                .failure(NetError(.tooSlow, "The address of \(name) was not found in time.")))
+                .failure(EgressError(.timedOut, "The address of \(name) was not found in time.")))
         }
         Self.threads.submit { _ in
             promise.succeed(Self.lookUp(name))
         }
-        let result: Result<[IPAddress], NetError>
+        let result: Result<[IPAddress], EgressError>
         do {
             result = try await promise.futureResult.get()
         } catch {
             result = .failure(
-                NetError(.unknownHost, "\(name) could not be looked up.", cause: error))
+                EgressError(.unknownHost, "\(name) could not be looked up.", cause: error))
         }
         timer.cancel()
         return try result.get()
     }
 
-    private static func lookUp(_ name: String) -> Result<[IPAddress], NetError> {
+    private static func lookUp(_ name: String) -> Result<[IPAddress], EgressError> {
         var hints = addrinfo()
         hints.ai_family = AF_UNSPEC
         hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
@@ -48,7 +57,7 @@ public struct SystemResolver: NameResolver {
         defer { if list != nil { freeaddrinfo(list) } }
         guard code == 0 else {
             return .failure(
-                NetError(
+                EgressError(
                     .unknownHost,
                     "\(name) has no address: \(String(cString: gai_strerror(code))).",
                     hint: "Check the name and the network."))
@@ -66,7 +75,7 @@ public struct SystemResolver: NameResolver {
 }
 
 extension IPAddress {
-    /// - Returns: `nil` for an address of another family, and for one that needs a zone.
+    /// - Returns: `nil` for another address family, and for an address that needs a zone.
     fileprivate init?(_ entry: addrinfo) {
         var text = [CChar](repeating: 0, count: Int(NI_MAXHOST))
         guard
