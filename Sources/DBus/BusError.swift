@@ -1,4 +1,4 @@
-internal import Glibc
+import Glibc
 
 /// Why something over D-Bus did not come about.
 public struct BusError: Error, Hashable, Sendable, CustomStringConvertible {
@@ -41,4 +41,14 @@ public struct BusError: Error, Hashable, Sendable, CustomStringConvertible {
     }
 
     public var description: String { message }
+}
+
+/// What a message may have at most.
+public enum BusLimits {
+    /// How deep values may stand in each other.
+    public static let depth = 16
+    /// Values in one message, each element counted.
+    public static let values = 1 << 18
+    /// Bytes of texts and of arrays of bytes in one message.
+    public static let bytes = 8 << 20
 }

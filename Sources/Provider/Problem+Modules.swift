@@ -180,7 +180,7 @@ extension Problem {
             case .full: (.conflict, "session-full", "The session holds no more steps")
             case .invalid: (.unprocessableContent, "invalid-session", "This is not a session")
             case .diskFull: (.insufficientStorage, "disk-full", "The disk is full")
-            default: (.internalServerError, "internal", "The host failed")
+            case .unsafeFile, .storeFailed: (.internalServerError, "internal", "The host failed")
             }
         self.init(
             status: status, code: code, title: title, detail: error.message, fix: error.hint)

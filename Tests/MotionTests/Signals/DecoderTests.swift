@@ -52,37 +52,4 @@ struct DecoderTests {
     func `a decoder that is not known is none`(name: String) {
         #expect(CharacteristicDecoder(name) == nil)
     }
-
-    @Test(
-        arguments: [
-            ("battery", "UNPLUGGED", "discharging"), ("battery", "CHARGING", "charging"),
-            ("battery", "Not charging", "not-charging"), ("battery.mouse", "Full", "full"),
-            ("power", "ac", "online"), ("activity", "ON_FOOT", "walking"),
-            ("activity", "in vehicle", "driving"), ("activity", "STILL", "stationary"),
-            ("activity", "Automotive", "driving"), ("confidence", "HIGH", "high"),
-            ("lock", "1", "locked"), ("door", "LOW", "open"), ("door", "HIGH", "closed"),
-            ("connection", "Connected", "connected"), ("battery", "purple", nil),
-            ("nothing", "CHARGING", nil), ("battery", "", nil),
-        ] as [(SensorID, String, String?)])
-    func `F33: a state has one name, whatever a platform calls it`(
-        kind: SensorID, state: String, name: String?
-    ) {
-        #expect(StateNames.canonical(state, of: kind) == name)
-    }
-
-    @Test func `F33: every name stands for itself, and none for two`() throws {
-        for kind in StateNames.kinds {
-            let names = try #require(StateNames.all(of: kind))
-            for name in names {
-                #expect(StateNames.canonical(name, of: kind) == name)
-                #expect(StateNames.canonical(name.uppercased(), of: kind) == name)
-            }
-        }
-        #expect(StateNames.all(of: "activity") == Activity.allCases.map(\.rawValue).sorted())
-        #expect(
-            StateNames.all(of: "confidence")
-                == ActivityReading.Confidence.allCases.map(\.rawValue).sorted())
-        #expect(StateNames.all(of: "lock") == DoorState.allCases.map(\.rawValue).sorted())
-        #expect(StateNames.all(of: "temperature") == nil)
-    }
 }
