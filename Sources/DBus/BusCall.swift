@@ -1,13 +1,22 @@
-/// A call of a method.
+/// A method call.
+///
+/// ```swift
+/// BusCall(
+///     "org.bluez", path: "/org/bluez/hci0", interface: "org.bluez.Adapter1", "StartDiscovery")
+/// ```
 public struct BusCall: Hashable, Sendable {
     /// A name on the bus, such as `org.bluez` or `:1.7`.
     public let destination: String
-    /// Of the object.
+    /// The path of the object.
     public let path: String
+    /// The interface of the method.
     public let interface: String
+    /// The name of the method.
     public let method: String
+    /// The arguments.
     public let arguments: [BusValue]
 
+    /// Creates a call.
     public init(
         _ destination: String, path: String, interface: String, _ method: String,
         _ arguments: [BusValue] = []
@@ -16,9 +25,9 @@ public struct BusCall: Hashable, Sendable {
         (self.interface, self.method, self.arguments) = (interface, method, arguments)
     }
 
-    /// Asks the bus for the unique name of who has a name now.
+    /// Asks the bus for the unique name of the owner of a name, without starting a service.
     ///
-    /// Refused with `org.freedesktop.DBus.Error.NameHasNoOwner` where nobody has. Starts no service.
+    /// It fails with `org.freedesktop.DBus.Error.NameHasNoOwner` if there is none.
     public static func owner(of name: String) -> BusCall {
         BusCall(
             BusSignal.bus, path: "/org/freedesktop/DBus", interface: BusSignal.bus,
@@ -26,19 +35,23 @@ public struct BusCall: Hashable, Sendable {
     }
 }
 
-/// A signal that came.
+/// A received signal.
 public struct BusSignal: Hashable, Sendable {
     /// The name of the bus itself, and of its interface.
     public static let bus = "org.freedesktop.DBus"
 
-    /// The unique name of who sent it, such as `:1.7`; the bus fills it in, so it can be believed.
+    /// The unique name of the sender, such as `:1.7`, which the bus sets.
     public let sender: String
-    /// Of the object.
+    /// The path of the object.
     public let path: String
+    /// The interface of the signal.
     public let interface: String
+    /// The name of the signal.
     public let member: String
+    /// The arguments.
     public let arguments: [BusValue]
 
+    /// Creates a signal.
     public init(
         sender: String, path: String, interface: String, member: String, arguments: [BusValue]
     ) {
@@ -47,22 +60,25 @@ public struct BusSignal: Hashable, Sendable {
     }
 }
 
-/// Which signals are wanted.
+/// A match rule: which signals are received.
 public struct BusMatch: Hashable, Sendable {
     /// A unique name, or that of the bus.
     ///
-    /// Not a name that several can have: anybody may send a signal to
-    /// one client alone, and only the unique name tells who did.
+    /// Well-known names are not enough: any program can send a signal to one client, and only the unique
+    /// name identifies the sender.
     public let sender: String
     /// The path of an object.
     public let path: String?
-    /// A path, for all objects at it and beneath.
+    /// A path that matches its object and those below.
     public let namespace: String?
+    /// The interface of the signal.
     public let interface: String?
+    /// The name of the signal.
     public let member: String?
-    /// What the first argument is, a string.
+    /// The first argument, a string.
     public let first: String?
 
+    /// Creates a rule; `nil` matches everything.
     public init(
         sender: String, path: String? = nil, namespace: String? = nil, interface: String? = nil,
         member: String? = nil, first: String? = nil
@@ -71,26 +87,26 @@ public struct BusMatch: Hashable, Sendable {
         (self.interface, self.member, self.first) = (interface, member, first)
     }
 
-    /// Tells when a name passes to another.
+    /// The signal for a new owner of a name.
     public static func owner(of name: String) -> BusMatch {
         BusMatch(
             sender: BusSignal.bus, interface: BusSignal.bus, member: "NameOwnerChanged",
             first: name)
     }
 
-    /// The rule as the bus takes it.
+    /// The rule in the syntax of the bus.
     var rule: String {
         let parts: [(String, String?)] = [
             ("type", "signal"), ("sender", sender), ("path", path), ("path_namespace", namespace),
             ("interface", interface), ("member", member), ("arg0", first),
         ]
         return parts.compactMap { key, value in
-            // A quote within quotes is one that stands outside of them.
+            // A quote is written outside of the quotes.
             value.map { "\(key)='\($0.replacing("'", with: "'\\''"))'" }
         }.joined(separator: ",")
     }
 
-    func fits(_ signal: BusSignal) -> Bool {
+    func matches(_ signal: BusSignal) -> Bool {
         func isBeneath(_ folder: String) -> Bool {
             folder == "/" || signal.path == folder || signal.path.hasPrefix(folder + "/")
         }

@@ -1,10 +1,10 @@
 import CSystemd
 
-/// A message of sd-bus that is let go with this value.
+/// A message of sd-bus, released with this value.
 struct BusMessage: ~Copyable {
     let pointer: OpaquePointer
 
-    /// Takes over a message.
+    /// Takes ownership of a message.
     init(_ pointer: OpaquePointer) {
         self.pointer = pointer
     }
@@ -34,14 +34,14 @@ struct BusMessage: ~Copyable {
         sd_bus_message_get_sender(pointer).map { String(cString: $0) }
     }
 
-    /// The number of the call that this answers.
+    /// The cookie of the call to which this replies.
     var answered: UInt64? {
         var cookie: UInt64 = 0
         return sd_bus_message_get_reply_cookie(pointer, &cookie) >= 0 ? cookie : nil
     }
 
-    /// What an answer says, or the error that it is.
-    func outcome() -> BusTicket.Outcome {
+    /// The arguments of a reply, or its error.
+    func outcome() -> PendingCall.Outcome {
         if let error = sd_bus_message_get_error(pointer)?.pointee, let name = error.name {
             let text = error.message.map { String(cString: $0) } ?? ""
             let shown = String(cString: name)
@@ -53,13 +53,13 @@ struct BusMessage: ~Copyable {
         return Result { () throws(BusError) in try arguments() }
     }
 
-    /// - Throws: ``BusError`` for what is too large or of a type that is not taken.
+    /// - Throws: ``BusError`` for a message that exceeds ``BusLimits`` or has an unsupported type.
     func arguments() throws(BusError) -> [BusValue] {
         var reader = MessageReader(message: pointer)
         return try reader.all()
     }
 
-    /// The signal that this is; `nil` for what cannot be read as one.
+    /// The signal; `nil` without sender, path, interface or name.
     func signal() throws(BusError) -> BusSignal? {
         guard let sender, let path = sd_bus_message_get_path(pointer),
             let interface = sd_bus_message_get_interface(pointer),
@@ -73,7 +73,7 @@ struct BusMessage: ~Copyable {
 }
 
 /// Reads the arguments of a message, within ``BusLimits``.
-struct MessageReader {
+private struct MessageReader {
     let message: OpaquePointer
     private var values = 0
     private var bytes = 0
@@ -84,7 +84,7 @@ struct MessageReader {
 
     mutating func all() throws(BusError) -> [BusValue] { try rest(depth: 0) }
 
-    /// The values up to the end of what was entered.
+    /// The values up to the end of the present container.
     private mutating func rest(depth: Int) throws(BusError) -> [BusValue] {
         var found: [BusValue] = []
         while let (type, contents) = try next() {
@@ -93,7 +93,7 @@ struct MessageReader {
         return found
     }
 
-    /// The type of what comes next; `nil` at the end.
+    /// The type of the next value; `nil` at the end.
     private func next() throws(BusError) -> (type: CChar, contents: String)? {
         var type: CChar = 0
         var contents: UnsafePointer<CChar>?
@@ -172,7 +172,7 @@ struct MessageReader {
     private mutating func basic(_ type: CChar) throws(BusError) -> BusValue {
         switch Unicode.Scalar(UInt8(bitPattern: type)) {
         case "y": return .byte(try read(type, 0))
-        // sd-bus has a truth value in an int.
+        // sd-bus represents a Boolean as an int.
         case "b": return .bool(try read(type, Int32(0)) != 0)
         case "n": return .int16(try read(type, 0))
         case "q": return .uint16(try read(type, 0))
@@ -209,15 +209,15 @@ struct MessageReader {
         guard bytes <= BusLimits.bytes else { throw Self.excess }
     }
 
-    private static let misfit = BusError(.malformed, "a message holds what is not taken")
+    private static let misfit = BusError(.malformed, "a message has unsupported content")
     private static let excess = BusError(.excessive, "a message is too large")
 }
 
 /// Writes the arguments of a message.
-struct MessageWriter {
+private struct MessageWriter {
     let message: OpaquePointer
 
-    /// - Throws: ``BusError`` for what D-Bus does not take, such as a path that is none.
+    /// - Throws: ``BusError`` for a value that D-Bus rejects, such as an invalid path.
     func append(_ value: BusValue) throws(BusError) {
         switch value {
         case .byte(let number): try append(number, "y")
@@ -271,7 +271,7 @@ struct MessageWriter {
     }
 
     private func append(_ text: String, _ letter: Unicode.Scalar) throws(BusError) {
-        // For C a text would end there.
+        // A C string would end there.
         guard !text.utf8.contains(0) else {
             throw BusError(.malformed, "a text with a zero byte cannot be sent")
         }
@@ -286,8 +286,8 @@ struct MessageWriter {
     }
 }
 
-/// The letters of types, as sd-bus takes them.
-enum TypeCode {
+/// The type codes of sd-bus.
+private enum TypeCode {
     static func code(_ letter: Unicode.Scalar) -> CChar { CChar(truncatingIfNeeded: letter.value) }
 
     static let array = code("a")

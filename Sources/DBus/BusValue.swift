@@ -1,41 +1,56 @@
-/// A value of D-Bus, of any type but a descriptor.
+/// A D-Bus value of any type except file descriptors.
 ///
 /// Source: D-Bus Specification 0.42, "Type System".
 public indirect enum BusValue: Hashable, Sendable {
+    /// `y`
     case byte(UInt8)
+    /// `b`
     case bool(Bool)
+    /// `n`
     case int16(Int16)
+    /// `q`
     case uint16(UInt16)
+    /// `i`
     case int32(Int32)
+    /// `u`
     case uint32(UInt32)
+    /// `x`
     case int64(Int64)
+    /// `t`
     case uint64(UInt64)
+    /// `d`
     case double(Double)
+    /// `s`
     case string(String)
-    /// The path of an object.
+    /// The path of an object, `o`.
     case path(String)
-    /// The signature of types.
+    /// A type signature, `g`.
     case signature(String)
     /// An array of bytes, `ay`.
     case bytes([UInt8])
-    /// An array of any other type, whose signature is given because it may be empty.
+    /// An array with the signature of its elements, since it can be empty.
     case array(of: String, [BusValue])
     /// An array of entries, such as `a{sv}`; the signature is that of an entry, such as `{sv}`.
     case table(of: String, [Entry])
+    /// A structure, such as `(ss)`.
     case structure([BusValue])
+    /// A variant, `v`.
     case variant(BusValue)
 
-    /// One entry of a table.
+    /// An entry of a table.
     public struct Entry: Hashable, Sendable {
+        /// The key.
         public let key: BusValue
+        /// The value.
         public let value: BusValue
 
+        /// Creates an entry.
         public init(_ key: BusValue, _ value: BusValue) {
             (self.key, self.value) = (key, value)
         }
     }
 
-    /// Options or properties by their names, `a{sv}`, in the order of the names.
+    /// Options or properties by name, `a{sv}`, sorted.
     public static func options(_ values: [String: BusValue]) -> BusValue {
         .table(
             of: "{sv}",
@@ -66,8 +81,7 @@ public indirect enum BusValue: Hashable, Sendable {
     }
 }
 
-/// What a program asks of a value that came over the bus. Every answer is `nil` for a value of another
-/// type; variants are looked into.
+/// Typed access to received values: `nil` for a value of another type; variants are unwrapped.
 extension BusValue {
     /// A string or the path of an object.
     public var text: String? {
@@ -78,6 +92,7 @@ extension BusValue {
         }
     }
 
+    /// A Boolean.
     public var flag: Bool? {
         switch self {
         case .bool(let flag): flag
@@ -86,6 +101,7 @@ extension BusValue {
         }
     }
 
+    /// An array of bytes.
     public var bytes: [UInt8]? {
         switch self {
         case .bytes(let bytes): bytes
@@ -94,7 +110,7 @@ extension BusValue {
         }
     }
 
-    /// A whole number of any width that fits.
+    /// An integer of any width that fits.
     public var integer: Int64? {
         switch self {
         case .byte(let number): Int64(number)
@@ -125,6 +141,7 @@ extension BusValue {
         return texts.count == items.count ? texts : nil
     }
 
+    /// The entries of a table.
     public var entries: [Entry]? {
         switch self {
         case .table(_, let entries): entries
@@ -133,7 +150,7 @@ extension BusValue {
         }
     }
 
-    /// The values of a table whose keys are texts; of two with one key the last counts.
+    /// The values of a table with string keys; of duplicate keys the last one counts.
     public var members: [String: BusValue]? {
         guard let entries else { return nil }
         var members: [String: BusValue] = [:]

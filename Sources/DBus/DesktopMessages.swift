@@ -1,23 +1,30 @@
 import Glibc
 
-/// Shows messages on the person's desktop, where there is one.
+/// Shows notifications on the owner's desktop, if there is one.
 ///
-/// Source: Desktop Notifications Specification 1.2. The bus is opened anew for each message, so that a
-/// desktop that was started again is found, and nothing is held while nothing is said.
+/// Source: Desktop Notifications Specification 1.2. It connects to the bus for each message, so that a
+/// restarted desktop is found and no connection is kept open.
+///
+/// ```swift
+/// let messages = DesktopMessages(address: address)
+/// try await messages.show(summary: "Nervous", body: "load-watch asks for permission.")
+/// ```
 public actor DesktopMessages {
-    /// The messages whose number is remembered, so that others can take their place.
+    /// How many messages can be replaced later.
     private static let remembered = 256
 
     private let address: String
     private var numbers: [String: UInt32] = [:]
     private var order: [String] = []
 
-    /// - Parameter address: of the session bus, as D-Bus writes it.
+    /// Creates a sender.
+    ///
+    /// - Parameter address: the D-Bus address of the session bus.
     public init(address: String) {
         self.address = address
     }
 
-    /// The address of the session bus; `nil` where the environment names none and none is in its place.
+    /// The address of the session bus; `nil` if the environment has none and its usual socket is missing.
     public static func address(in environment: [String: String]) -> String? {
         if let named = environment["DBUS_SESSION_BUS_ADDRESS"], !named.isEmpty { return named }
         guard let folder = environment["XDG_RUNTIME_DIR"], folder.hasPrefix("/") else { return nil }
@@ -28,27 +35,27 @@ public actor DesktopMessages {
         return BusAddress.socket(at: "\(folder)/bus")
     }
 
-    /// The name of the program that shows messages.
+    /// The name of the notification server.
     ///
-    /// - Throws: `unreachable` when the bus is not there, `refused` when nobody shows messages.
+    /// - Throws: `unreachable` without a bus, `refused` without a notification server.
     public func serverName() async throws(DesktopError) -> String {
         try await SessionBus.with(address: address) { bus throws(DesktopError) in
             try await bus.serverName()
         }
     }
 
-    /// Shows a message in the place of an earlier one of the same tag.
+    /// Shows a message; it replaces an earlier one with the same tag.
     ///
     /// - Parameters:
     ///   - summary: plain text.
-    ///   - body: plain text; nothing of it is taken for markup.
-    /// - Throws: `unreachable` when the bus is not there, `refused` when nobody shows messages.
+    ///   - body: plain text; markup in it is escaped.
+    /// - Throws: `unreachable` without a bus, `refused` without a notification server.
     public func show(
         summary: String, body: String, tag: String? = nil
     ) async throws(DesktopError) {
         let replaced = tag.flatMap { numbers[$0] } ?? 0
         let number = try await SessionBus.with(address: address) { bus throws(DesktopError) in
-            // Who does not say what it can do may well take markup for what it is.
+            // A server that does not report its capabilities may interpret markup.
             let isMarkup = (try? await bus.capabilities().contains("body-markup")) ?? true
             return try await bus.notify(
                 summary: summary, body: isMarkup ? Self.escaped(body) : body, replacing: replaced)
@@ -70,17 +77,17 @@ public actor DesktopMessages {
     }
 }
 
-/// The person's session bus, and who shows messages there; every call takes two seconds at most.
-struct SessionBus: Sendable {
-    private static let patience = Duration.seconds(2)
+/// The notification server on the session bus; each call has a limit of two seconds.
+private struct SessionBus: Sendable {
+    private static let limit = Duration.seconds(2)
     private static let service = "org.freedesktop.Notifications"
     private static let path = "/org/freedesktop/Notifications"
 
     private let bus: BusConnection
 
-    /// Opens the bus, and closes it when nothing more is asked of it.
+    /// Connects to the bus for the duration of `body`.
     ///
-    /// - Throws: `unreachable` when nobody is there, and what `body` throws.
+    /// - Throws: `unreachable`, and what `body` throws.
     static func with<T: Sendable>(
         address: String, _ body: (SessionBus) async throws(DesktopError) -> T
     ) async throws(DesktopError) -> T {
@@ -100,7 +107,7 @@ struct SessionBus: Sendable {
         return try result.get()
     }
 
-    /// The name of the program that shows messages.
+    /// The name of the notification server.
     func serverName() async throws(DesktopError) -> String {
         guard let name = try await call("GetServerInformation").first?.text else {
             throw Self.malformed
@@ -108,7 +115,7 @@ struct SessionBus: Sendable {
         return name
     }
 
-    /// What that program can do, such as `body-markup`.
+    /// The capabilities of the server, such as `body-markup`.
     func capabilities() async throws(DesktopError) -> [String] {
         guard let found = try await call("GetCapabilities").first?.texts else {
             throw Self.malformed
@@ -118,7 +125,7 @@ struct SessionBus: Sendable {
 
     /// Shows a message.
     ///
-    /// - Parameter replaced: the number of a message whose place it takes; 0 for none.
+    /// - Parameter replaced: the number of the message that it replaces; 0 for none.
     /// - Returns: its number.
     func notify(
         summary: String, body: String, replacing replaced: UInt32
@@ -141,7 +148,7 @@ struct SessionBus: Sendable {
         let call = BusCall(
             Self.service, path: Self.path, interface: Self.service, method, arguments)
         do throws(BusError) {
-            return try await bus.call(call, within: Self.patience)
+            return try await bus.call(call, within: Self.limit)
         } catch {
             throw Self.fault(error)
         }
@@ -149,30 +156,28 @@ struct SessionBus: Sendable {
 
     private static func fault(_ error: BusError) -> DesktopError {
         guard error.code == .unreachable else {
-            return DesktopError(.refused, "The desktop did not take a message: \(error.message)")
+            return DesktopError(.refused, "The desktop rejected a message: \(error.message)")
         }
         return DesktopError(
             .unreachable, "The session bus cannot be reached: \(error.message).")
     }
 
     private static var malformed: DesktopError {
-        DesktopError(.refused, "The desktop's answer was none.")
+        DesktopError(.refused, "The desktop sent an invalid reply.")
     }
 }
 
-/// Why the desktop did not show something.
+/// An error of a desktop notification.
 public struct DesktopError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What went wrong, for a program.
-    public struct Code: Hashable, Sendable {
-        private enum Kind: Hashable { case unreachable, refused }
-        private let kind: Kind
-
-        /// Nobody answers at the address of the bus.
-        public static let unreachable = Code(kind: .unreachable)
-        /// The bus is there, and nobody on it shows messages, or not this one.
-        public static let refused = Code(kind: .refused)
+    /// The kind of error.
+    public enum Code: Hashable, Sendable, CaseIterable {
+        /// The session bus cannot be reached.
+        case unreachable
+        /// There is no notification server, or it rejected the message.
+        case refused
     }
 
+    /// The kind of error.
     public let code: Code
     /// One sentence.
     public let message: String

@@ -45,7 +45,7 @@ public struct EgressError: Error, Sendable, CustomStringConvertible {
     public let hint: String?
     /// How long to wait before the next attempt, for ``Code/tooManyCalls``.
     public let retryAfter: Duration?
-    /// The underlying error. Its text can contain parts of the traffic and is not for display.
+    /// The underlying error, not for display: its text can contain parts of the traffic.
     public let cause: (any Error)?
 
     /// Creates an error.

@@ -102,7 +102,7 @@ public struct OutboundClient: Sendable {
         _ step: OutboundStep, pin: CertificatePin?
     ) async throws -> OutboundResponse {
         let origin = step.request.address.origin
-        let addresses = try await addresses(of: origin, within: step.options.total)
+        let addresses = try await addresses(for: step)
         let context =
             origin.scheme == .https ? try await contexts.context(isPinned: pin != nil) : nil
         let exchange = ServerExchange(step: step, client: self, pin: pin, context: context)
@@ -124,15 +124,21 @@ public struct OutboundClient: Sendable {
     }
 
     /// The addresses of an origin that the rule allows.
-    private func addresses(
-        of origin: WebOrigin, within limit: Duration
-    ) async throws(EgressError) -> [IPAddress] {
+    private func addresses(for step: OutboundStep) async throws(EgressError) -> [IPAddress] {
+        let origin = step.request.address.origin
         let found: [IPAddress]
         switch origin.host {
         case .address(let address): found = [address]
         // RFC 6761, section 6.3: always this machine, whatever a resolver answers.
         case .name("localhost"): found = [.v4(0x7F00_0001), .v6(1)]
-        case .name(let name): found = try await resolver.addresses(of: name, within: limit)
+        case .name(let name):
+            do throws(EgressError) {
+                found = try await resolver.addresses(of: name, within: step.options.total)
+            } catch {
+                throw EgressError(
+                    error.code, "\(step.server) cannot be reached: \(error.message)",
+                    hint: error.hint, cause: error)
+            }
         }
         var allowed: [IPAddress] = []
         var refusal: EgressError?

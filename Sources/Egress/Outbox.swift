@@ -5,40 +5,6 @@ import Samples
 public import Scheduling
 import Text
 
-/// An error of the outbox.
-public struct OutboxError: Error, Sendable, CustomStringConvertible {
-    /// The kind of error.
-    public enum Code: Hashable, Sendable, CaseIterable {
-        /// The upload cannot be sent, whatever the server answers.
-        case invalid
-        /// No queued upload has this identifier.
-        case notFound
-        /// The server was not reached or refused the upload, and it is not queued.
-        case notDelivered
-        /// The outbox is full.
-        case full
-        /// The upload is being sent.
-        case busy
-        /// The disk is full.
-        case diskFull
-        /// The folder could not be read or written.
-        case storeFailed
-    }
-
-    /// The kind of error.
-    public let code: Code
-    /// One sentence.
-    public let message: String
-    /// What you can do.
-    public let hint: String?
-
-    init(_ code: Code, _ message: String, hint: String? = nil) {
-        (self.code, self.message, self.hint) = (code, message, hint)
-    }
-
-    public var description: String { message }
-}
-
 /// Sends the owner's data to servers: at once, or later when a server cannot be reached.
 ///
 /// Uploads are written to disk before they are reported as queued. A server can receive an upload twice,
@@ -276,4 +242,38 @@ extension QueuedUpload {
         attempts += 1
         next = state == .waiting ? time.advanced(byMicroseconds: Outbox.wait(after: attempts)) : nil
     }
+}
+
+/// An error of the outbox.
+public struct OutboxError: Error, Sendable, CustomStringConvertible {
+    /// The kind of error.
+    public enum Code: Hashable, Sendable, CaseIterable {
+        /// The upload cannot be sent, whatever the server answers.
+        case invalid
+        /// No queued upload has this identifier.
+        case notFound
+        /// The server was not reached or refused the upload, and it is not queued.
+        case notDelivered
+        /// The outbox is full.
+        case full
+        /// The upload is being sent.
+        case busy
+        /// The disk is full.
+        case diskFull
+        /// The folder could not be read or written.
+        case storeFailed
+    }
+
+    /// The kind of error.
+    public let code: Code
+    /// One sentence.
+    public let message: String
+    /// What you can do.
+    public let hint: String?
+
+    init(_ code: Code, _ message: String, hint: String? = nil) {
+        (self.code, self.message, self.hint) = (code, message, hint)
+    }
+
+    public var description: String { message }
 }

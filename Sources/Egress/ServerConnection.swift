@@ -61,7 +61,9 @@ struct ServerConnection: Sendable {
         self.isSecure = isSecure.futureResult
     }
 
-    /// Waits for the TLS handshake. Write nothing before: its error would hide that of the handshake.
+    /// Waits for the TLS handshake.
+    ///
+    /// Write nothing before: the error of the write would hide that of the handshake.
     ///
     /// - Throws: ``Failure``, or an error of NIOSSL.
     func secured() async throws {

@@ -93,7 +93,9 @@ public protocol Uploader: Sendable {
     func upload(_ upload: Upload, id: String, token: String?) async throws(EgressError) -> Int
 }
 
-/// Sends uploads with POST requests. Redirects are not followed: the owner chose the server.
+/// Sends uploads with POST requests.
+///
+/// Redirects are not followed: the owner chose the server.
 public struct HTTPUploader: Uploader {
     private static let options: OutboundOptions = {
         var options = OutboundOptions()

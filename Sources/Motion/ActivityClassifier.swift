@@ -78,9 +78,9 @@ public struct ActivityClassifier: Sendable {
     /// Microseconds for which a speed is valid.
     private static let speedHolds: Int64 = 10_000_000
 
-    /// The latest.
     /// The last result.
     public private(set) var reading: ActivityReading?
+    /// How many measurements were dropped because they were invalid or came too late.
     public private(set) var dropped = 0
 
     private var grid = EvenGrid(width: 50_000, longestGap: 10)
@@ -90,6 +90,7 @@ public struct ActivityClassifier: Sendable {
     private var count = 0
     private var speed: (metresPerSecond: Double, time: Timestamp)?
 
+    /// Creates a classifier.
     public init() {}
 
     /// Takes the speed over ground, which is valid for ten seconds.

@@ -42,7 +42,9 @@ public struct Route: Hashable, Sendable {
     private var heard = Duration.zero
     /// When the last fix of any accuracy arrived; `nil` before the first one and after a lost signal.
     private var received: Duration?
-    /// The accuracy of the previous fix. Compared with the last point instead, a route would stop at its
+    /// The accuracy of the previous fix.
+    ///
+    /// Compared with the last point instead, a route would stop at its
     /// most accurate fix.
     private var accuracy: Double?
     private var shownAccuracy: Double?
@@ -110,7 +112,9 @@ public struct Route: Hashable, Sendable {
         }
     }
 
-    /// Finishes the active or paused route. A single point is removed.
+    /// Finishes the active or paused route.
+    ///
+    /// A single point is removed.
     ///
     /// - Throws: `wrongState` if it is inactive.
     public mutating func finish(at now: Duration) throws(SessionsError) {
@@ -167,7 +171,9 @@ public struct Route: Hashable, Sendable {
         return take(newest, at: now)
     }
 
-    /// Takes a fix. Fixes of unknown accuracy pass the rules on accuracy.
+    /// Takes a fix.
+    ///
+    /// Fixes of unknown accuracy pass the rules on accuracy.
     @discardableResult
     public mutating func take(_ fix: Fix, at now: Duration) -> Outcome {
         let outcome = judge(fix, tick(now))

@@ -31,7 +31,7 @@ public actor SessionBook {
         (database, setAside) = try SessionFile.open(path, now: now())
     }
 
-    /// The defects that SQLite finds in a file of sessions. It is only read, and may be in use.
+    /// The defects that SQLite finds in a file of sessions, which is only read and may be in use.
     ///
     /// - Throws: `storeFailed` if the file cannot be read or is no database.
     public static func faults(inFile path: String) throws(SessionsError) -> [String] {

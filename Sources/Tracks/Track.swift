@@ -1,33 +1,5 @@
 public import Samples
 
-/// An error of a track or a file of tracks.
-public struct TrackError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The kind of error.
-    public enum Code: Hashable, Sendable, CaseIterable {
-        /// A number or a list is not allowed.
-        case invalid
-        /// The text does not have its format.
-        case malformed
-        /// The file exceeds a limit.
-        case tooLarge
-        /// The file uses a part of its format that is rejected, such as a document type.
-        case unsafe
-    }
-
-    /// The kind of error.
-    public let code: Code
-    /// One sentence without values of the file.
-    public let message: String
-
-    /// Creates an error.
-    public init(_ code: Code, _ message: String) {
-        self.code = code
-        self.message = message
-    }
-
-    public var description: String { message }
-}
-
 /// A route in a file.
 ///
 /// ```swift
@@ -191,4 +163,32 @@ public struct TrackReplay: Hashable, Sendable {
         }
         self.items = items
     }
+}
+
+/// An error of a track or a file of tracks.
+public struct TrackError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The kind of error.
+    public enum Code: Hashable, Sendable, CaseIterable {
+        /// A number or a list is not allowed.
+        case invalid
+        /// The text does not have its format.
+        case malformed
+        /// The file exceeds a limit.
+        case tooLarge
+        /// The file uses a part of its format that is rejected, such as a document type.
+        case unsafe
+    }
+
+    /// The kind of error.
+    public let code: Code
+    /// One sentence without values of the file.
+    public let message: String
+
+    /// Creates an error.
+    public init(_ code: Code, _ message: String) {
+        self.code = code
+        self.message = message
+    }
+
+    public var description: String { message }
 }

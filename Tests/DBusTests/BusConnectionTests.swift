@@ -104,7 +104,7 @@ struct BusConnectionTests {
             async let late = Self.fault(
                 connection, Self.call("Never"), within: .milliseconds(300))
             #expect(await Self.fault(connection, Self.call("Notes")) == nil)
-            #expect(await late?.code == .silent)
+            #expect(await late?.code == .timedOut)
         }
     }
 
@@ -267,7 +267,7 @@ struct BusConnectionTests {
         let connection = try BusConnection(address: BusAddress.socket(at: path))
         let error = await Self.fault(
             connection, .owner(of: Self.name), within: .milliseconds(300))
-        #expect(error?.code == .silent)
+        #expect(error?.code == .timedOut)
         await connection.close()
     }
 }

@@ -1,6 +1,6 @@
-/// One pass over a text that is known to be UTF-8.
+/// Parses a text of valid UTF-8 in one pass.
 struct JSONScanner {
-    /// A longer literal says nothing more, and turning digits into a double is not linear.
+    /// Longer literals add no precision, and their conversion to a double is not linear.
     static let longestNumber = 128
 
     let bytes: [UInt8]
@@ -8,7 +8,7 @@ struct JSONScanner {
     let allowsTrailingCommas: Bool
     var offset = 0
 
-    // How far lines and columns are counted; places are asked for in rising order only.
+    // Lines and columns are counted up to here; positions are requested in ascending order only.
     private var countedOffset = 0
     private var line = 1
     private var column = 1
@@ -29,7 +29,7 @@ struct JSONScanner {
     /// The byte at the offset, or `nil` at the end.
     var next: UInt8? { offset < bytes.count ? bytes[offset] : nil }
 
-    /// The place of the offset.
+    /// The position of the offset.
     mutating func position() -> JSONPosition {
         while countedOffset < offset {
             let byte = bytes[countedOffset]
@@ -50,13 +50,13 @@ struct JSONScanner {
 
     mutating func unexpected(_ wanted: String) -> JSONSyntaxError {
         guard offset < bytes.count else {
-            return failure("the text ends where \(wanted) should be")
+            return failure("the text ends where \(wanted) is expected")
         }
-        // Four bytes hold any scalar; what follows it in them is not shown.
+        // Four bytes contain any scalar.
         let shown = String(decoding: bytes[offset...].prefix(4), as: UTF8.self).unicodeScalars
             .prefix(1)
         let text = String(String.UnicodeScalarView(shown)).escapedForDisplay(limit: 12)
-        return failure("‘\(text)’ stands where \(wanted) should be")
+        return failure("‘\(text)’ where \(wanted) is expected")
     }
 
     mutating func skipWhitespace() {
@@ -67,7 +67,7 @@ struct JSONScanner {
         }
     }
 
-    /// Steps over a byte if it is the next one after white space.
+    /// Skips white space, and a byte if it is next.
     mutating func take(_ byte: UInt8) -> Bool {
         skipWhitespace()
         guard next == byte else { return false }
@@ -121,7 +121,7 @@ struct JSONScanner {
             guard keys.insert(key).inserted else {
                 throw JSONSyntaxError(
                     position: start,
-                    message: "the key ‘\(key.escapedForDisplay(limit: 40))’ stands here twice")
+                    message: "the key ‘\(key.escapedForDisplay(limit: 40))’ is a duplicate")
             }
             guard take(UInt8(ascii: ":")) else { throw unexpected("‘:’") }
             members.append(JSONMember(key: key, position: start, value: try value(depth: depth)))
@@ -131,7 +131,7 @@ struct JSONScanner {
 
     private mutating func enter(depth: Int) throws(JSONSyntaxError) {
         guard depth <= maximumDepth else {
-            throw failure("lists and objects stand more than \(maximumDepth) deep")
+            throw failure("lists and objects are nested more than \(maximumDepth) deep")
         }
         offset += 1
     }
@@ -153,7 +153,7 @@ extension JSONScanner {
     /// Reads a number.
     mutating func number() throws(JSONSyntaxError) -> JSONNumber {
         var end = offset
-        while end < bytes.count, Self.standsInNumber(bytes[end]) { end += 1 }
+        while end < bytes.count, Self.isPartOfNumber(bytes[end]) { end += 1 }
         guard end - offset <= Self.longestNumber else {
             throw failure("the number has more than \(Self.longestNumber) characters")
         }
@@ -163,13 +163,13 @@ extension JSONScanner {
             return JSONNumber(literal: literal, digits: digits)
         }
         guard let number = JSONNumber(literal: literal) else {
-            throw failure("‘\(literal.escapedForDisplay(limit: 40))’ is no number that fits")
+            throw failure("‘\(literal.escapedForDisplay(limit: 40))’ is not a valid number")
         }
         offset = end
         return number
     }
 
-    /// The value of up to 15 digits without sign; most numbers are of this kind.
+    /// The value of up to 15 digits without sign, as most numbers are.
     private func smallDigits(upTo end: Int) -> Int? {
         let count = end - offset
         guard count <= 15, count == 1 || bytes[offset] != UInt8(ascii: "0") else { return nil }
@@ -190,7 +190,8 @@ extension JSONScanner {
         let string = try rawString()
         guard Self.isStreamSafe(string) else {
             throw JSONSyntaxError(
-                position: opening, message: "the string has more than 30 marks on one character")
+                position: opening,
+                message: "the string has more than 30 combining marks on one character")
         }
         return string
     }
@@ -208,7 +209,7 @@ extension JSONScanner {
                 return String(decoding: decoded + last, as: UTF8.self)
             }
             guard byte >= 0x20 else {
-                throw failure("a control character stands in a string; write it as an escape")
+                throw failure("a control character in a string; write it as an escape")
             }
             if byte == UInt8(ascii: "\\") {
                 decoded.append(contentsOf: bytes[start..<offset])
@@ -233,7 +234,7 @@ extension JSONScanner {
         case UInt8(ascii: "r"): scalar = "\r"
         case UInt8(ascii: "t"): scalar = "\t"
         case UInt8(ascii: "u"): return try unicodeEscape()
-        default: throw failure("this is no escape of JSON")
+        default: throw failure("an invalid escape")
         }
         offset += 2
         return scalar
@@ -251,13 +252,13 @@ extension JSONScanner {
             let scalar = Unicode.Scalar(
                 0x10000 + (UInt32(unit) - 0xD800) << 10 + (UInt32(low) - 0xDC00))
         else {
-            throw failure("half of a surrogate pair stands alone")
+            throw failure("an unpaired surrogate")
         }
         offset += 12
         return scalar
     }
 
-    /// The code unit that a `\uXXXX` at a place stands for.
+    /// The code unit of a `\uXXXX` at a place.
     private func codeUnit(at place: Int) -> UInt16? {
         guard place + 6 <= bytes.count, bytes[place] == UInt8(ascii: "\\"),
             bytes[place + 1] == UInt8(ascii: "u")
@@ -270,10 +271,10 @@ extension JSONScanner {
         return unit
     }
 
-    /// Whether no more than 30 combining marks follow each other.
+    /// Whether there are at most 30 consecutive combining marks.
     ///
-    /// Swift compares and hashes strings in normal form, and the time that takes grows with the
-    /// square of the longest run of marks. Source: Unicode Standard Annex #15, section 13.
+    /// Swift normalises strings for comparison and hashing, which takes quadratic time in the longest run
+    /// of marks. Source: Unicode Standard Annex #15, section 13.
     private static func isStreamSafe(_ string: String) -> Bool {
         // No mark is encoded with a lower first byte than U+0300.
         guard string.utf8.contains(where: { $0 >= 0xCC }) else { return true }
@@ -287,7 +288,7 @@ extension JSONScanner {
     }
 
     /// Whether a byte is a digit or one of `.-+eE`.
-    private static func standsInNumber(_ byte: UInt8) -> Bool {
+    private static func isPartOfNumber(_ byte: UInt8) -> Bool {
         if byte >= 0x30 && byte <= 0x39 { return true }
         return byte == 0x2E || byte == 0x2D || byte == 0x2B || byte | 0x20 == 0x65
     }
