@@ -97,7 +97,7 @@ struct BusConnectionTests {
         }
     }
 
-    @Test func `a call that nobody answers ends in time, and others do not wait for it`()
+    @Test func `a call without a reply ends in time, and others do not wait for it`()
         async throws
     {
         try await Self.with { _, connection in

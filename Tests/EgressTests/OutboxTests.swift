@@ -86,12 +86,12 @@ struct OutboxTests {
         #expect(again.next == Self.start.advanced(byMicroseconds: 120_000_000))
         #expect(try await second.retry(kept.id) == .delivered(status: 200))
         #expect(try names().isEmpty)
-        // The server can tell that it is the same thing.
+        // The server can recognise the repetition.
         #expect(Set(uploader.visits.map(\.id)) == [kept.id])
         #expect(Set(uploader.visits.map(\.body)) == [Array("{}".utf8)])
     }
 
-    @Test func `E21: it is the person's choice whether it is kept`() async throws {
+    @Test func `E21: the owner chooses whether a failed upload is kept`() async throws {
         let outbox = try open(ScriptedUploader([Self.down]))
         await #expect { _ = try await outbox.send(Self.upload(), keeps: false) } throws: {
             ($0 as? OutboxError)?.code == .notDelivered
@@ -133,13 +133,13 @@ struct OutboxTests {
         #expect(uploader.visits.count == due.count + 1)
     }
 
-    @Test func `what was refused waits for the person`() async throws {
+    @Test func `a refused upload waits for the owner`() async throws {
         let uploader = ScriptedUploader([.success(400)])
         _ = try await runFiveHours(uploader)
         #expect(uploader.visits.count == 1)
     }
 
-    @Test func `E22: the bytes come back as they were, and nobody else can open them`()
+    @Test func `E22: the bytes come back as they were, and only the owner can open them`()
         async throws
     {
         let body = String(decoding: (0..<4096).map { UInt8($0 & 0x7F) }, as: UTF8.self)
@@ -179,7 +179,7 @@ struct OutboxTests {
         #expect(try names() == expected)
     }
 
-    @Test func `a token is read at every try, and one that cannot be read is told`() async throws {
+    @Test func `a token is read at each attempt, and an unreadable one is reported`() async throws {
         let file = folder.path + "/token"
         try Data("first\n".utf8).write(to: URL(filePath: file))
         let uploader = ScriptedUploader([Self.down])

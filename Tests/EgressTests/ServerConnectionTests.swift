@@ -7,7 +7,7 @@ import Testing
 @testable import Egress
 
 struct ServerConnectionTests {
-    /// A promise that nobody keeps would end the process here.
+    /// A leaked promise would crash the process here.
     @Test(arguments: [false, true])
     func `a channel that was closed before it is set up makes no connection`(
         isSecure: Bool

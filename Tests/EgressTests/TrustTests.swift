@@ -3,7 +3,7 @@ import Testing
 
 @testable import Egress
 
-/// C36: a certificate that nobody vouches for is taken from one host only, by its pin.
+/// C36: an untrusted certificate is accepted for one host only, by its pin.
 struct TrustTests {
     private static func fault(
         _ certificate: TestCertificate, at host: String = "localhost", pin: String? = nil,

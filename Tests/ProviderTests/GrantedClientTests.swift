@@ -4,6 +4,7 @@ import Egress
 import Foundation
 import Logging
 import NIOCore
+import NIOSSL
 import Samples
 import Synchronization
 import TestSupport

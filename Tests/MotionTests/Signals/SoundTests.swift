@@ -40,7 +40,7 @@ struct SoundTests {
         }
     }
 
-    @Test func `a level is that of the whole window, and the loudest part is told`() throws {
+    @Test func `a level is that of the whole window, and the loudest part is reported`() throws {
         var level = try #require(
             NoiseLevel(rate: 8000, weighting: .flat, window: .seconds(2), calibration: 94))
         let start = Timestamp(microseconds: 1_000_000)

@@ -211,7 +211,7 @@ struct RouteTests {
         #expect(outcomes.suffix(3).allSatisfy { $0 != .discarded(.stale) })
     }
 
-    @Test func `a clock that goes back stands still`() throws {
+    @Test func `a clock that goes back does not move`() throws {
         var route = Route()
         try route.start(at: .seconds(1000))
         #expect(route.take(try RouteTrip.fix(0, at: 1), at: .zero) == .discarded(.warmingUp))
@@ -230,7 +230,7 @@ struct RouteTests {
         try trip.resume(from: 0, accuracy: 100)
     }
 
-    @Test func `a route is resumed where nobody knows the place, and only when it is paused`()
+    @Test func `a route is resumed at an unknown position, and only when it is paused`()
         throws
     {
         var trip = try RouteTrip()

@@ -8,7 +8,9 @@ import Tracks
 /// Each limit of a route, just below, at and above it.
 struct RouteThresholdTests {
     @Test(arguments: [(9.9, false), (9.999_999, false), (10.0, true), (10.1, true)])
-    func `B9: a step of 9.9 m is not told, one of 10.0 m is`(metres: Double, isTold: Bool) throws {
+    func `B9: a step of 9.9 m makes no point, one of 10.0 m does`(metres: Double, isTold: Bool)
+        throws
+    {
         var trip = try RouteTrip()
         try trip.go(to: 0)
         let outcome = try trip.go(to: metres)

@@ -100,7 +100,7 @@ struct SessionTests {
             (.seconds(3661), "1 hrs 1 mins 1 secs"), (.seconds(90_061), "25 hrs 1 mins 1 secs"),
             (.seconds(-5), "0 min 0 secs"),
         ])
-    func `B15: from an hour on hours are told`(elapsed: Duration, text: String) {
+    func `B15: from an hour on there are hours`(elapsed: Duration, text: String) {
         #expect(ElapsedText(elapsed).description == text)
     }
 }
