@@ -1,4 +1,5 @@
 import Addresses
+import NIOCore
 import TestSupport
 import Testing
 
