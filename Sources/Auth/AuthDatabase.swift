@@ -34,7 +34,7 @@ struct AuthDatabase: Sendable {
                 switch error.code {
                 case .unsafe: .unsafeFile
                 case .diskFull: .diskFull
-                default: .storeFailed
+                case .failed: .storeFailed
                 }
             throw AuthError(code, error.message, hint: error.hint, cause: error)
         }

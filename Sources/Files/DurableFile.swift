@@ -1,10 +1,14 @@
 import Glibc
 
-/// A file that is replaced as a whole, and that its owner alone can open.
+/// Files that are replaced atomically and durably, with mode 0600.
+///
+/// ```swift
+/// try DurableFile.replace(path, with: Array(json.utf8))
+/// ```
 public enum DurableFile {
-    /// Removes the drafts that a machine left which ended while a file of a folder was replaced.
+    /// Removes temporary files left in a folder by a process that died during ``replace(_:with:)``.
     ///
-    /// To be called when nobody replaces one.
+    /// Do not call it while a file of the folder is being replaced.
     public static func removeDrafts(in folder: String) {
         guard let stream = opendir(folder) else { return }
         defer { closedir(stream) }
@@ -18,17 +22,17 @@ public enum DurableFile {
         }
     }
 
-    /// Gives the file at `path` this content, whether it was there or not.
+    /// Creates or replaces the file at `path`.
     ///
-    /// Whoever opens it meanwhile finds all of the content before or all of the new one. When this
-    /// returns, the new one survives the machine's end. A link at `path` is replaced and not followed.
-    /// A machine that ends meanwhile may leave a draft beside it, `<path>.new-` and digits.
+    /// Readers see either the complete old content or the complete new content. When the call returns, the
+    /// new content survives a power cut. A symbolic link at `path` is replaced, not followed. A crash may
+    /// leave a temporary file named `<path>.new-` and hexadecimal digits.
     ///
-    /// - Throws: `diskFull` or `failed`. The file is as it was, unless its folder alone could not be
-    ///   written to the disk: then it is new, and a machine that ends soon may bring the old one back.
+    /// - Throws: `diskFull` or `failed`. The file is then unchanged, unless only flushing its folder failed:
+    ///   the file is replaced, but a power cut may restore the old content.
     public static func replace(_ path: String, with bytes: [UInt8]) throws(FilesError) {
         let draft = "\(path).new-\(String(UInt64.random(in: .min ... .max), radix: 16))"
-        // Whatever lies at the name of the draft is somebody else's.
+        // O_EXCL and O_NOFOLLOW: anything that exists under the temporary name is not ours.
         let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
         let descriptor = open(draft, flags, 0o600)
         guard descriptor >= 0 else { throw .last("Cannot write \(path)") }
@@ -59,13 +63,13 @@ public enum DurableFile {
         guard fsync(descriptor) == 0 else { throw .last(action) }
     }
 
-    /// A new name is on the disk only when its folder is.
+    /// Flushes the folder: a rename is durable only when its folder is.
     private static func synchroniseFolder(of path: String) throws(FilesError) {
         let folder = PrivateFolder.parent(of: path)
         let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { throw .last("Cannot open \(folder)") }
         defer { close(descriptor) }
-        // File systems that cannot do that with a folder say so with EINVAL.
+        // Some file systems cannot flush folders and return EINVAL.
         guard fsync(descriptor) == 0 || errno == EINVAL else {
             throw .last("Cannot write \(folder)")
         }

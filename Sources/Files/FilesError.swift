@@ -1,37 +1,33 @@
 import Glibc
 
-/// Why a file or folder cannot be used, or was not written.
+/// The reason why a file or folder is rejected or an operation on it failed.
 public struct FilesError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What went wrong, for a program.
-    public struct Code: Hashable, Sendable {
-        private enum Kind: Hashable {
-            case unsafe, diskFull, failed
-        }
-        private let kind: Kind
-
-        /// Others than the owner of the process could read or change it.
-        public static let unsafe = Code(kind: .unsafe)
-        /// The disk has no room.
-        public static let diskFull = Code(kind: .diskFull)
-        /// The machine refused.
-        public static let failed = Code(kind: .failed)
+    /// The kind of failure.
+    public enum Code: Hashable, Sendable {
+        /// Other users can read or change the file or folder.
+        case unsafe
+        /// The disk is full.
+        case diskFull
+        /// Any other failure of a system call.
+        case failed
     }
 
+    /// The kind of failure.
     public let code: Code
-    /// One sentence, with the path.
+    /// One sentence that names the path.
     public let message: String
-    /// The end of such a sentence, without the path, for one of another's own.
+    /// The reason without the path, to be embedded in another sentence.
     public let reason: String
-    /// The command that would help.
+    /// The command that resolves the problem, if any.
     public let hint: String?
 
     init(_ code: Code, _ message: String, reason: String, hint: String?) {
         (self.code, self.message, self.reason, self.hint) = (code, message, reason, hint)
     }
 
-    /// What a call to the kernel left in `errno`.
+    /// The failure described by `errno`.
     ///
-    /// - Parameter action: begins the sentence, such as “Cannot open /a”.
+    /// - Parameter action: the start of the message, such as "Cannot open /a".
     static func last(_ action: String) -> FilesError { FilesError(action, errno) }
 
     private init(_ action: String, _ number: Int32) {
@@ -41,5 +37,6 @@ public struct FilesError: Error, Hashable, Sendable, CustomStringConvertible {
         hint = nil
     }
 
+    /// The message.
     public var description: String { message }
 }

@@ -1,100 +1,108 @@
 public import Samples
 
-/// Samples of every sensor in one SQLite file.
+/// Samples of all sensors in one SQLite file.
 ///
-/// A sample is *accepted* when `append` returns: every read from then on sees it. It is
-/// *acknowledged* when `flush` returns: it then survives the death of the process. Order is by time,
-/// then by arrival. The actor owns the file; no other code knows its format.
+/// A sample is *accepted* when `append` returns: every later read includes it. It is *acknowledged* when
+/// ``flush(_:)`` returns: it then survives the death of the process. Samples are ordered by time, then by
+/// sequence number. `docs/file-format.md` specifies the file.
 ///
-/// When the fields of a sensor change, its older samples stay. A read matches them to the fields it
-/// asks for by name and unit: columns are reordered, those not asked for are left out, an integer
-/// becomes a number, states and texts stand for each other. A sample that lacks a field that is
-/// asked for is not read; it is again when the sensor has its former fields.
+/// ```swift
+/// let store = try await SampleStore(path: "samples.sqlite")
+/// try await store.register("attic", fields: [Field("temperature", unit: "Cel")])
+/// try await store.append([Sample(time: .now(), values: [.number(21.5)])], to: "attic")
+/// try await store.flush()
+/// let newest = try await store.samples(
+///     SampleQuery(sensor: "attic", order: .descending, limit: 10))
+/// try await store.close()
+/// ```
+///
+/// When the fields of a sensor change, older samples are kept. A read matches them to the requested fields by
+/// name and unit: columns are reordered or excluded, integers become numbers, and states and texts are
+/// interchangeable. Samples that lack a requested field are excluded; they are included again when the sensor
+/// has its former fields.
 public actor SampleStore {
-    /// Accepted samples that may wait for the file before further ones are refused.
+    /// The number of accepted samples that may wait to be written; further ones are dropped.
     public static let bufferLimit = 200_000
 
+    /// Sealing, retention and the budget.
+    public nonisolated let maintenance: StoreMaintenance
     let file: SampleFile
-    var series: [SensorID: SensorSeries] = [:]
-    private(set) var refused: Set<SensorID> = []
-    var pending: [SampleFile.Entry] = []
-    var flight: Flight?
-    var lastAccepted: Int64
-    var lastAcknowledged: Int64
-    var lastSynchronised: Int64
-    var hasFailedToSynchronise = false
-    var waiting = 0
-    var fresh: FreshTally
-    var queue = MaintenanceQueue()
-    var upkeep: Upkeep
-    var damage: [SensorID: [TimeRange]] = [:]
-    let numbering: SampleFile.Numbering
-    /// Whether a transaction of this session has noted its numbering.
-    var isNoted = false
-    /// Whether numbers were given out that no sample in the file will have.
-    var hasForgottenNumbers = false
-    var dropped = 0
-    var writes = 0
-    var failure: String?
+    let damageLog: DamageLog
 
-    /// A transaction that is being written, and who waits for its end.
-    struct Flight {
+    private let writer: SampleWriter
+    private let numbering: SequenceTable.Numbering
+    private var series: [SensorID: SensorSeries] = [:]
+    /// Sensors whose samples are not accepted.
+    private var refused: Set<SensorID> = []
+    private var buffer: WriteBuffer
+    private var pendingCommit: PendingCommit?
+    /// The number of committed transactions with samples.
+    private var writes = 0
+    /// Whether the last sync failed, so that the log has to be rewritten.
+    private var hasFailedToSync = false
+    /// Why the last commit failed.
+    private var failure: String?
+
+    /// A transaction that is being written, and the flushes that wait for its end.
+    private struct PendingCommit {
         var waiting: [CheckedContinuation<SampleStoreError?, Never>] = []
     }
 
-    /// What of an accepted sample is to last when `flush` returns.
+    /// What acknowledged samples survive.
     public enum Durability: Sendable {
-        /// It survives the death of the process.
+        /// The death of the process.
         case process
-        /// It survives a power cut, as far as the disk keeps its word.
+        /// A power cut, if the disk honours flushes.
         case power
     }
 
-    /// Opens the file, makes it when it is not there, and brings its schema up to date.
+    /// Opens the file, creates it when it does not exist, and migrates its schema.
     public init(path: String) async throws(SampleStoreError) {
         try await self.init(path: path, rules: .standard)
     }
 
-    /// The same with chunks of another size, or other limits.
+    /// Opens the file with other sizes of chunks or other limits.
     package init(
         path: String, rules: ChunkRules, space: SpaceRules = .standard
     ) async throws(SampleStoreError) {
         do {
-            file = try SampleFile(path: path, rules: rules, space: space)
-            numbering = try await file.begin(reserve: Int64(Self.bufferLimit))
-            lastAcknowledged = numbering.last
-            lastAccepted = numbering.last
-            lastSynchronised = 0
-            fresh = FreshTally(try await file.freshCounts())
-            upkeep = try await Upkeep(of: file)
+            file = try SampleFile(path: path)
+            damageLog = DamageLog()
+            writer = SampleWriter(file, rules)
+            numbering = try await SequenceTable(file.pool).startSession(
+                reserve: Int64(Self.bufferLimit))
+            buffer = WriteBuffer(after: numbering.last)
+            maintenance = try await StoreMaintenance(file, rules, space, damageLog)
         } catch {
             throw SampleStoreError(wrapping: error, while: "opening \(path)")
         }
     }
 
-    /// Makes the sensor known, with the fields that its samples have from now on.
+    // MARK: - Sensors
+
+    /// Registers a sensor, or changes the fields of its new samples.
     public func register(_ sensor: SensorID, fields: [Field]) async throws(SampleStoreError) {
         if series[sensor]?.current.fields == fields { return }
         do {
-            let (row, layout) = try await file.register(sensor, fields: fields)
-            let layouts = try await file.layouts(of: row)
-            var past = SensorSeries(row: row, current: layout)
-            past.change(to: layout, among: layouts)
-            let latest = SampleQuery(sensor: sensor, order: .descending, limit: 1)
-            let newest = try await newest(latest, of: past)
-            // Another registration may have come first while this one waited.
-            var known = series[sensor] ?? past
-            known.change(to: layout, among: layouts)
-            known.recall(newest)
-            series[sensor] = known
-            // What a session left that ended amid its work.
-            sealIfDue(layout)
+            let table = SensorTable(file.pool)
+            let (row, layout) = try await table.register(sensor, fields: fields)
+            let layouts = try await table.layouts(of: row)
+            var former = SensorSeries(row: row, current: layout)
+            former.change(to: layout, among: layouts)
+            let newest = try await storedNewest(of: sensor, former)
+            // Another registration may have completed meanwhile.
+            var current = series[sensor] ?? former
+            current.change(to: layout, among: layouts)
+            current.recall(newest)
+            series[sensor] = current
+            // A session that died may have left rows to seal.
+            await maintenance.sealIfDue(layout)
         } catch {
             throw SampleStoreError(wrapping: error, while: "registering \(sensor)")
         }
     }
 
-    /// Whether samples of a sensor are accepted; when this returns, no further one is that should not.
+    /// Sets whether samples of a sensor are accepted; takes effect before it returns.
     public func admit(_ isAdmitted: Bool, _ sensor: SensorID) {
         if isAdmitted {
             refused.remove(sensor)
@@ -103,19 +111,318 @@ public actor SampleStore {
         }
     }
 
-    /// The arrival number of the last accepted sample.
-    public var lastSequence: Int64 { lastAccepted }
+    /// The current fields of a sensor; `nil` when it is not registered.
+    public func fields(of sensor: SensorID) -> [Field]? { layout(of: sensor)?.fields }
 
-    public var status: StoreStatus {
-        StoreStatus(
-            accepted: lastAccepted - numbering.skipped, acknowledged: lastAcknowledged,
-            buffered: waiting, dropped: dropped, writes: writes, bytes: file.size(),
-            failure: failure ?? upkeep.failure)
+    /// The collection level that was stored for each sensor, as the text that the caller chose.
+    public func keptLevels() async throws(SampleStoreError) -> [String: String] {
+        do {
+            return try await SensorTable(file.pool).levels()
+        } catch {
+            throw SampleStoreError(wrapping: error, while: "reading the collection levels")
+        }
     }
 
-    /// Acknowledges everything, ends every stream and lets go of the file.
+    /// Stores a collection level for all of the sensors or for none.
+    public func keep(level: String, of sensors: [SensorID]) async throws(SampleStoreError) {
+        do {
+            try await SensorTable(file.pool).keep(
+                level: level, for: sensors.map(\.description))
+        } catch {
+            throw SampleStoreError(wrapping: error, while: "storing a collection level")
+        }
+    }
+
+    /// The layout of new samples of a sensor.
+    func layout(of sensor: SensorID) -> Layout? { series[sensor]?.current }
+
+    // MARK: - Accepting
+
+    /// Accepts samples, all or none.
     ///
-    /// - Throws: what kept accepted samples from being written; the file is let go of all the same.
+    /// - Returns: the sequence number of the last one; `nil` when the sensor is not admitted, or when the
+    ///   buffer is full and the samples were dropped.
+    /// - Throws: `invalid` when the sensor is not registered or a value does not match its field.
+    @discardableResult
+    public func append(
+        _ samples: [Sample], to sensor: SensorID
+    ) throws(SampleStoreError) -> Int64? {
+        let known = try registered(sensor)
+        for sample in samples { try known.validate(sample.values.count, of: sensor) }
+        guard let batch = SampleBatch(samples, of: known.current.fields) else {
+            throw SampleStoreError(
+                .invalid, "A value of \(sensor) does not have the type of its field.")
+        }
+        return try append(batch, to: sensor)
+    }
+
+    /// Accepts a batch, all or nothing; many times faster than single samples.
+    ///
+    /// ```swift
+    /// let batch = SampleBatch(times: times, columns: [.numbers(temperatures)])
+    /// try await store.append(batch, to: "attic")
+    /// ```
+    ///
+    /// - Parameter named: an idempotency key, which ``receipt(of:to:at:)`` finds as long as the samples are as
+    ///   durable as the key, and the time at which it was used.
+    /// - Returns: as ``append(_:to:)``.
+    /// - Throws: as ``append(_:to:)``.
+    @discardableResult
+    public func append(
+        _ samples: SampleBatch, to sensor: SensorID, named: (key: BatchKey, at: Timestamp)? = nil
+    ) throws(SampleStoreError) -> Int64? {
+        let known = try registered(sensor)
+        try known.validate(samples, of: sensor)
+        guard !refused.contains(sensor) else { return nil }
+        guard !samples.isEmpty else { return buffer.lastAccepted }
+        guard let batch = buffer.accept(samples, of: known, key: named) else { return nil }
+        series[sensor]?.accept(batch)
+        return buffer.lastAccepted
+    }
+
+    /// The digest and the receipt of the batch with an idempotency key; `nil` when the key is unknown or
+    /// expired.
+    ///
+    /// - Parameter time: the current time, to which the lifetime of keys is relative.
+    public func receipt(
+        of key: BatchKey, to sensor: SensorID, at time: Timestamp
+    ) async throws(SampleStoreError) -> (digest: [UInt8], receipt: BatchReceipt)? {
+        let known = try registered(sensor)
+        if let batch = buffer.batch(with: key, of: known.row) {
+            return (batch.key.digest, batch.receipt)
+        }
+        do {
+            return try await BatchKeyTable(file.pool).batch(key, of: known.row, at: time)
+        } catch {
+            throw SampleStoreError(wrapping: error, while: "looking up an idempotency key")
+        }
+    }
+
+    /// A stream with an element after samples of the sensor were accepted; several may be combined.
+    ///
+    /// The stream ends at once when the sensor is not registered.
+    public func arrivalSignals(of sensor: SensorID) -> AsyncStream<Void> {
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        guard let number = series[sensor]?.addListener(continuation) else {
+            continuation.finish()
+            return stream
+        }
+        continuation.onTermination = { _ in
+            Task { await self.removeListener(number, of: sensor) }
+        }
+        return stream
+    }
+
+    private func removeListener(_ number: Int, of sensor: SensorID) {
+        series[sensor]?.removeListener(number)
+    }
+
+    private func registered(_ sensor: SensorID) throws(SampleStoreError) -> SensorSeries {
+        guard let known = series[sensor] else {
+            throw SampleStoreError(.invalid, "The sensor \(sensor) is not registered.")
+        }
+        return known
+    }
+
+    // MARK: - Committing
+
+    /// Returns when all samples that were accepted before the call survive the death of the process, or a
+    /// power cut.
+    ///
+    /// Calls during a transaction share the next one.
+    public func flush(_ durability: Durability = .process) async throws(SampleStoreError) {
+        let target = buffer.lastAccepted
+        while reached(durability) < target {
+            guard pendingCommit == nil else {
+                // The next commit includes what this one does not.
+                let failure = await awaitCommit()
+                if let failure, reached(durability) < target { throw failure }
+                continue
+            }
+            try await commit(isSynced: durability == .power)
+        }
+    }
+
+    private func reached(_ durability: Durability) -> Int64 {
+        durability == .process ? buffer.lastAcknowledged : buffer.lastSynced
+    }
+
+    /// Waits for the pending commit, if any.
+    ///
+    /// - Returns: why it failed.
+    @discardableResult
+    private func awaitCommit() async -> SampleStoreError? {
+        await withCheckedContinuation {
+            pendingCommit?.waiting.append($0) ?? $0.resume(returning: nil)
+        }
+    }
+
+    /// Commits all buffered samples in one transaction; samples accepted meanwhile wait for the next one.
+    ///
+    /// The first caller commits in its own task, which saves two thread switches. Cancelling that task has no
+    /// effect on other callers: nothing that is awaited here checks for cancellation.
+    private func commit(isSynced: Bool) async throws(SampleStoreError) {
+        pendingCommit = PendingCommit()
+        var failure: SampleStoreError?
+        do {
+            await maintenance.admitWrites(to: Set(buffer.batches.lazy.map(\.layout.id)))
+            try await write(isSynced: isSynced)
+        } catch {
+            let wrapped = SampleStoreError(wrapping: error, while: "writing samples")
+            if wrapped.code == .full { await maintenance.freeSpace() }
+            failure = wrapped
+        }
+        self.failure = failure?.message
+        let waiting = pendingCommit?.waiting ?? []
+        pendingCommit = nil
+        for flush in waiting { flush.resume(returning: failure) }
+        if let failure { throw failure }
+    }
+
+    private func write(isSynced: Bool) async throws {
+        let (batches, last) = (buffer.batches, buffer.lastAccepted)
+        if buffer.hasForgottenNumbers {
+            try await SequenceTable(file.pool).raiseFloor(to: last)
+            buffer.raiseFloor()
+        }
+        let isResync = isSynced && hasFailedToSync
+        let step = isSynced && !isResync ? await maintenance.logStep : nil
+        // The first transaction of a session marks it as started.
+        let written = try await writer.write(
+            batches, marking: writes == 0 ? numbering : nil, syncedBy: step)
+        // The samples are in the file now, even if syncing failed.
+        if !batches.isEmpty { writes += 1 }
+        buffer.acknowledge(batches, upTo: last)
+        await maintenance.didWrite(written)
+        if isSynced {
+            hasFailedToSync = true
+            if let failure = written.syncFailure { throw failure }
+            if isResync { try await file.resync() }
+            hasFailedToSync = false
+            buffer.sync(upTo: last)
+        }
+        var layouts: [Int64: Layout] = [:]
+        for batch in batches { layouts[batch.layout.id] = batch.layout }
+        for layout in layouts.values { await maintenance.sealIfDue(layout) }
+    }
+
+    // MARK: - Forgetting
+
+    /// Removes samples of a sensor in a range, written or not, and the summaries of the hours they were in.
+    ///
+    /// It covers samples that were accepted before the call, including the newest. When it returns, their bytes
+    /// are also erased from the file and its log, unless the receipt reports otherwise.
+    /// - Parameter now: the time of the receipt.
+    /// - Throws: `invalid` when the store has never had samples of the sensor.
+    public func forget(
+        _ sensor: SensorID, _ range: TimeRange, at now: Timestamp
+    ) async throws(SampleStoreError) -> ForgetReceipt {
+        let last = buffer.lastAccepted
+        do {
+            guard let stored = try await maintenance.stored(sensor) else {
+                throw SampleStoreError(.invalid, "The store has no samples of \(sensor).")
+            }
+            while pendingCommit != nil { await awaitCommit() }
+            var receipt = ForgetReceipt(sensor: sensor, range: range, time: now)
+            receipt.samples = buffer.forget(stored.row, range, through: last)
+            return try await maintenance.forget(stored, receipt, through: last) {
+                try await self.recallNewest(of: sensor)
+            }
+        } catch {
+            throw SampleStoreError(wrapping: error, while: "forgetting \(sensor)")
+        }
+    }
+
+    /// The last sequence number of a pruned or forgotten sample of the sensor; 0 for none.
+    ///
+    /// A reader that has read up to a smaller number may have missed samples.
+    public func prunedThrough(_ sensor: SensorID) async -> Int64 {
+        guard let row = series[sensor]?.row else { return 0 }
+        return await maintenance.prunedThrough(row)
+    }
+
+    /// Determines the newest sample again.
+    private func recallNewest(of sensor: SensorID) async throws {
+        guard let known = series[sensor] else { return }
+        series[sensor]?.forgetNewest()
+        series[sensor]?.recall(try await storedNewest(of: sensor, known))
+    }
+
+    /// The newest sample in file and buffer; none when it is damaged, so that the sensor can be collected.
+    private func storedNewest(
+        of sensor: SensorID, _ known: SensorSeries
+    ) async throws -> [StoredSample] {
+        let latest = SampleQuery(sensor: sensor, order: .descending, limit: 1)
+        do {
+            let source = source(of: known, fields: nil) { latest.range.contains($0.time) }
+            let result = try await RangeReader(file.pool).read(latest, source)
+            damageLog.record(result.damage, of: sensor)
+            return (0..<result.batch.count).map { result.batch[$0] }
+        } catch {
+            let wrapped = SampleStoreError(wrapping: error, while: "reading the newest sample")
+            guard wrapped.code == .damaged else { throw wrapped }
+            return []
+        }
+    }
+
+    // MARK: - For reading
+
+    /// The sequence number of the last accepted sample.
+    public var lastSequence: Int64 { buffer.lastAccepted }
+
+    /// The sample with the latest time; of equal times the last accepted.
+    public func newest(of sensor: SensorID) -> StoredSample? { series[sensor]?.newest }
+
+    /// The newest sample with other fields; `nil` when it lacks one of them.
+    func newest(of sensor: SensorID, with fields: [Field]?) -> StoredSample? {
+        series[sensor]?.newest(with: fields)
+    }
+
+    /// How the samples of each layout of a sensor are converted to these fields; `nil` when the sensor is not
+    /// registered.
+    func projections(of sensor: SensorID, to fields: [Field]) -> [Int64: Projection]? {
+        series[sensor]?.projections(for: fields)
+    }
+
+    /// What a read of a sensor combines with the file; `nil` when the sensor is not registered.
+    ///
+    /// - Parameters:
+    ///   - fields: `nil` for the current fields.
+    ///   - isWanted: selects unwritten samples.
+    func source(
+        of sensor: SensorID, fields: [Field]?, where isWanted: (SampleQuery.Position) -> Bool
+    ) -> ReadSource? {
+        series[sensor].map { source(of: $0, fields: fields, where: isWanted) }
+    }
+
+    private func source(
+        of known: SensorSeries, fields: [Field]?, where isWanted: (SampleQuery.Position) -> Bool
+    ) -> ReadSource {
+        let seen = fields ?? known.current.fields
+        let projections = known.projections(for: fields)
+        return ReadSource(
+            fields: seen, projections: projections,
+            unwritten: buffer.samples(of: known.row, seen, projections, where: isWanted))
+    }
+
+    // MARK: - Status and closing
+
+    /// Counts since the file was created or opened, and the last failure.
+    public var status: StoreStatus {
+        get async {
+            let maintenanceFailure = await maintenance.status
+            return StoreStatus(
+                accepted: buffer.lastAccepted - numbering.skipped,
+                acknowledged: buffer.lastAcknowledged, buffered: buffer.count,
+                dropped: buffer.dropped, writes: writes, bytes: file.size(),
+                failure: failure ?? maintenanceFailure)
+        }
+    }
+
+    /// Acknowledges all samples, ends all streams and closes the file.
+    ///
+    /// - Throws: why accepted samples could not be written; the file is closed nevertheless.
     public func close() async throws(SampleStoreError) {
         var failure: SampleStoreError?
         do {
@@ -123,17 +430,31 @@ public actor SampleStore {
         } catch {
             failure = error
         }
-        for known in series.values {
-            for listener in known.listeners.values { listener.finish() }
-        }
-        upkeep.isClosing = true
-        await queue.end?.value
+        for known in series.values { known.finishListeners() }
+        await maintenance.close()
         do {
-            try await file.close(endingAt: pending.isEmpty ? lastAccepted : nil)
+            try await file.close(endingAt: buffer.batches.isEmpty ? buffer.lastAccepted : nil)
         } catch {
             failure = failure ?? SampleStoreError(wrapping: error, while: "closing")
         }
         if let failure { throw failure }
     }
+}
 
+/// Counts and the last failure of a store.
+public struct StoreStatus: Hashable, Sendable {
+    /// Samples accepted since the file was created, including pruned ones.
+    public let accepted: Int64
+    /// The sequence number of the last acknowledged sample; 0 for none.
+    public let acknowledged: Int64
+    /// Accepted samples that are not yet in the file.
+    public let buffered: Int
+    /// Samples dropped since the store was opened because the buffer was full.
+    public let dropped: Int
+    /// Transactions since the store was opened that wrote samples.
+    public let writes: Int
+    /// Bytes of the file and its write-ahead log.
+    public let bytes: Int64
+    /// The last failed write, until one succeeds; else the last failure of maintenance.
+    public let failure: String?
 }

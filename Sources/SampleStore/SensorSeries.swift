@@ -1,17 +1,17 @@
 import Samples
 
-/// What the store knows of one sensor.
+/// A registered sensor: its layouts, its newest sample, and the listeners for new ones.
 struct SensorSeries {
     /// The sensor's row in the file.
     let row: Int64
     private(set) var current: Layout
     private var layouts: [Int64: Layout]
-    /// The accepted sample with the latest time, as it was accepted.
+    /// The accepted sample with the latest time, in its layout.
     private var newestEntry: (layout: Int64, stored: StoredSample)?
-    var listeners: [Int: AsyncStream<Void>.Continuation] = [:]
-    var nextListener = 0
+    private var listeners: [Int: AsyncStream<Void>.Continuation] = [:]
+    private var nextListener = 0
 
-    /// The layouts whose samples can be seen with the current fields.
+    /// The projections of all layouts that can be converted to the current fields.
     private var projections: [Int64: Projection] = [:]
 
     init(row: Int64, current: Layout) {
@@ -21,7 +21,7 @@ struct SensorSeries {
         change(to: current, among: [:])
     }
 
-    /// The sensor's samples have the fields of `layout` from now on.
+    /// Sets the layout of new samples.
     mutating func change(to layout: Layout, among known: [Int64: Layout]) {
         current = layout
         layouts.merge(known) { $1 }
@@ -29,20 +29,19 @@ struct SensorSeries {
         projections = projections(to: layout.fields)
     }
 
-    /// How samples of each layout are read with these fields; `nil` means the current ones.
+    /// The projections of each layout to these fields; `nil` for the current fields.
     func projections(for fields: [Field]?) -> [Int64: Projection] {
         guard let fields, fields != current.fields else { return projections }
         return projections(to: fields)
     }
 
-    /// The sample with the latest time, among equal times the last to arrive, with the current
-    /// fields.
+    /// The sample with the latest time, of equal times the last accepted, with the current fields.
     var newest: StoredSample? {
         guard let entry = newestEntry else { return nil }
         return projections[entry.layout].map { $0(entry.stored) }
     }
 
-    /// The same with other fields; `nil` when that sample lacks one of them.
+    /// The newest sample with other fields; `nil` when it lacks one of them.
     func newest(with fields: [Field]?) -> StoredSample? {
         guard let fields, fields != current.fields else { return newest }
         return newestEntry.flatMap { entry in
@@ -50,8 +49,9 @@ struct SensorSeries {
         }
     }
 
-    /// Takes accepted samples with the current fields into account.
+    /// Updates the newest sample with accepted samples, and notifies listeners.
     mutating func accept(_ batch: StoredBatch) {
+        defer { for listener in listeners.values { listener.yield() } }
         guard let first = batch.samples.times.first else { return }
         var (row, latest) = (0, first)
         for (place, time) in batch.samples.times.enumerated() where time >= latest {
@@ -61,7 +61,7 @@ struct SensorSeries {
         newestEntry = (current.id, batch[row])
     }
 
-    /// Takes samples that were accepted before into account, in the current fields.
+    /// Updates the newest sample with samples from the file, which have the current fields.
     mutating func recall(_ samples: [StoredSample]) {
         for stored in samples {
             let isNewer = newest.map { ($0.time, $0.sequence) < (stored.time, stored.sequence) }
@@ -70,10 +70,52 @@ struct SensorSeries {
         }
     }
 
-    /// Forgets the newest sample; what is accepted or recalled next is it.
+    /// Discards the newest sample, so that ``recall(_:)`` can determine it again.
     mutating func forgetNewest() {
         newestEntry = nil
     }
+
+    // MARK: - Listeners
+
+    /// Adds a listener for accepted samples.
+    ///
+    /// - Returns: its number.
+    mutating func addListener(_ listener: AsyncStream<Void>.Continuation) -> Int {
+        defer { nextListener += 1 }
+        listeners[nextListener] = listener
+        return nextListener
+    }
+
+    mutating func removeListener(_ number: Int) {
+        listeners[number] = nil
+    }
+
+    /// Ends the streams of all listeners.
+    func finishListeners() {
+        for listener in listeners.values { listener.finish() }
+    }
+
+    // MARK: - Validation
+
+    /// - Throws: `invalid` when the columns do not match the current fields in number and type.
+    func validate(_ samples: SampleBatch, of sensor: SensorID) throws(SampleStoreError) {
+        try validate(samples.columns.count, of: sensor)
+        for (column, field) in zip(samples.columns, current.fields)
+        where !column.fits(field.kind) {
+            throw SampleStoreError(
+                .invalid, "A value of \(sensor) is not a \(field.kind.rawValue): \(field.name).")
+        }
+    }
+
+    /// - Throws: `invalid` when `count` is not the number of current fields.
+    func validate(_ count: Int, of sensor: SensorID) throws(SampleStoreError) {
+        guard count == current.fields.count else {
+            throw SampleStoreError(
+                .invalid, "\(sensor) has \(current.fields.count) fields; the sample has \(count).")
+        }
+    }
+
+    // MARK: - Private
 
     private func projections(to fields: [Field]) -> [Int64: Projection] {
         layouts.compactMapValues { $0.projection(to: fields) }

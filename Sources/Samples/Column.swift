@@ -1,9 +1,16 @@
-/// The values of one field, sample by sample.
+/// The values of one field, one row for each sample.
+///
+/// ```swift
+/// var column = Column(of: .number)
+/// column.append(.number(21.5))  // true
+/// column.append(.text("on"))    // false: the column holds numbers
+/// ```
 public enum Column: Hashable, Sendable {
-    /// Of a field of kind `number`; each is finite.
+    /// Values of a field of kind `number`; each is finite.
     case numbers([Double])
+    /// Values of a field of kind `integer`.
     case integers([Int64])
-    /// Of a field of kind `state` or `text`.
+    /// Values of a field of kind `state` or `text`.
     case texts([String])
 
     /// An empty column for a field of this kind.
@@ -15,6 +22,7 @@ public enum Column: Hashable, Sendable {
         }
     }
 
+    /// The number of rows.
     public var count: Int {
         switch self {
         case .numbers(let values): values.count
@@ -23,6 +31,7 @@ public enum Column: Hashable, Sendable {
         }
     }
 
+    /// The value in a row; traps outside `0..<count`.
     public subscript(row: Int) -> Value {
         switch self {
         case .numbers(let values): .number(values[row])
@@ -34,19 +43,19 @@ public enum Column: Hashable, Sendable {
     /// Whether a field of `kind` can hold every value; numbers must be finite.
     public func fits(_ kind: Field.Kind) -> Bool {
         switch (self, kind) {
-        // The sum of the differences to itself is NaN as soon as one number is not finite.
+        // x − x is NaN for every number that is not finite, and a NaN makes the sum NaN.
         case (.numbers(let values), .number): values.reduce(0) { $0 + ($1 - $1) } == 0
         case (.integers, .integer), (.texts, .state), (.texts, .text): true
         default: false
         }
     }
 
-    /// Adds one value at the end.
+    /// Appends one value.
     ///
     /// - Returns: `false`, and adds nothing, when the column holds values of another kind.
     @discardableResult
     public mutating func append(_ value: Value) -> Bool {
-        // Each case is emptied while its values grow, so that they are not copied.
+        // The column is emptied while the array grows, so that the array is not copied.
         switch self {
         case .numbers(var values):
             guard case .number(let number) = value else { return false }
@@ -67,7 +76,7 @@ public enum Column: Hashable, Sendable {
         return true
     }
 
-    /// Adds the values of some rows of another column at the end.
+    /// Appends rows of another column.
     ///
     /// - Returns: `false`, and adds nothing, when that column holds values of another kind.
     @discardableResult
@@ -92,7 +101,7 @@ public enum Column: Hashable, Sendable {
         return true
     }
 
-    /// The values of these rows, in this order.
+    /// The values of `rows`, in the order given.
     public subscript(rows: [Int]) -> Column {
         switch self {
         case .numbers(let values): .numbers(rows.map { values[$0] })
@@ -101,12 +110,18 @@ public enum Column: Hashable, Sendable {
         }
     }
 
-    /// The values of these rows.
+    /// The values of a range of rows.
     public subscript(rows: Range<Int>) -> Column {
         switch self {
         case .numbers(let values): .numbers(Array(values[rows]))
         case .integers(let values): .integers(Array(values[rows]))
         case .texts(let values): .texts(Array(values[rows]))
         }
+    }
+
+    /// UTF-8 bytes of the texts in a range of rows; 0 for a column of numbers.
+    public func textBytes(of rows: Range<Int>) -> Int {
+        guard case .texts(let texts) = self else { return 0 }
+        return texts[rows].reduce(0) { $0 + $1.utf8.count }
     }
 }

@@ -1,7 +1,7 @@
 extension Duration {
-    /// Reads a whole number and a unit: `us`, `ms`, `s`, `m`, `h` or `d`, such as `10m`.
+    /// Parses a whole number and a unit: `us`, `ms`, `s`, `m`, `h` or `d`, such as `10m`.
     ///
-    /// - Returns: `nil` for anything else, also for more than a thousand years.
+    /// - Returns: `nil` for anything else, and for more than a thousand years.
     public init?(span: String) {
         let digits = span.prefix { ("0"..."9").contains($0) }
         guard let count = Int64(digits),
@@ -12,9 +12,9 @@ extension Duration {
         self = .microseconds(microseconds)
     }
 
-    /// The shortest span that reads back as this duration, whole microseconds.
+    /// The shortest text that ``init(span:)`` parses to this duration, in whole microseconds.
     ///
-    /// Only durations from nothing to a thousand years read back.
+    /// Only durations from zero to a thousand years can be parsed again.
     public var span: String {
         let microseconds = wholeMicroseconds
         for unit in ["d", "h", "m", "s", "ms"] {
@@ -26,7 +26,7 @@ extension Duration {
         return "\(microseconds)us"
     }
 
-    /// Whole microseconds, rounded towards zero, held at the ends of `Int64`.
+    /// Whole microseconds, rounded towards zero and clamped to `Int64`.
     public var wholeMicroseconds: Int64 {
         let (seconds, attoseconds) = components
         let scaled = seconds.multipliedReportingOverflow(by: 1_000_000)

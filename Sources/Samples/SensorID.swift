@@ -1,12 +1,23 @@
-/// The stable name of a sensor: kebab-case segments joined by dots, such as `cpu` or `network.eth0`.
+/// The identifier of a sensor: kebab-case segments joined by dots, such as `cpu` or `network.eth0`.
 ///
-/// The first segment names the kind; further segments name one instance of it. Identifiers compare
-/// by segment: `network` covers `network.eth0`, and never `networking`.
+/// The first segment is the kind; further segments name one instance of it. Matching is by segment:
+/// `network` covers `network.eth0`, but not `networking`.
+///
+/// ```swift
+/// let kind: SensorID = "network"
+/// let sensor = kind.instance("wlp2s0")  // network.wlp2s0
+/// kind.covers(sensor)                   // true
+/// SensorID("Not an identifier")         // nil
+/// ```
 public struct SensorID: Hashable, Sendable, Comparable, CustomStringConvertible {
+    /// The greatest number of characters.
     public static let maximumLength = 64
 
+    /// The identifier as text.
     public let description: String
 
+    /// Parses an identifier.
+    ///
     /// - Returns: `nil` unless `text` is 1 to 64 characters of lower-case ASCII letters and digits,
     ///   with single hyphens inside a segment and single dots between segments.
     public init?(_ text: String) {
@@ -19,10 +30,10 @@ public struct SensorID: Hashable, Sendable, Comparable, CustomStringConvertible 
         description = text
     }
 
-    /// The identifier of one instance of this kind, its name reduced to what an identifier allows.
+    /// The identifier of an instance of this kind.
     ///
-    /// `SensorID("network")!.instance("wlp2s0")` is `network.wlp2s0`; characters that an identifier
-    /// cannot hold become single hyphens, and a name with none left becomes `unnamed`.
+    /// Characters that an identifier cannot contain become single hyphens; a name without any allowed
+    /// character becomes `unnamed`.
     public func instance(_ name: String) -> SensorID {
         var words = name.lowercased().split(whereSeparator: { !Self.isWordCharacter($0) })
         if words.isEmpty { words = ["unnamed"] }
@@ -32,7 +43,7 @@ public struct SensorID: Hashable, Sendable, Comparable, CustomStringConvertible 
         return SensorID("\(description).\(slug)") ?? self
     }
 
-    /// The first segment.
+    /// The first segment, such as `network` of `network.eth0`.
     public var kind: SensorID {
         SensorID(segments: description.prefix { $0 != "." })
     }
@@ -46,6 +57,7 @@ public struct SensorID: Hashable, Sendable, Comparable, CustomStringConvertible 
         description = String(segments)
     }
 
+    /// Compares the texts.
     public static func < (left: SensorID, right: SensorID) -> Bool {
         left.description < right.description
     }
@@ -55,7 +67,7 @@ public struct SensorID: Hashable, Sendable, Comparable, CustomStringConvertible 
     }
 
     private static func isWordCharacter(_ character: Character) -> Bool {
-        // Characters compare by all their scalars: x with a combining accent stands before y.
+        // Comparing characters is not enough: x with a combining accent sorts before y.
         guard let ascii = character.asciiValue else { return false }
         return (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(ascii)
             || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(ascii)

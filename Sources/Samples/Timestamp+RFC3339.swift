@@ -1,9 +1,8 @@
 extension Timestamp {
-    /// Reads RFC 3339 with any offset and fraction, such as `2026-03-01T13:00:00.25+01:00`.
+    /// Parses RFC 3339 with any offset and fraction, such as `2026-03-01T13:00:00.25+01:00`.
     ///
-    /// What is finer than a microsecond is cut off.
-    /// - Returns: `nil` for anything else, also for days and times that there are not and for leap
-    ///   seconds.
+    /// Digits beyond microseconds are truncated.
+    /// - Returns: `nil` for anything else, including dates and times that do not exist and leap seconds.
     public init?(rfc3339 text: String) {
         var text = text
         let time = text.withUTF8 { Timestamp(rfc3339: $0) }
@@ -11,7 +10,7 @@ extension Timestamp {
         self = time
     }
 
-    /// The same from bytes, without a string.
+    /// Parses RFC 3339 from UTF-8 bytes in place.
     public init?(rfc3339 text: UnsafeBufferPointer<UInt8>) {
         guard (20...64).contains(text.count),
             let year = Self.digits(text, 0, 4), text[4] == UInt8(ascii: "-"),
@@ -40,7 +39,7 @@ extension Timestamp {
         self.init(microseconds: whole * 1_000_000 + fraction)
     }
 
-    /// The number that so many digits stand for.
+    /// Parses `count` decimal digits.
     private static func digits(
         _ text: UnsafeBufferPointer<UInt8>, _ start: Int, _ count: Int
     ) -> Int64? {
@@ -52,7 +51,7 @@ extension Timestamp {
         return value
     }
 
-    /// The seconds of `hh:mm`.
+    /// Parses `hh:mm` as seconds.
     private static func clock(_ text: UnsafeBufferPointer<UInt8>, _ start: Int) -> Int64? {
         guard let hours = digits(text, start, 2), hours < 24,
             text[start + 2] == UInt8(ascii: ":"),
@@ -61,7 +60,7 @@ extension Timestamp {
         return hours * 3600 + minutes * 60
     }
 
-    /// The seconds of the offset that the text ends with.
+    /// Parses the UTC offset at the end of the text as seconds.
     private static func offset(_ text: UnsafeBufferPointer<UInt8>, _ start: Int) -> Int64? {
         guard start < text.count else { return nil }
         switch text[start] {
@@ -71,5 +70,37 @@ extension Timestamp {
             return text[start] == UInt8(ascii: "-") ? -seconds : seconds
         default: return nil
         }
+    }
+}
+
+/// A date of the proleptic Gregorian calendar.
+///
+/// Source: Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms", `civil_from_days`.
+struct CivilDate {
+    let year: Int64
+    let month: Int64
+    let day: Int64
+
+    init(daysSince1970: Int64) {
+        let shifted = daysSince1970 + 719_468
+        let (era, dayOfEra) = shifted.floorDivided(by: 146_097)
+        let yearOfEra =
+            (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let marchMonth = (5 * dayOfYear + 2) / 153
+        day = dayOfYear - (153 * marchMonth + 2) / 5 + 1
+        month = marchMonth < 10 ? marchMonth + 3 : marchMonth - 9
+        year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
+    }
+
+    /// Days from 1970-01-01 to a date; a month or day beyond its range continues into the next.
+    ///
+    /// Source: the same, `days_from_civil`.
+    static func daysSince1970(year: Int64, month: Int64, day: Int64) -> Int64 {
+        let marchYear = month <= 2 ? year - 1 : year
+        let (era, yearOfEra) = marchYear.floorDivided(by: 400)
+        let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
+        let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
+        return era * 146_097 + dayOfEra - 719_468
     }
 }

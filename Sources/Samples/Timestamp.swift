@@ -1,24 +1,33 @@
 import Foundation
 
-/// A moment as whole microseconds since 1970-01-01T00:00:00Z, leap seconds not counted.
+/// A point in time: whole microseconds since 1970-01-01T00:00:00Z, without leap seconds.
 ///
-/// Every `Int64` is a valid moment; arithmetic saturates at the ends instead of trapping.
+/// Every `Int64` is valid; arithmetic saturates at the ends instead of trapping.
+///
+/// ```swift
+/// let time = Timestamp(rfc3339: "2026-03-01T13:00:00.25+01:00")
+/// time?.description                          // "2026-03-01T12:00:00.250000Z"
+/// time?.advanced(by: .seconds(1))            // one second later
+/// ```
 public struct Timestamp: Hashable, Comparable, Sendable, Codable {
-    /// Microseconds since 1970 UTC.
+    /// Microseconds since 1970-01-01T00:00:00Z.
     public let microseconds: Int64
 
+    /// The earliest timestamp.
     public static let distantPast = Timestamp(microseconds: .min)
+    /// The latest timestamp.
     public static let distantFuture = Timestamp(microseconds: .max)
 
+    /// - Parameter microseconds: since 1970-01-01T00:00:00Z.
     public init(microseconds: Int64) {
         self.microseconds = microseconds
     }
 
-    /// The moment `milliseconds` after 1970, rounded to the nearest microsecond.
+    /// Converts milliseconds since 1970, rounded to the nearest microsecond.
     ///
-    /// - Returns: `nil` for NaN, an infinity, or a moment outside the range of `Int64` microseconds.
+    /// - Returns: `nil` for NaN, an infinity, or a time outside the range of `Int64` microseconds.
     public init?(milliseconds: Double) {
-        // One product of the whole would round twice and miss the microsecond from 2106 on.
+        // Multiplying the whole number would round twice, which is wrong by a microsecond from 2106 on.
         let whole = milliseconds.rounded(.down)
         guard let wholes = Int64(exactly: whole) else { return nil }
         let fraction = Int64(((milliseconds - whole) * 1000).rounded())
@@ -28,37 +37,38 @@ public struct Timestamp: Hashable, Comparable, Sendable, Codable {
         microseconds = sum.partialValue
     }
 
-    /// Milliseconds since 1970, the microseconds as the fraction; exact until the year 2248.
+    /// Milliseconds since 1970 with the microseconds as the fraction; exact until the year 2248.
     public var milliseconds: Double {
         Double(microseconds) / 1000
     }
 
-    /// The wall clock's reading.
+    /// The current time of the machine's wall clock.
     public static func now() -> Timestamp {
         // A double holds microseconds exactly until the year 2255.
         let seconds = Date().timeIntervalSince1970
         return Timestamp(microseconds: Int64((seconds * 1_000_000).rounded()))
     }
 
-    /// This moment moved by `microseconds`, held at the first or last representable moment.
+    /// This timestamp moved by `microseconds`, clamped to the representable range.
     public func advanced(byMicroseconds microseconds: Int64) -> Timestamp {
         let (sum, overflow) = self.microseconds.addingReportingOverflow(microseconds)
         guard overflow else { return Timestamp(microseconds: sum) }
         return microseconds < 0 ? .distantPast : .distantFuture
     }
 
+    /// Compares microseconds.
     public static func < (left: Timestamp, right: Timestamp) -> Bool {
         left.microseconds < right.microseconds
     }
 }
 
 extension Timestamp: InstantProtocol {
-    /// This moment moved by `duration`, held at the first or last representable moment.
+    /// This timestamp moved by `duration`, clamped to the representable range.
     public func advanced(by duration: Duration) -> Timestamp {
         advanced(byMicroseconds: duration.wholeMicroseconds)
     }
 
-    /// The duration from here to `other`.
+    /// The duration from this timestamp to `other`, negative when that is earlier.
     public func duration(to other: Timestamp) -> Duration {
         let (difference, overflow) = other.microseconds.subtractingReportingOverflow(microseconds)
         guard overflow else { return .microseconds(difference) }

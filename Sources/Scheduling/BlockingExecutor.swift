@@ -18,6 +18,7 @@ public final class BlockingExecutor: TaskExecutor {
         queue = DispatchQueue(label: label, qos: qos, attributes: isSerial ? [] : .concurrent)
     }
 
+    /// Runs a job on the queue; called by the runtime.
     public func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
@@ -33,6 +34,7 @@ public final class BlockingSerialExecutor: SerialExecutor {
         queue = DispatchQueue(label: label)
     }
 
+    /// Runs a job on the queue; called by the runtime.
     public func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         queue.async { job.runSynchronously(on: self.asUnownedSerialExecutor()) }

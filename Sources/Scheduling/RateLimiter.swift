@@ -1,6 +1,6 @@
 import DequeModule
 
-/// Admits at most `limit` units within any stretch of `window`: a sliding-window log.
+/// Admits at most `limit` units within any interval of length `window`: a sliding-window log.
 ///
 /// It is a value without a clock of its own; the caller passes the current instant. Instants earlier
 /// than one already seen, from a wall clock that was set back, clear the log instead of blocking.
@@ -13,6 +13,7 @@ public struct RateLimiter<Instant: InstantProtocol & Sendable>: Sendable
 where Instant.Duration == Duration {
     /// Units admitted within ``window``.
     public let limit: Int
+    /// The length of the sliding window.
     public let window: Duration
 
     private var admitted: Deque<Admission> = []

@@ -39,6 +39,7 @@ extension TimeSource {
 
 /// The machine's own clocks.
 public struct SystemTime: TimeSource {
+    /// The machine's clocks have no configuration.
     public init() {}
 
     public func now() -> Timestamp { .now() }
@@ -60,5 +61,32 @@ extension Timestamp {
         let phase = microseconds % step
         let rest = step - (phase < 0 ? phase + step : phase)
         return .microseconds(rest < step / 2 ? rest + step : rest)
+    }
+}
+
+/// Runs `body`, and cancels it when it takes longer than `limit`.
+///
+/// ```swift
+/// let reply = try await withTimeLimit(.seconds(5), throwing: NetworkError.timedOut) {
+///     try await connection.reply()
+/// }
+/// ```
+///
+/// - Parameter time: measures the limit.
+/// - Throws: what `body` throws, or `failure` when the limit passed first.
+public func withTimeLimit<T: Sendable>(
+    _ limit: Duration, time: any TimeSource = .system,
+    throwing failure: @autoclosure @escaping @Sendable () -> any Error,
+    _ body: @escaping @Sendable () async throws -> T
+) async throws -> T {
+    try await withThrowingTaskGroup(of: T.self) { group in
+        group.addTask(operation: body)
+        group.addTask {
+            try await time.sleep(for: limit)
+            throw failure()
+        }
+        defer { group.cancelAll() }
+        guard let first = try await group.next() else { throw CancellationError() }
+        return first
     }
 }

@@ -40,7 +40,7 @@ enum SessionFile {
                 switch error.code {
                 case .unsafe: .unsafeFile
                 case .diskFull: .diskFull
-                default: .storeFailed
+                case .failed: .storeFailed
                 }
             throw SessionsError(code, error.message, hint: error.hint, cause: error)
         }

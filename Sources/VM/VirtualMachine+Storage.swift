@@ -10,7 +10,7 @@ extension VirtualMachine {
     /// What the samples take, what they may take, and what each sensor has of it.
     public func storage() async throws(VirtualMachineError) -> StorageReport {
         do {
-            return try await store.storage(at: time.now())
+            return try await store.maintenance.report(at: time.now())
         } catch {
             throw Self.wrap(error)
         }
@@ -23,7 +23,7 @@ extension VirtualMachine {
     ///   - id: a sensor or a kind, known or not; `nil` for all that have no rule of their own.
     public func keep(_ rule: RetentionRule?, for id: SensorID?) async throws(VirtualMachineError) {
         do {
-            try await store.keep(rule, for: id)
+            try await store.maintenance.keep(rule, for: id)
             await maintainSoon()
         } catch {
             throw Self.wrap(error)
@@ -36,7 +36,7 @@ extension VirtualMachine {
     /// - Throws: `storeFailed` below `leastBudget`.
     public func keep(budget: Int64) async throws(VirtualMachineError) {
         do {
-            try await store.keep(budget: budget)
+            try await store.maintenance.keep(budget: budget)
             await maintainSoon()
         } catch {
             throw Self.wrap(error)
@@ -44,11 +44,11 @@ extension VirtualMachine {
     }
 
     /// The smallest budget.
-    public static var leastBudget: Int64 { SampleStore.leastBudget }
+    public static var leastBudget: Int64 { StoreMaintenance.leastBudget }
 
     /// The last arrival of a sample of the sensor that is gone; 0 while all are there.
-    public func purgedThrough(_ id: SensorID) async -> Int64 {
-        await store.purgedThrough(id)
+    public func prunedThrough(_ id: SensorID) async -> Int64 {
+        await store.prunedThrough(id)
     }
 
     /// Removes every trace of what a sensor measured in a range; see the receipt.
@@ -83,7 +83,7 @@ extension VirtualMachine {
         lastMaintenance = now
         maintenance = Task {
             do throws(SampleStoreError) {
-                try await store.maintain(at: now)
+                try await store.maintenance.run(at: now)
             } catch {
                 report(error)
             }

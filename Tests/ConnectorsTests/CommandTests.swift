@@ -2,6 +2,7 @@ import Foundation
 import Glibc
 import Ingest
 import Samples
+import TestSupport
 import Testing
 import VM
 
@@ -38,10 +39,8 @@ struct CommandTests {
     }
 
     private static func reachEnd(of marker: String) async throws {
-        let deadline = ContinuousClock.now + .seconds(60)
-        while PipeDevice.processes(naming: marker) > 0 {
-            guard ContinuousClock.now < deadline else { throw DeviceFault("\(marker) still runs") }
-            try await Task.sleep(for: .milliseconds(20))
+        try await until(otherwise: { "\(marker) still runs" }) {
+            PipeDevice.processes(naming: marker) == 0
         }
     }
 

@@ -7,6 +7,7 @@ import VM
 @testable import Connectors
 
 /// What holds for every kind of source, with real terminals, processes and servers.
+@Suite(.blocking)
 struct KindTests {
     static let now = SourceTests.start
 

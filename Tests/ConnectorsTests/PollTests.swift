@@ -12,7 +12,7 @@ import VM
 struct PollTests {
     private static func connector(
         _ url: String, pin: String? = nil, fields: [HeaderField] = [],
-        trust: [NIOSSLCertificate] = [], patience: Duration = .seconds(10)
+        trust: [NIOSSLCertificate] = [], patience: Duration = Program.patience
     ) throws -> PollConnector {
         PollConnector(
             try #require(WebAddress(url)), every: .milliseconds(5), patience: patience,
@@ -40,7 +40,7 @@ struct PollTests {
 
     /// What is wrong with the answers of a server.
     private static func fault(
-        _ reply: LocalServer.Reply, patience: Duration = .seconds(10)
+        _ reply: LocalServer.Reply, patience: Duration = Program.patience
     ) async throws -> String {
         try await LocalServer.with { _ in
             reply
@@ -155,7 +155,7 @@ struct PollTests {
     }
 
     @Test func `a server that is not there is told of`() async throws {
-        let port = DeafPort()
+        let port = ClosedPort()
         defer { withExtendedLifetime(port) {} }
         let source = try Self.source(try Self.connector("http://127.0.0.1:\(port.number)/"))
         let samples = source.samples()

@@ -2,6 +2,7 @@ import Addresses
 import NIOCore
 import NIOSSL
 import Synchronization
+import TestSupport
 
 @testable import Egress
 
@@ -16,8 +17,8 @@ struct Bench: Sendable {
     /// Long limits, for tests that are not about time on a busy machine.
     static let patient: OutboundOptions = {
         var options = OutboundOptions()
-        options.connecting = .seconds(60)
-        options.total = .seconds(120)
+        options.connecting = Program.patience
+        options.total = Program.patience
         return options
     }()
 

@@ -20,7 +20,7 @@ struct FaultTests {
     }
 
     @Test func `C35 - a server that is not there`() async throws {
-        let port = DeafPort()
+        let port = ClosedPort()
         defer { withExtendedLifetime(port) {} }
         let origins = ["http://127.0.0.1:\(port.number)", "https://127.0.0.1:\(port.number)"]
         try await Bench.with(origins + ["http://none.example"]) { bench async throws in

@@ -30,7 +30,7 @@ struct SecretFileTests {
             try secret(Array(text.utf8))
         } throws: { error in
             let message = (error as? FilesError)?.message ?? ""
-            return message.hasSuffix("it does not hold one line of 1 to 1024 bytes.")
+            return message.hasSuffix("it does not contain one line of 1 to 1024 bytes.")
         }
     }
 

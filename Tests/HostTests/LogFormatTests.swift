@@ -1,11 +1,13 @@
 import Foundation
 import Logging
 import Samples
+import TestSupport
 import Testing
 
 @testable import Host
 
 /// The lines of the program's own log, whatever they are made of.
+@Suite(.blocking)
 struct LogFormatTests {
     private static let hostile = [
         "two\nlines", "\u{1B}[2J\u{1B}]0;owned\u{07}", "\u{202E}desrever", "nul\0",

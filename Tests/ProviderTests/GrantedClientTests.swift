@@ -145,8 +145,8 @@ private struct GrantedBench: Sendable {
     /// Long limits, for a busy machine.
     static let options: OutboundOptions = {
         var options = OutboundOptions()
-        options.connecting = .seconds(60)
-        options.total = .seconds(120)
+        options.connecting = Program.patience
+        options.total = Program.patience
         return options
     }()
 

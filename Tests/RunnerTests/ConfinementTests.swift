@@ -1,7 +1,9 @@
 import Foundation
 import RunnerProtocol
+import TestSupport
 import Testing
 
+@Suite(.blocking)
 struct ConfinementTests {
     @Test func `a ready runner names its layers, and the kernel agrees`() throws {
         let runner = try RunnerProcess()

@@ -1,6 +1,8 @@
 import RunnerProtocol
+import TestSupport
 import Testing
 
+@Suite(.blocking)
 struct ConsoleTests {
     @Test(arguments: [
         (#""plain", 1, -0, 2n, null, undefined, true"#, "plain 1 -0 2n null undefined true"),

@@ -1,8 +1,10 @@
 import Glibc
 import RunnerProtocol
+import TestSupport
 import Testing
 
 /// The document of a script that runs alone.
+@Suite(.blocking)
 struct DocumentTests {
     @Test func `a run that touches no document has none made`() throws {
         let run = try PageRun(

@@ -1,9 +1,11 @@
 import CEscapeProbes
 import Glibc
 import RunnerProtocol
+import TestSupport
 import Testing
 
 /// Every way out of the sandbox, each tried by a runner that is confined as for an app.
+@Suite(.blocking)
 struct EscapeTests {
     struct Probe: CustomTestStringConvertible {
         let name: String

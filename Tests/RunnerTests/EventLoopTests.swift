@@ -1,6 +1,8 @@
 import RunnerProtocol
+import TestSupport
 import Testing
 
+@Suite(.blocking)
 struct EventLoopTests {
     @Test func `a run with nothing left to do ends with 0`() throws {
         let run = try RunOfApp("1 + 1")

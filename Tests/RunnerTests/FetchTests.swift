@@ -1,6 +1,8 @@
 import RunnerProtocol
+import TestSupport
 import Testing
 
+@Suite(.blocking)
 struct FetchTests {
     @Test func `a request goes out as it was given and its answer comes back`() throws {
         let run = try RunOfApp(

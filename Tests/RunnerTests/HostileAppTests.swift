@@ -1,8 +1,9 @@
 import Glibc
 import RunnerProtocol
+import TestSupport
 import Testing
 
-@Suite(.serialized)
+@Suite(.blocking, .serialized)
 struct HostileAppTests {
     @Test(arguments: [
         "const a = []; for (;;) a.push(new Array(1000).fill(1))",

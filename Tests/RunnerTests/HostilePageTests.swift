@@ -1,9 +1,10 @@
 import Glibc
 import RunnerProtocol
+import TestSupport
 import Testing
 
 /// Pages that mean harm: they end, and only they.
-@Suite(.serialized)
+@Suite(.blocking, .serialized)
 struct HostilePageTests {
     @Test(arguments: [
         "for (;;) document.body.appendChild(document.createElement('div')).textContent = 'x'.repeat(100)",

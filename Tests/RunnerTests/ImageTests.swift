@@ -1,7 +1,9 @@
 import RunnerProtocol
+import TestSupport
 import Testing
 
 /// Images of a page that nobody draws: scripts wait for them and ask how large they are.
+@Suite(.blocking)
 struct ImageTests {
     /// 8 by 4, and 300 by 200.
     private static let gif = "GIF89a\u{8}\u{0}\u{4}\u{0}\u{0}\u{0}\u{0}"

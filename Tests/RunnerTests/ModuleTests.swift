@@ -1,6 +1,8 @@
 import RunnerProtocol
+import TestSupport
 import Testing
 
+@Suite(.blocking)
 struct ModuleTests {
     static let library = [
         "lib/a.js": """

@@ -1,7 +1,9 @@
 import RunnerProtocol
+import TestSupport
 import Testing
 
 /// Pages that run: parsed, with their scripts in a browser's order.
+@Suite(.blocking)
 struct PageTests {
     @Test func `scripts run in the order of a browser and find the page as far as it stands`()
         throws

@@ -52,7 +52,7 @@ final class RunnerProcess {
     /// The next frame; `nil` when the runner is gone.
     ///
     /// - Throws: when nothing comes in time.
-    func next(within milliseconds: Int32 = 30_000) throws -> RunnerFrame? {
+    func next(within milliseconds: Int32 = 540_000) throws -> RunnerFrame? {
         while true {
             if let frame = try reader.next() { return frame }
             guard waits(milliseconds) else { throw Failure("no frame in time") }
@@ -84,6 +84,7 @@ final class RunnerProcess {
     func hangUp() { shutdown(socket, Int32(SHUT_RDWR)) }
 
     private func waits(_ milliseconds: Int32) -> Bool {
+        BlockingExecutor.checkMayBlock("waiting for a runner")
         var left = milliseconds
         while left > 0 {
             var entry = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)

@@ -1,7 +1,9 @@
 import Glibc
+import TestSupport
 import Testing
 
 /// The layers themselves, each tried by a process that has taken them on.
+@Suite(.blocking)
 struct SandboxTests {
     @Test(arguments: [
         ("nothing", 0), ("name", 0), ("thread", 0), ("clone3", ENOSYS), ("grow", ENOMEM),

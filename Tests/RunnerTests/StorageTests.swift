@@ -1,9 +1,11 @@
 import Foundation
 import RunnerProtocol
 import Synchronization
+import TestSupport
 import Testing
 
 /// `localStorage` before a host that a test plays.
+@Suite(.blocking)
 struct StorageTests {
     /// What the runner asked for, and what it was answered.
     private final class Host: Sendable {

@@ -1,7 +1,9 @@
 import RunnerProtocol
+import TestSupport
 import Testing
 
 /// Runs that do not follow the machine's clock: the host tells what time it is.
+@Suite(.blocking)
 struct ToldTimeTests {
     /// 2026-01-05T08:00:00Z.
     private static let start: UInt64 = 1_767_600_000_000_000

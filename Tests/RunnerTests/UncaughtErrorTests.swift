@@ -1,6 +1,8 @@
 import RunnerProtocol
+import TestSupport
 import Testing
 
+@Suite(.blocking)
 struct UncaughtErrorTests {
     @Test(
         arguments: [

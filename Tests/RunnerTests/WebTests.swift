@@ -1,5 +1,7 @@
+import TestSupport
 import Testing
 
+@Suite(.blocking)
 struct WebTests {
     @Test(arguments: [
         ("'http://EXAMPLE.org:80/a/./b/../c d?x=ä#f'", "http://example.org/a/c%20d?x=%C3%A4#f"),

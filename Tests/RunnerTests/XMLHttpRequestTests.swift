@@ -1,6 +1,8 @@
 import RunnerProtocol
+import TestSupport
 import Testing
 
+@Suite(.blocking)
 struct XMLHttpRequestTests {
     @Test func `an asynchronous request goes through its states and fires its events in order`()
         throws

@@ -24,7 +24,7 @@ struct BatchKeyTests {
             #expect(known?.receipt == BatchReceipt(accepted: 1, last: 1))
             #expect(try await store.receipt(of: Self.key("l"), to: "probe", at: start) == nil)
         }
-        let lifetime = SampleFile.keyLifetime
+        let lifetime = BatchKeyTable.lifetime
         for (age, isKnown) in [(lifetime - 1, true), (lifetime, false)] {
             let known = try await store.receipt(
                 of: Self.key("k"), to: "probe", at: start.advanced(byMicroseconds: age))
@@ -56,7 +56,7 @@ struct BatchKeyTests {
     @Test func `keys do not pile up`() async throws {
         let folder = try TemporaryStore()
         let store = try await folder.open()
-        let day = SampleFile.keyLifetime
+        let day = BatchKeyTable.lifetime
         for number in 0..<100 as Range<Int64> {
             let time = Timestamp(microseconds: number * day / 10)
             try await store.append(Self.batch, to: "probe", named: (Self.key("\(number)"), time))

@@ -64,7 +64,7 @@ struct ConcurrencyTests {
     }
 
     @Test func `a source that is faster than its samples are packed waits for that`() async throws {
-        let rules = ChunkRules(chunkSize: 16, freshRows: 4, groupSize: 3, backlog: 4)
+        let rules = ChunkRules(chunkSize: 16, unsealedRows: 4, groupSize: 3, backlog: 4)
         let store = try await folder.open(rules: rules)
         var most = 0
         for group in 0..<150 as Range<Int64> {
@@ -134,7 +134,7 @@ struct ConcurrencyTests {
 
     @Test func `a failed write is told, keeps its samples and is made up for`() async throws {
         let store = try await folder.open()
-        let file = try SampleFile(path: folder.path, rules: .standard)
+        let file = try SampleFile(path: folder.path)
         try await file.pool.write { database in
             try database.execute(
                 sql: """

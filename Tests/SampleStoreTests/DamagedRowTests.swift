@@ -21,7 +21,7 @@ struct DamagedRowTests {
 
     private func open() async throws -> SampleStore {
         let store = try await SampleStore(
-            path: folder.path, rules: ChunkRules(chunkSize: 4096, freshRows: 8),
+            path: folder.path, rules: ChunkRules(chunkSize: 4096, unsealedRows: 8),
             space: SpaceRules(reserve: 0))
         for sensor: SensorID in ["greedy", "other"] {
             try await store.register(sensor, fields: Self.fields)
@@ -69,15 +69,15 @@ struct DamagedRowTests {
     {
         var time: Int64 = 0
         let first = try await open()
-        try await first.keep(budget: Self.budget)
+        try await first.maintenance.keep(budget: Self.budget)
         try await Self.add(4, to: "other", of: first, at: &time)
         try await first.close()
         try damage(change)
         let store = try await open()
         try await Self.add(120, to: "greedy", of: store, at: &time)
-        try? await store.maintain(at: Timestamp(microseconds: time))
+        try? await store.maintenance.run(at: Timestamp(microseconds: time))
         #expect(await store.status.bytes <= Self.budget)
-        _ = try await store.storage(at: Timestamp(microseconds: time))
+        _ = try await store.maintenance.report(at: Timestamp(microseconds: time))
         let isLayout = change.hasPrefix("layout")
         let left = try await store.samples(SampleQuery(sensor: "other", limit: .max)).count
         #expect(left == (isLayout ? 0 : 3 * 4096))
@@ -108,9 +108,9 @@ struct DamagedRowTests {
         try await queue.write { try $0.execute(sql: change) }
         try queue.close()
         let store = try await open()
-        try await store.keep(RetentionRule(bytes: 1 << 40), for: "greedy")
-        try await store.maintain(at: Timestamp(microseconds: time))
-        let report = try await store.storage(at: Timestamp(microseconds: time))
+        try await store.maintenance.keep(RetentionRule(bytes: 1 << 40), for: "greedy")
+        try await store.maintenance.run(at: Timestamp(microseconds: time))
+        let report = try await store.maintenance.report(at: Timestamp(microseconds: time))
         #expect(report.sensors.map(\.samples) == [0, 4 * 4096])
     }
 
@@ -138,9 +138,9 @@ struct DamagedRowTests {
         try await first.close()
         try damage(change)
         let store = try await open()
-        try await store.keep(budget: Self.budget)
+        try await store.maintenance.keep(budget: Self.budget)
         try await Self.add(120, to: "other", of: store, at: &time)
-        try await store.maintain(at: Timestamp(microseconds: time))
+        try await store.maintenance.run(at: Timestamp(microseconds: time))
         #expect(await store.status.bytes <= Self.budget)
         #expect(await store.status.failure == nil)
         try await store.close()

@@ -8,7 +8,7 @@ import Testing
 @testable import SampleStore
 
 struct DamagedStoreTests {
-    private static let rules = ChunkRules(chunkSize: 8, freshRows: 4, groupSize: 3, rewrites: 4)
+    private static let rules = ChunkRules(chunkSize: 8, unsealedRows: 4, groupSize: 3, rewrites: 4)
     private static let fields = [
         Field("n", kind: .integer), Field("x"), Field("note", kind: .text),
     ]
@@ -84,7 +84,7 @@ struct DamagedStoreTests {
                 found.filter { $0.sequence <= 200 }
                     == model.filter { !missing.contains($0.sequence) })
             #expect(try await store.all(.descending) == found.reversed())
-            let damage = try #require(await store.damage["probe"])
+            let damage = try #require(await store.knownDamage["probe"])
             #expect(damage.contains { $0.contains(Timestamp(microseconds: to)) })
             let arrived = try await store.arrivals(of: "probe", after: 0, limit: .max)
             #expect(arrived.map(\.sequence) == found.map(\.sequence).sorted())
@@ -129,14 +129,14 @@ struct DamagedStoreTests {
         #expect(windows[0].fields[0].moments.sum == Double(199 * 100))
         #expect(
             windows[0].fields[0].sketch == QuantileSketch(model.compactMap { $0.values[0].double }))
-        #expect(await store.damage.isEmpty)
+        #expect(await store.knownDamage.isEmpty)
         try await store.close()
         #expect(try await SampleStore.faults(inFile: folder.path).isEmpty == false)
     }
 
     @Test func `chunks that lie under right checksums do no harm`() async throws {
         _ = try await fill(60)
-        let rows = try await SampleFile(path: folder.path, rules: Self.rules).pool.read {
+        let rows = try await SampleFile(path: folder.path).pool.read {
             database in
             try Row.fetchAll(database, sql: "SELECT chunk, data FROM content").map { row in
                 (id: row[0] as Int64, data: row[1] as Data)
@@ -148,7 +148,7 @@ struct DamagedStoreTests {
             try await queue.write { [random] database in
                 var random = random
                 for row in rows {
-                    let whole = try SampleFile.decode(row.data, Layout(id: 1, fields: Self.fields))
+                    let whole = try ChunkReader.decode(row.data, Layout(id: 1, fields: Self.fields))
                     var chunk = try HostileChunk(whole)
                     if round % 3 == 0 {
                         // Times in any order, as no sound chunk has them.
@@ -186,7 +186,7 @@ struct DamagedStoreTests {
         let model = try await fill(150)
         let sound = try Data(contentsOf: URL(filePath: folder.path))
         // Names and schema have no checksums: they are one page each.
-        let unprotected = try await SampleFile(path: folder.path, rules: Self.rules).pool.read {
+        let unprotected = try await SampleFile(path: folder.path).pool.read {
             try Int.fetchSet(
                 $0,
                 sql: """
@@ -235,7 +235,7 @@ struct DamagedStoreTests {
             let windows = try await store.summaries(summary(.all))
             let isRight =
                 found == model && arrived == model && windows[0].count == model.count
-            if await !store.damage.isEmpty { isTold = true }
+            if await !store.knownDamage.isEmpty { isTold = true }
             try await store.close()
             #expect(Set(found).isSubset(of: model) || isTold, "\(moment)")
             return isTold ? true : isRight ? false : nil

@@ -71,7 +71,7 @@ struct DurabilityTests {
         let log = folder.path + "-wal"
         let size = try #require(
             try FileManager.default.attributesOfItem(atPath: log)[.size] as? Int64)
-        #expect(size % SpaceRules.standard.logStep(within: await store.upkeep.budget) == 0)
+        #expect(size % SpaceRules.standard.logStep(within: await store.maintenance.budget) == 0)
         #expect(try Data(contentsOf: URL(filePath: log)).suffix(4096).allSatisfy { $0 == 0 })
         // As a power cut would leave the files.
         let other = try TemporaryStore()
@@ -165,7 +165,7 @@ struct DurabilityTests {
                     _ = try await store.all(order)
                 }
                 _ = try await store.arrivals(of: "probe", after: 0, limit: 1000)
-                if await !store.damage.isEmpty { failures += 1 }
+                if await !store.knownDamage.isEmpty { failures += 1 }
                 try await store.close()
             } catch let error as SampleStoreError {
                 failures += 1
@@ -185,12 +185,12 @@ struct DurabilityTests {
         try await store.flush()
         try await store.add([(4, 4)])
         try await store.flush()
-        try await SampleFile(path: folder.path, rules: .standard).pool.write { database in
+        try await SampleFile(path: folder.path).pool.write { database in
             try database.execute(sql: "UPDATE fresh SET data = x'0102' WHERE first = 4")
         }
         store = try await folder.open()
         #expect(try await store.all().map(\.time.microseconds) == [1, 2, 3])
-        #expect(await store.damage["probe"] == [.all])
+        #expect(await store.knownDamage["probe"] == [.all])
         try await store.add([(4, 4)])
         try await store.flush()
         #expect(await store.newest(of: "probe")?.values == [.integer(4)])

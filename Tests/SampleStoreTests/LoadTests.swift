@@ -21,7 +21,7 @@ struct LoadTests {
 
     @Test func `what was accepted is seen by every reader, whoever writes`() async throws {
         let folder = try TemporaryStore()
-        let rules = ChunkRules(chunkSize: 256, freshRows: 8, groupSize: 4)
+        let rules = ChunkRules(chunkSize: 256, unsealedRows: 8, groupSize: 4)
         let store = try await SampleStore(path: folder.path, rules: rules)
         for writer in 0..<Self.writers {
             try await store.register(Self.sensor(writer), fields: TemporaryStore.fields)

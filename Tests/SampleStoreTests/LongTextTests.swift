@@ -20,9 +20,9 @@ struct LongTextTests {
             columns: [.texts((time..<time + count).map { "\(filler)\($0)" })])
     }
 
-    private static func rules(freshDecoded: Int) -> ChunkRules {
+    private static func rules(unsealedDecoded: Int) -> ChunkRules {
         var rules = ChunkRules()
-        rules.freshDecoded = freshDecoded
+        rules.unsealedDecoded = unsealedDecoded
         return rules
     }
 
@@ -35,13 +35,13 @@ struct LongTextTests {
     @Test func `few long texts are packed before they are enough samples for a chunk`()
         async throws
     {
-        let store = try await folder.open(Self.fields, rules: Self.rules(freshDecoded: 200_000))
+        let store = try await folder.open(Self.fields, rules: Self.rules(unsealedDecoded: 200_000))
         for number in 0..<45 as Range<Int64> {
             try await store.append(Self.batch(1, at: number), to: "probe")
             try await store.flush()
         }
         // Packing of what came meanwhile begins when other ends.
-        for _ in 0..<5 { await store.queue.end?.value }
+        for _ in 0..<5 { await store.maintenance.queueEnd?.value }
         #expect(try await Self.freshRows(store) < 20)
         #expect(try await store.all().count == 45)
     }
@@ -54,13 +54,13 @@ struct LongTextTests {
         }
         #expect(try await Self.freshRows(store) == 40)
         try await store.close()
-        let rules = Self.rules(freshDecoded: 100_000)
+        let rules = Self.rules(unsealedDecoded: 100_000)
         let next = try await folder.open(Self.fields, rules: rules)
-        let layout = try #require(await next.series["probe"]?.current)
+        let layout = try #require(await next.layout(of: "probe"))
         let plan = try await next.file.pool.read { try SealingPlan(layout, rules, $0) }
         let sealed = try #require(plan?.sealed)
         #expect(sealed.rows == 10 && sealed.samples == 20)
-        while try await next.seal(layout) {}
+        while try await next.maintenance.seal(layout) {}
         #expect(try await Self.freshRows(next) == 0)
         #expect(try await next.all().count == 80)
     }
@@ -69,9 +69,9 @@ struct LongTextTests {
         let store = try await folder.open(Self.fields)
         try await store.append(Self.batch(1000, at: 0), to: "probe")
         try await store.flush()
-        let layout = try #require(await store.series["probe"]?.current)
+        let layout = try #require(await store.layout(of: "probe"))
         #expect(try await Self.freshRows(store) == 3)
-        while try await store.seal(layout) {}
+        while try await store.maintenance.seal(layout) {}
         let counts = try await store.file.pool.read { database in
             try Int.fetchAll(database, sql: "SELECT count FROM chunk ORDER BY fromTime")
         }
@@ -93,8 +93,8 @@ struct LongTextTests {
             guard start < 30 else { continue }
             try await store.flush()
             guard isPacked, start == 15 else { continue }
-            let layout = try #require(await store.series["probe"]?.current)
-            while try await store.seal(layout) {}
+            let layout = try #require(await store.layout(of: "probe"))
+            while try await store.maintenance.seal(layout) {}
         }
         var query = TemporaryStore.query(.all, order)
         query.textBytes = 100_000

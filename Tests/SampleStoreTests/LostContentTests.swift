@@ -8,7 +8,7 @@ import Testing
 
 /// Chunks whose samples are not where they should be.
 struct LostContentTests {
-    private static let rules = ChunkRules(chunkSize: 10, freshRows: 4, groupSize: 100)
+    private static let rules = ChunkRules(chunkSize: 10, unsealedRows: 4, groupSize: 100)
     private static let lost = TimeRange(
         from: Timestamp(microseconds: 20), to: Timestamp(microseconds: 30))
     private let folder: TemporaryStore
@@ -24,7 +24,7 @@ struct LostContentTests {
             try await store.add((start..<start + 10).map { (time: $0, number: $0) })
             try await store.flush()
         }
-        try await store.packAll()
+        try await store.sealAll()
         try await store.file.pool.write { database in
             try database.execute(
                 sql: "DELETE FROM content WHERE chunk = (SELECT id FROM chunk WHERE fromTime = 20)")
@@ -64,7 +64,7 @@ struct LostContentTests {
         let store = try await open()
         try await store.add((0..<10).map { (time: 25, number: $0) })
         try await store.flush()
-        try await store.packAll()
+        try await store.sealAll()
         let marked = try await store.file.pool.read { database in
             try Int64.fetchAll(database, sql: "SELECT fromTime FROM chunk WHERE isDamaged")
         }
@@ -75,13 +75,13 @@ struct LostContentTests {
 }
 
 extension SampleStore {
-    fileprivate func forgetDamage() { damage = [:] }
+    fileprivate func forgetDamage() { damageLog.removeAll() }
 
-    /// Waits until all that is fresh is packed: packing of what came meanwhile begins when other ends.
-    fileprivate func packAll() async throws {
+    /// Waits until nothing is unsealed; sealing of later samples starts when the one before ends.
+    fileprivate func sealAll() async throws {
         try await until {
-            await queue.end?.value
-            return try await file.freshCounts().isEmpty
+            await maintenance.queueEnd?.value
+            return try await UnsealedTable.sizes(file.pool).isEmpty
         }
     }
 }

@@ -6,6 +6,7 @@ import Testing
 @testable import SampleStore
 
 /// The reader in Python that `docs/` shows, which shares no code with the store.
+@Suite(.blocking)
 struct OtherReaderTests {
     private static let script = URL(filePath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
@@ -23,7 +24,7 @@ struct OtherReaderTests {
     func `another program reads every value of every kind of column`() async throws {
         let folder = try TemporaryStore()
         var random = SplitMix(state: seed)
-        let rules = ChunkRules(chunkSize: 700, freshRows: 2)
+        let rules = ChunkRules(chunkSize: 700, unsealedRows: 2)
         let integers = IntegerSeries.allCases.map { Field("\($0)", unit: "1", kind: .integer) }
         let numbers = NumberSeries.allCases.map { Field("n.\($0)", unit: "Cel") }
         let texts = [Field("state", kind: .state), Field("note", kind: .text)]

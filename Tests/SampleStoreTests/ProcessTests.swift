@@ -6,6 +6,7 @@ import Testing
 
 @testable import SampleStore
 
+@Suite(.blocking)
 struct ProcessTests {
     private static let isLong = ProcessInfo.processInfo.environment["NERVOUS_LONG_TESTS"] == "1"
 

@@ -13,7 +13,7 @@ struct PropertyTests {
         var random = SplitMix(state: seed)
         let folder = try TemporaryStore()
         // So small that every way from fresh samples to groups of chunks is taken.
-        let rules = ChunkRules(chunkSize: 7, freshRows: 5, groupSize: 3, rewrites: 2)
+        let rules = ChunkRules(chunkSize: 7, unsealedRows: 5, groupSize: 3, rewrites: 2)
         var store = try await folder.open(rules: rules)
         var model: [StoredSample] = []
         for step in 0..<300 {

@@ -1,12 +1,13 @@
 import Foundation
 import Samples
+import TestSupport
 import Testing
 
 @testable import SampleStore
 
 /// The store in a process that `strace` kills as it writes for the first time, the second, and so on
 /// until it gets through, or whose disk fails.
-@Suite(.enabled(if: ProcessInfo.processInfo.environment["NERVOUS_LONG_TESTS"] == "1"))
+@Suite(.blocking, .enabled(if: ProcessInfo.processInfo.environment["NERVOUS_LONG_TESTS"] == "1"))
 struct TracedWriterTests {
     private let folder: TemporaryStore
 

@@ -7,13 +7,13 @@ extension Scenario {
     static func purge(path: String) async throws {
         let store = try await SampleStore(path: path)
         try await store.register(sensor, fields: fields)
-        try await store.keep(RetentionRule(bytes: 1), for: sensor)
+        try await store.maintenance.keep(RetentionRule(bytes: 1), for: sensor)
         report("open")
         while true {
             try await addHours(40_000, to: store)
             try await store.flush()
             report("\(await store.status.acknowledged)")
-            try await store.maintain(at: .now())
+            try await store.maintenance.run(at: .now())
         }
     }
 
@@ -34,12 +34,12 @@ extension Scenario {
     static func purgeOnFullDisk(folder: String) async throws {
         let store = try await SampleStore(path: folder + "/samples.sqlite")
         try await store.register(sensor, fields: fields)
-        try await store.keep(budget: 48 << 20)
+        try await store.maintenance.keep(budget: 48 << 20)
         for _ in 0..<20 {
             try await addHours(40_000, to: store)
             try await store.flush()
         }
-        try await store.maintain(at: .now())
+        try await store.maintenance.run(at: .now())
         report("before \(try await count(store))")
         occupy(folder + "/ballast")
         var isFull = false
@@ -48,14 +48,14 @@ extension Scenario {
             do { try await store.flush() } catch { isFull = error.code == .full }
         }
         report("full \(await store.status.failure != nil)")
-        try await store.keep(RetentionRule(bytes: 1 << 20), for: sensor)
-        try await store.maintain(at: .now())
+        try await store.maintenance.keep(RetentionRule(bytes: 1 << 20), for: sensor)
+        try await store.maintenance.run(at: .now())
         try await store.flush()
         try await addHours(40_000, to: store)
         try await store.flush()
         let status = await store.status
         report("resumed \(status.buffered) \(status.failure == nil) \(status.dropped)")
-        let storage = try await store.storage(at: .now()).sensors[0]
+        let storage = try await store.maintenance.report(at: .now()).sensors[0]
         report("all \(storage.samples + storage.summarised == status.accepted)")
         try await store.close()
         report("faults \(try await SampleStore.faults(inFile: folder + "/samples.sqlite"))")

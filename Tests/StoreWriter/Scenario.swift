@@ -18,7 +18,7 @@ enum Scenario {
 
     /// So small that chunks and groups are made all the time.
     private static let smallRules = ChunkRules(
-        chunkSize: 100, freshRows: 4, groupSize: 3, rewrites: 2)
+        chunkSize: 100, unsealedRows: 4, groupSize: 3, rewrites: 2)
 
     /// Appends for ever, and prints each arrival number that was acknowledged.
     ///

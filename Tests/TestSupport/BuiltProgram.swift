@@ -1,12 +1,12 @@
 import Foundation
 
-/// The programs as the package built them, beside the tests.
+/// The programs that the package builds, beside the test bundle.
 public enum BuiltProgram {
     public static let folder: String = {
         let own = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         return ((own ?? "") as NSString).deletingLastPathComponent
     }()
 
-    /// The path of one of them.
+    /// The path of a program.
     public static func path(_ name: String) -> String { "\(folder)/\(name)" }
 }

@@ -3,9 +3,9 @@ import NIOPosix
 import NIOSSL
 import Synchronization
 
-/// A server on a free port of this machine that says what a test tells it, byte for byte.
+/// A server on a free loopback port that sends scripted answers, byte for byte.
 public struct LocalServer: Sendable {
-    /// A request: its head as text, and its body.
+    /// A request: its header as text, and its body.
     public struct Received: Sendable {
         public let head: String
         public let body: [UInt8]
@@ -28,13 +28,13 @@ public struct LocalServer: Sendable {
         public var method: String { head.split(separator: " ").first.map(String.init) ?? "" }
     }
 
-    /// What the server says.
+    /// What the server answers.
     public enum Reply: Sendable {
-        /// These bytes, and then the end of the connection.
+        /// These bytes; then the server closes the connection.
         case bytes([UInt8])
-        /// These bytes, and then nothing until the client goes.
+        /// These bytes; then nothing until the client disconnects.
         case silence(after: [UInt8])
-        /// These bytes again and again until the client goes.
+        /// These bytes, then others repeatedly until the client disconnects.
         case endless(after: [UInt8], [UInt8])
 
         public static func text(_ text: String) -> Reply { .bytes(Array(text.utf8)) }
@@ -55,18 +55,18 @@ public struct LocalServer: Sendable {
     public let port: Int
     private let log: Log
 
-    /// What it was asked until now.
+    /// The requests received so far.
     public var received: [Received] { log.all.withLock { $0 } }
 
     private final class Log: Sendable {
         let all = Mutex<[Received]>([])
-        /// Everybody who came.
-        let guests = Mutex<[any Channel]>([])
+        /// Every accepted connection.
+        let connections = Mutex<[any Channel]>([])
     }
 
-    /// Runs one while `body` does.
+    /// Runs a server for the duration of `body`.
     ///
-    /// - Parameter certificate: what it shows; without one it speaks plainly.
+    /// - Parameter certificate: its TLS certificate; `nil` for plain HTTP.
     public static func with<T: Sendable>(
         certificate: TestCertificate? = nil,
         _ respond: @escaping @Sendable (Received) -> Reply,
@@ -76,8 +76,8 @@ public struct LocalServer: Sendable {
             try NIOSSLContext(configuration: $0.serverConfiguration)
         }
         let log = Log()
-        // Whoever comes while this ends is nobody's guest: a channel that were wrapped already, and is
-        // dropped then, would end the process.
+        // Channels are wrapped later: a wrapped channel that is dropped during shutdown, before it
+        // is served, traps.
         let server = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .childChannelOption(.autoRead, value: false)
             .bind(host: "127.0.0.1", port: 0) { channel in
@@ -86,19 +86,19 @@ public struct LocalServer: Sendable {
                         try channel.pipeline.syncOperations.addHandler(
                             NIOSSLServerHandler(context: context))
                     }
-                    log.guests.withLock { $0.append(channel) }
+                    log.connections.withLock { $0.append(channel) }
                     return channel
                 }
             }
         let port = server.channel.localAddress?.port ?? 0
         return try await withThrowingTaskGroup(of: Void.self) { group in
-            // Not where tests are: they may keep every thread from it while they wait for its answer.
-            group.addTask(executorPreference: OwnThread.shared) {
+            // The server has to answer while tests that compute hold the threads of the pool.
+            group.addTask(executorPreference: BlockingExecutor.shared) {
                 try await server.executeThenClose { clients in
                     try await withThrowingDiscardingTaskGroup { group in
                         for try await client in clients {
                             group.addTask {
-                                // A client that refuses the certificate or goes early is no fault.
+                                // A client may refuse the certificate or disconnect early.
                                 guard let client = try? await Self.wrap(client) else { return }
                                 try? await Self.serve(client, log, respond)
                             }
@@ -118,12 +118,12 @@ public struct LocalServer: Sendable {
         }
     }
 
-    /// Lets nobody in any more; those who are in are then dismissed.
+    /// Stops accepting connections and closes those that are open.
     ///
-    /// Cancelling instead would leave somebody who comes just then without anyone to close the door.
+    /// Cancelling instead would leak a connection that is accepted at the same moment.
     private static func end(_ channel: any Channel, _ log: Log) async {
         try? await channel.close().get()
-        for guest in log.guests.withLock({ $0 }) { guest.close(promise: nil) }
+        for connection in log.connections.withLock({ $0 }) { connection.close(promise: nil) }
     }
 
     private static func wrap(

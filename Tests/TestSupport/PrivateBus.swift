@@ -1,22 +1,24 @@
 import Foundation
 import Synchronization
 
-/// A bus of D-Bus of a test's own, and programs on it; all end with this value.
+/// A D-Bus daemon for one test, and programs connected to it; all end with this value.
 public final class PrivateBus: Sendable {
     private static let daemon = "/usr/bin/dbus-daemon"
     private static let python = "/usr/bin/python3"
     private static let tool = "/usr/bin/gdbus"
+    /// The seconds after which a call fails: a guard against hangs.
+    private static let patience = 540
 
-    /// Whether what this needs is there.
+    /// Whether the programs that this needs are installed.
     public static var isInstalled: Bool {
         let modules = ["dbus", "gi"].map { "/usr/lib/python3/dist-packages/\($0)/__init__.py" }
         return ([daemon, python, tool] + modules).allSatisfy(FileManager.default.fileExists)
     }
 
-    /// What is said where it is not.
+    /// Why a test is skipped where they are not.
     public static let lack = "dbus-daemon, python3-dbus or python3-gi is missing"
 
-    /// Of the bus, as D-Bus writes it.
+    /// The D-Bus address of the bus.
     public let address: String
     private let folder: URL
     private let bus = Mutex<Program?>(nil)
@@ -34,12 +36,12 @@ public final class PrivateBus: Sendable {
         try? FileManager.default.removeItem(at: folder)
     }
 
-    /// Where a test may keep something for as long as the bus is there.
+    /// A path in a folder that is removed with the bus.
     public func path(_ name: String) -> String {
         folder.appending(path: name).path(percentEncoded: false)
     }
 
-    /// Starts the bus, where it was closed, at the same address.
+    /// Starts the bus; after ``close()`` at the same address.
     public func open() throws {
         let program = try Program(
             Self.daemon,
@@ -51,14 +53,14 @@ public final class PrivateBus: Sendable {
         }
     }
 
-    /// Ends the bus, and every program on it.
+    /// Ends the bus and every program on it.
     public func close() {
         bus.withLock { $0.take() }?.end()
         stopPrograms()
         try? FileManager.default.removeItem(atPath: path("bus"))
     }
 
-    /// Runs Python on the bus and waits until somebody has a name.
+    /// Runs a Python program on the bus and waits until the bus has an owner for a name.
     public func start(_ arguments: [String], until name: String) throws {
         let isTraced = ProcessInfo.processInfo.environment["NERVOUS_TEST_TRACE"] != nil
         let program = try Program(
@@ -68,13 +70,12 @@ public final class PrivateBus: Sendable {
                 "PYTHONDONTWRITEBYTECODE": "1",
             ], errors: isTraced ? .inherited : .nothing)
         programs.withLock { $0.append(program) }
-        // What waits for a name is the bus's own tool.
-        try use(["wait", "--address", address, "--timeout", "30", name])
+        try use(["wait", "--address", address, "--timeout", "\(Self.patience)", name])
     }
 
-    /// Calls a method, as `gdbus call` takes it.
+    /// Calls a method, with the arguments of `gdbus call`.
     public func call(_ arguments: [String]) throws {
-        try use(["call", "--address", address, "--timeout", "30"] + arguments)
+        try use(["call", "--address", address, "--timeout", "\(Self.patience)"] + arguments)
     }
 
     private func use(_ arguments: [String]) throws {
@@ -82,7 +83,7 @@ public final class PrivateBus: Sendable {
         guard try tool.wait() == 0 else { throw POSIXError(.ETIMEDOUT) }
     }
 
-    /// Ends the programs; the bus stays.
+    /// Ends the programs but not the bus.
     public func stopPrograms() {
         for program in programs.withLock({ programs in
             defer { programs = [] }

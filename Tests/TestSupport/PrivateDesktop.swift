@@ -1,9 +1,9 @@
 import Foundation
 
-/// A session bus of a test's own, and on it a desktop that writes down what it is asked; both end with
-/// this value.
+/// A session bus for one test with a notification server that logs its calls; both end with this
+/// value.
 public final class PrivateDesktop {
-    /// Whether what this needs is there.
+    /// Whether the programs that this needs are installed.
     public static var isInstalled: Bool {
         let mock = "/usr/lib/python3/dist-packages/dbusmock/templates/notification_daemon.py"
         return PrivateBus.isInstalled && FileManager.default.fileExists(atPath: mock)
@@ -12,17 +12,19 @@ public final class PrivateDesktop {
     private let bus: PrivateBus
     private let capabilities: String?
 
-    /// - Parameter capabilities: what the desktop says it can do; `nil` for what is usual.
+    /// - Parameters:
+    ///   - capabilities: those of the server; `nil` for its defaults.
+    ///   - hasServer: whether the server is started.
     public init(capabilities: String? = nil, hasServer: Bool = true) throws {
         self.capabilities = capabilities
         bus = try PrivateBus()
         if hasServer { try startServer() }
     }
 
-    /// Of the bus, as D-Bus writes it.
+    /// The D-Bus address of the bus.
     public var address: String { bus.address }
 
-    /// Starts the desktop and waits until it has its name on the bus.
+    /// Starts the server and waits until it owns its name.
     public func startServer() throws {
         try bus.start(
             ["-m", "dbusmock", "--session", "-t", "notification_daemon", "-l", log]
@@ -30,7 +32,7 @@ public final class PrivateDesktop {
             until: "org.freedesktop.Notifications")
     }
 
-    /// The calls of `Notify`, as the desktop wrote them down.
+    /// The calls of `Notify`, as the server logged them.
     public func calls() throws -> [String] {
         try String(contentsOfFile: log, encoding: .utf8).split(separator: "\n").map(String.init)
             .filter { $0.contains(" Notify ") }

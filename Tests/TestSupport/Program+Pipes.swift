@@ -2,26 +2,27 @@ public import Foundation
 import Glibc
 
 extension Program {
-    /// A write to a program that has gone is an error, and no end of the tests.
+    /// Makes a write to a program that has ended fail instead of ending the tests.
     private static let ignoresBrokenPipes: Void = { _ = Glibc.signal(SIGPIPE, SIG_IGN) }()
 
-    /// Reads its pipe until what came is enough, or the program has ended.
+    /// Reads the program's output until a condition holds or the program has ended.
     ///
-    /// Of one that has ended everything comes that it wrote, and nobody is waited for who still holds the
-    /// pipe.
+    /// After the end of the program everything that it wrote is read; other processes that still
+    /// hold the pipe are not waited for.
     ///
-    /// - Parameter isEnough: is asked at first with nothing, and then with all that has come.
-    /// - Returns: what came since the last call.
-    /// - Throws: ``Failure`` with what came when it takes longer; then the program is killed.
+    /// - Parameter isEnough: called first with no data, then with everything read so far.
+    /// - Returns: the output since the last call.
+    /// - Throws: ``Failure`` with the output so far if it takes longer; the program is killed then.
     public func read(
-        atMost limit: Duration = .seconds(300), until isEnough: (Data) -> Bool
+        atMost limit: Duration = Program.patience, until isEnough: (Data) -> Bool
     ) throws -> Data {
         guard let output else { throw Failure(description: "\(line) has no pipe to read") }
+        BlockingExecutor.checkMayBlock("reading from \(line)")
         let deadline = ContinuousClock.now + limit
         var data = Data()
         var buffer = [UInt8](repeating: 0, count: 64 << 10)
         while !isEnough(data) {
-            // Asked first: what it wrote is then in the pipe already.
+            // Checked before the pipe: everything that an ended program wrote is in the pipe.
             let hasEnded = !isRunning
             var entries = [output, handle].map {
                 pollfd(fd: $0.fileDescriptor, events: Int16(POLLIN), revents: 0)
@@ -38,30 +39,32 @@ extension Program {
             guard ContinuousClock.now < deadline else {
                 end()
                 let text = String(decoding: data, as: UTF8.self)
-                throw Failure(description: "\(line) was not done within \(limit); it said: \(text)")
+                throw Failure(
+                    description: "\(line) did not finish within \(limit); its output: \(text)")
             }
         }
         return data
     }
 
-    /// Reads its pipe until the program has ended or closed it.
+    /// Reads the program's output until the program has ended or closed it.
     ///
-    /// - Throws: ``Failure`` as the reading of a part.
-    public func readToEnd(atMost limit: Duration = .seconds(300)) throws -> Data {
+    /// - Throws: ``Failure`` like ``read(atMost:until:)``.
+    public func readToEnd(atMost limit: Duration = Program.patience) throws -> Data {
         try read(atMost: limit) { _ in false }
     }
 
-    /// Lets what it writes from now on be lost, and never stop it.
+    /// Discards further output, so that a full pipe does not stop the program.
     public func ignoreOutput() {
         guard let output else { return }
-        Thread.detachNewThread { while !output.availableData.isEmpty {} }
+        BlockingExecutor.run { while !output.availableData.isEmpty {} }
     }
 
-    /// Writes to its standard input, and returns when the pipe has taken all of it.
+    /// Writes to the program's standard input and returns when the pipe has taken all of it.
     ///
-    /// - Throws: ``Failure`` when it takes longer, or the program reads no more.
-    public func write(_ bytes: [UInt8], atMost limit: Duration = .seconds(300)) throws {
+    /// - Throws: ``Failure`` if it takes longer, or if the program has closed its input.
+    public func write(_ bytes: [UInt8], atMost limit: Duration = Program.patience) throws {
         guard let input else { throw Failure(description: "\(line) has no pipe to write to") }
+        BlockingExecutor.checkMayBlock("writing to \(line)")
         Self.ignoresBrokenPipes
         let deadline = ContinuousClock.now + limit
         var rest = bytes[...]
@@ -74,12 +77,12 @@ extension Program {
             if count > 0 { rest = rest.dropFirst(count) }
             let isRefused = count < 0 && errno != EAGAIN && errno != EINTR
             guard !isRefused, rest.isEmpty || ContinuousClock.now < deadline else {
-                throw Failure(description: "\(line) does not read what is written to it")
+                throw Failure(description: "\(line) does not read its input")
             }
         }
     }
 
-    /// Ends its standard input.
+    /// Closes the program's standard input.
     public func endInput() {
         try? input?.close()
     }

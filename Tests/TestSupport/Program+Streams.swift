@@ -3,32 +3,32 @@ import Foundation
 import Glibc
 
 extension Program {
-    /// What a program reads as its standard input.
+    /// The standard input of a program.
     public enum Input: Sendable {
-        /// The end at once.
+        /// Empty.
         case nothing
-        /// What the test would read itself.
+        /// That of the test.
         case inherited
-        /// This, and then the end.
+        /// A text.
         case text(String)
-        /// What ``Program/write(_:atMost:)`` is given, until ``Program/endInput()``.
+        /// Written with ``Program/write(_:atMost:)`` and closed with ``Program/endInput()``.
         case pipe
     }
 
-    /// Where a program writes.
+    /// Where a program's standard output or standard error goes.
     public enum Output: Sendable {
         case nothing
-        /// Where the test writes itself.
+        /// That of the test.
         case inherited
-        /// To ``Program/read(atMost:until:)``; output and errors come there in one.
+        /// To ``Program/read(atMost:until:)``; output and errors share one pipe.
         case pipe
-        /// To a file, which is empty at first.
+        /// To a file, which is truncated first.
         case file(String)
     }
 
-    /// Both sides of the standard streams of a program.
+    /// Both ends of a program's standard streams.
     struct Streams {
-        /// What the program has as 0, 1 and 2.
+        /// The program's descriptors 0, 1 and 2.
         let theirs: [FileHandle]
         let input: FileHandle?
         let output: FileHandle?
@@ -49,7 +49,7 @@ extension Program {
             case .nothing: return (try file("/dev/null", O_RDONLY), nil)
             case .inherited: return (FileHandle(fileDescriptor: 0, closeOnDealloc: false), nil)
             case .text(let text):
-                // No pipe: whoever does not read it to its end lets nobody wait.
+                // A file rather than a pipe: the program may leave some of it unread.
                 let path = FileManager.default.temporaryDirectory.path + "/" + UUID().uuidString
                 let file = try file(path, O_RDWR | O_CREAT | O_EXCL)
                 unlink(path)

@@ -2,26 +2,26 @@ import Foundation
 import Glibc
 
 extension Program {
-    /// Waits for its end, in any number of threads and as often as one likes.
+    /// Waits for the program to end; any number of times and from any thread.
     ///
-    /// Whoever it has started itself is not waited for.
+    /// Processes that the program has started are not waited for.
     ///
-    /// - Returns: the exit code; 128 and the signal when a signal ended it.
-    /// - Throws: ``Failure`` with its name and its arguments when it takes longer; then it is killed.
+    /// - Returns: the exit code; 128 plus the signal if a signal ended it.
+    /// - Throws: ``Failure`` with its name and arguments if it takes longer; it is killed then.
     @discardableResult
-    public func wait(atMost limit: Duration = .seconds(300)) throws -> Int32 {
+    public func wait(atMost limit: Duration = Program.patience) throws -> Int32 {
         switch try ending(atMost: limit) {
         case .exit(let code): code
         case .signal(let number): 128 + number
         }
     }
 
-    /// The same without a thread that others need; it is killed when the task is cancelled.
+    /// The same without blocking a thread; the program is killed when the task is cancelled.
     @discardableResult
-    public func wait(atMost limit: Duration = .seconds(300)) async throws -> Int32 {
+    public func wait(atMost limit: Duration = Program.patience) async throws -> Int32 {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                Thread.detachNewThread {
+                BlockingExecutor.run {
                     continuation.resume(with: Result { try self.wait(atMost: limit) })
                 }
             }
@@ -30,19 +30,20 @@ extension Program {
         }
     }
 
-    /// Waits for its end, and tells an exit code from a signal.
+    /// Waits for the program to end and returns its exit code or the signal that ended it.
     ///
-    /// - Throws: ``Failure`` as for the other ways to wait.
-    public func ending(atMost limit: Duration = .seconds(300)) throws -> Ending {
+    /// - Throws: ``Failure`` like ``wait(atMost:)``.
+    public func ending(atMost limit: Duration = Program.patience) throws -> Ending {
+        BlockingExecutor.checkMayBlock("waiting for \(line)")
         guard hasEnded(within: limit) else {
             end()
             throw Failure(description: "\(line) did not end within \(limit)")
         }
         var information = siginfo_t()
-        // It is left as it is: its number and that of its group stay its own.
+        // Not reaped yet, so that its process ID and that of its group are not reused.
         let flags = WEXITED | WNOWAIT | WNOHANG
         guard waitid(P_PID, id_t(pid), &information, flags) == 0, information.si_signo == SIGCHLD
-        else { throw Failure(description: "\(line) was waited for elsewhere") }
+        else { throw Failure(description: "\(line) was reaped elsewhere") }
         let status = information._sifields._sigchld.si_status
         return information.si_code == CLD_EXITED ? .exit(status) : .signal(status)
     }
@@ -56,7 +57,7 @@ extension Program {
         }
     }
 
-    /// As `poll` takes them, and never too few.
+    /// The milliseconds until a deadline for `poll`, rounded up.
     static func milliseconds(until deadline: ContinuousClock.Instant) -> Int32 {
         let left = ContinuousClock.now.duration(to: deadline)
         guard left > .zero else { return 0 }

@@ -3,12 +3,12 @@ import CSpawn
 import Foundation
 import Glibc
 
-/// A program that a test started; it and its process group end with this value.
+/// A program that a test runs; it and its process group are killed with this value.
 ///
-/// It has its standard streams and no other descriptor of the test, and blocks and ignores no signal. Its
-/// number is nobody else's for as long as this value lives, also when it has ended.
+/// It inherits its standard streams and no other descriptor of the test, and has default signal
+/// handling. Its process ID is not reused while this value exists, even after it has ended.
 public final class Program: Sendable {
-    /// What a test could not wait for any longer, or could not start.
+    /// A program that did not start, or did not do in time what a test waited for.
     public struct Failure: Error, CustomStringConvertible {
         public let description: String
     }
@@ -19,24 +19,29 @@ public final class Program: Sendable {
         case signal(Int32)
     }
 
-    /// Its number, and that of its group.
+    /// How long a test waits for a program by default: a guard against hangs, not a measurement.
+    ///
+    /// Below the time limit of tests, so that the failure names what was waited for.
+    public static let patience = Duration.seconds(540)
+
+    /// Its process ID, and the ID of its process group.
     public let pid: Int32
-    /// The program and its arguments, for people.
+    /// The program and its arguments, for messages.
     let line: String
-    /// The test's end of what it reads.
+    /// The test's end of its standard input.
     let input: FileHandle?
-    /// The test's end of what it writes.
+    /// The test's end of its output pipe.
     let output: FileHandle?
-    /// Can be read when it has ended.
+    /// A process descriptor, which becomes readable when the program ends.
     let handle: FileHandle
 
-    /// Starts a program that leads a process group of its own.
+    /// Starts a program in a process group of its own.
     ///
     /// - Parameters:
-    ///   - environment: every variable that it has; `nil` for those of the test.
-    ///   - directory: where it works; `nil` for where the test does.
-    ///   - more: descriptors of the test that it gets, too, from 3 on.
-    /// - Throws: ``Failure`` when it cannot be started, `POSIXError` when a stream cannot be opened.
+    ///   - environment: all its variables; `nil` for those of the test.
+    ///   - directory: its working directory; `nil` for that of the test.
+    ///   - more: descriptors of the test that it inherits as 3, 4 and so on.
+    /// - Throws: ``Failure`` if it cannot be started, `POSIXError` if a stream cannot be opened.
     public convenience init(
         _ path: String, _ arguments: [String] = [], environment: [String: String]? = nil,
         directory: String? = nil, input: Input = .nothing, output: Output = .nothing,
@@ -51,10 +56,10 @@ public final class Program: Sendable {
         withExtendedLifetime(streams) {}
     }
 
-    /// Starts a program that leads a session of its own at a terminal.
+    /// Starts a program in a session of its own, with a controlling terminal.
     ///
-    /// - Parameter terminal: the path of the program's side.
-    /// - Throws: ``Failure`` when it cannot be started.
+    /// - Parameter terminal: the path of the terminal.
+    /// - Throws: ``Failure`` if it cannot be started.
     public convenience init(
         _ path: String, _ arguments: [String], environment: [String: String], terminal: String
     ) throws {
@@ -73,19 +78,19 @@ public final class Program: Sendable {
 
     deinit {
         end()
-        // Its number, and that of its group, are another's from now on.
+        // Reaped only now: its process ID may be reused afterwards.
         if !isRunning { waitpid(pid, nil, 0) }
     }
 
     /// Whether it has not ended yet.
     public var isRunning: Bool { !hasEnded(within: .zero) }
 
-    /// Sends it a signal, and its group none; nothing happens when it has ended.
+    /// Sends a signal to the program but not to its group; has no effect once it has ended.
     public func signal(_ number: Int32) {
         kill(pid, number)
     }
 
-    /// Kills it and whoever is in its group, and returns when it has ended.
+    /// Kills the program and its group, and returns when the program has ended.
     public func end() {
         kill(-pid, SIGKILL)
         _ = hasEnded(within: .seconds(60))

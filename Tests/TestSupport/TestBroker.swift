@@ -1,11 +1,11 @@
 public import Foundation
 
-/// An MQTT broker of a test's own on a free port of loopback; ends with this value.
+/// An MQTT broker for one test on a free loopback port; ends with this value.
 public final class TestBroker {
     private static let program = "/usr/sbin/mosquitto"
     private static let publisher = "/usr/bin/mosquitto_pub"
 
-    /// Whether what this needs is there.
+    /// Whether the programs that this needs are installed.
     public static var isInstalled: Bool {
         [program, publisher].allSatisfy(FileManager.default.fileExists)
     }
@@ -15,18 +15,18 @@ public final class TestBroker {
     }
 
     public let port: Int
-    /// Where its files are, and those of a test may be.
+    /// The folder of its files, which a test may use too.
     public let folder: URL
-    /// The file of the certificate that it shows, where it has one.
+    /// The file of its TLS certificate, if it has one.
     public let authority: String?
     private var process: Program?
-    /// Keeps others away from its port, also while it is stopped.
-    private let lent = DeafPort(isLent: true)
+    /// Keeps the port reserved while the broker is stopped.
+    private let lent = ClosedPort(isLent: true)
     private let user: (name: String, password: String)?
 
     /// - Parameters:
-    ///   - user: the only one whom it lets in; anybody without.
-    ///   - certificate: what it shows; without one it speaks plainly.
+    ///   - user: the only user it accepts; `nil` to accept anonymous clients.
+    ///   - certificate: its TLS certificate; `nil` for plain MQTT.
     public init(
         user: (name: String, password: String)? = nil, certificate: TestCertificate? = nil
     ) throws {
@@ -63,7 +63,7 @@ public final class TestBroker {
         try? FileManager.default.removeItem(at: folder)
     }
 
-    /// Starts it, and returns when it listens.
+    /// Starts the broker and returns when it listens.
     public func start() throws {
         let process = try Program(
             Self.program, ["-c", folder.path(percentEncoded: false) + "broker.conf"],
@@ -76,22 +76,22 @@ public final class TestBroker {
         process.ignoreOutput()
     }
 
-    /// Ends it as if it had crashed.
+    /// Kills the broker.
     public func stop() {
         process?.end()
         process = nil
     }
 
-    /// Publishes messages, one after the other, and returns when the broker has them.
+    /// Publishes messages in order and returns when the broker has them.
     ///
-    /// - Parameter message: none for an empty one.
+    /// - Parameter messages: the payloads; one empty text for an empty message.
     public func publish(
         _ messages: String..., to topic: String, isRetained: Bool = false, quality: Int = 1
     ) throws {
         try publish(lines: messages, to: topic, isRetained: isRetained, quality: quality)
     }
 
-    /// The same, by a list.
+    /// Publishes a list of messages.
     public func publish(
         lines: [String], to topic: String, isRetained: Bool = false, quality: Int = 1
     ) throws {

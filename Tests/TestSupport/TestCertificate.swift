@@ -2,18 +2,18 @@ import Crypto
 public import Foundation
 public import NIOSSL
 
-/// A certificate that nobody vouches for, made with OpenSSL for one test.
+/// A self-signed certificate, made with OpenSSL for one test.
 public struct TestCertificate: Sendable {
     public let certificate: NIOSSLCertificate
     private let key: NIOSSLPrivateKey
-    /// The certificate and its key as files hold them.
+    /// The certificate and its key in PEM.
     public let pem: (certificate: Data, key: Data)
 
     public struct Failure: Error {
         public let text: String
     }
 
-    /// - Parameter names: what it is for, such as `DNS:localhost` or `IP:127.0.0.1`.
+    /// - Parameter names: its subject alternative names, such as `DNS:localhost` or `IP:127.0.0.1`.
     public init(names: [String]) async throws {
         let folder = FileManager.default.temporaryDirectory
             .appending(path: "certificate-\(UUID().uuidString)", directoryHint: .isDirectory)
@@ -28,13 +28,13 @@ public struct TestCertificate: Sendable {
                 "/CN=test", "-addext", "subjectAltName=\(names.joined(separator: ","))",
             ]
         ).wait()
-        guard code == 0 else { throw Failure(text: "openssl ended with \(code)") }
+        guard code == 0 else { throw Failure(text: "openssl exited with \(code)") }
         pem = (try Data(contentsOf: file), try Data(contentsOf: keyFile))
         certificate = try NIOSSLCertificate(bytes: Array(pem.certificate), format: .pem)
         key = try NIOSSLPrivateKey(bytes: Array(pem.key), format: .pem)
     }
 
-    /// The pin of the certificate, and that of its key.
+    /// The pins of the certificate and of its key.
     public func pins() throws -> (certificate: String, key: String) {
         func pin(_ bytes: [UInt8]) -> String {
             "sha256/" + Data(SHA256.hash(data: bytes)).base64EncodedString()

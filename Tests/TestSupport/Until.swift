@@ -1,44 +1,64 @@
-/// What a test waited for and what did not come.
-public struct DidNotCome: Error, CustomStringConvertible {
+import Glibc
+
+/// A condition that a test waited for and that did not become true.
+public struct WaitTimeout: Error, CustomStringConvertible {
     public let description: String
 }
 
-/// Returns when something holds.
+/// Waits until a condition holds.
 ///
-/// - Throws: ``DidNotCome``, with the place and what `otherwise` tells, after five minutes;
-///   `CancellationError`.
+/// - Parameter otherwise: details for the error.
+/// - Throws: ``WaitTimeout`` with the place after ``Program/patience``; `CancellationError`.
 public nonisolated(nonsending) func until(
     file: String = #fileID, line: Int = #line, otherwise: () throws -> String = { "" },
-    _ isSo: () async throws -> Bool
+    _ isMet: () async throws -> Bool
 ) async throws {
-    let patience = Patience(file, line)
-    while try await !isSo() {
-        try patience.check(otherwise)
-        try await Task.sleep(for: .milliseconds(2))
-    }
+    var patience = Patience(file, line)
+    while try await !isMet() { try await Task.sleep(for: patience.pause(otherwise)) }
 }
 
-/// The same for tests that wait for other processes, of which each look takes its time.
+/// Waits until a condition holds that takes time to check, such as the output of a program.
 ///
-/// - Throws: ``DidNotCome``, with the place and what `otherwise` tells, after five minutes.
+/// - Parameter otherwise: details for the error.
+/// - Throws: ``WaitTimeout`` with the place after ``Program/patience``.
 public func waitUntil(
     file: String = #fileID, line: Int = #line, otherwise: () throws -> String = { "" },
-    _ isSo: () throws -> Bool
+    _ isMet: () throws -> Bool
 ) throws {
-    let patience = Patience(file, line)
-    while try !isSo() { try patience.check(otherwise) }
+    BlockingExecutor.checkMayBlock("waitUntil")
+    var patience = Patience(file, line)
+    while try !isMet() { usleep(UInt32(try patience.pause(otherwise) / .microseconds(1))) }
 }
 
-/// How long is waited at one place.
+/// Measures the processor time of the calling thread, which a busy machine does not lengthen.
+public func processorTime(of body: () throws -> Void) rethrows -> Duration {
+    func now() -> Duration {
+        var time = timespec()
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+        return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
+    }
+    let start = now()
+    try body()
+    return now() - start
+}
+
+/// How long a test waits: a guard against hangs, not a measurement.
 private struct Patience {
+    private static let longest = Duration.milliseconds(50)
+
     private let place: String
-    private let deadline = ContinuousClock.now + .seconds(300)
+    private let deadline = ContinuousClock.now + Program.patience
+    private var next = Duration.milliseconds(1)
 
     init(_ file: String, _ line: Int) { place = "\(file):\(line)" }
 
-    func check(_ otherwise: () throws -> String) throws {
-        guard ContinuousClock.now >= deadline else { return }
-        let rest = (try? otherwise()) ?? ""
-        throw DidNotCome(description: "What \(place) waits for did not come. \(rest)")
+    /// The time until the next check: short at first, longer where a test waits long.
+    mutating func pause(_ otherwise: () throws -> String) throws -> Duration {
+        guard ContinuousClock.now < deadline else {
+            let details = (try? otherwise()) ?? ""
+            throw WaitTimeout(description: "The condition at \(place) was not met. \(details)")
+        }
+        defer { next = min(next * 1.5, Self.longest) }
+        return next
     }
 }

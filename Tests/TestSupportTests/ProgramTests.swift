@@ -4,7 +4,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.blocking, .timeLimit(.minutes(10)))
 struct ProgramTests {
     private static func shell(
         _ script: String, input: Program.Input = .nothing, output: Program.Output = .nothing,
@@ -73,7 +73,7 @@ struct ProgramTests {
             try program.read(atMost: .seconds(2)) { $0.contains(0x21) }
         }
         #expect(error?.description.hasPrefix("/bin/sh -c echo one") == true)
-        #expect(error?.description.hasSuffix("it said: two\n") == true)
+        #expect(error?.description.hasSuffix("its output: two\n") == true)
         #expect(!program.isRunning)
     }
 

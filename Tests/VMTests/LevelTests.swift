@@ -1,9 +1,11 @@
 import Foundation
 import Samples
+import TestSupport
 import Testing
 
 @testable import VM
 
+@Suite(.blocking)
 struct LevelTests {
     private let machine: Machine
     private let sensor = FakeSensor("probe")

@@ -6,6 +6,7 @@ import Testing
 
 @testable import VM
 
+@Suite(.blocking)
 struct SingleMachineTests {
     private let machine: Machine
 

@@ -19,11 +19,11 @@ struct StorageTests {
         try await machine.collecting(started, sleepers: 1) {
             await machine.clock.run(for: .seconds(59))
             await started.maintenance?.value
-            #expect(await started.purgedThrough("probe") == 0)
+            #expect(await started.prunedThrough("probe") == 0)
             // The hour of these samples ends, and a minute later they go.
             await machine.clock.run(for: .seconds(3661))
         }
-        #expect(await started.purgedThrough("probe") > 0)
+        #expect(await started.prunedThrough("probe") > 0)
         let storage = try #require(try await started.storage().sensors.first)
         #expect(storage.summarised > 0)
         #expect(storage.samples + storage.summarised == Int64(sensor.reads))

@@ -55,7 +55,7 @@ extension AggregateCells {
                 else { continue }
                 let window = query.window(of: span.from)
                 gathered.merge(summary.fields, count: summary.count, to: window)
-                let own = SeenTime([summary.spacing], in: [span]).seen[0] ?? 0
+                let own = ObservedTime([summary.spacing], in: [span]).microseconds[0] ?? 0
                 seen[window] = summary.hasUnknownTimes ? nil : seen[window].map { $0 + own }
             }
             start = part.range.to

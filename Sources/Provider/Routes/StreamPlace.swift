@@ -21,7 +21,7 @@ struct StreamPlace: Sendable {
     }
 
     /// What arrived behind the place and is gone from the store, when that is new.
-    mutating func gap(purgedThrough purged: Int64) -> StreamGap? {
+    mutating func gap(prunedThrough purged: Int64) -> StreamGap? {
         guard purged > max(last, told) else { return nil }
         told = purged
         return StreamGap(after: last, through: purged, reason: .gone)

@@ -106,7 +106,7 @@ struct StreamRoutes {
         var hasWritten = isQuiet
         // Where the last samples were passed over, the reader does not know the place yet.
         var isPlaceTold = true
-        if let gap = place.gap(purgedThrough: await machine.purgedThrough(id)) {
+        if let gap = place.gap(prunedThrough: await machine.prunedThrough(id)) {
             try await writer.write(StreamEvent.gap(gap))
             hasWritten = true
         }

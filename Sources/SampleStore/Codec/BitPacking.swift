@@ -1,18 +1,18 @@
-/// Unsigned integers of a few bits each, without gaps.
+/// Bit-packed unsigned integers.
 ///
-/// A whole block of 128 values of up to 32 bits lies in four interleaved lanes: value `i` is in lane
-/// `i % 4`, and the words of the lanes alternate, so that four values are taken out at once
+/// A complete block of 128 values of up to 32 bits is packed in four interleaved lanes: value `i` is in lane
+/// `i % 4`, and the words of the lanes alternate, so that four values are unpacked at once
 /// (D. Lemire and L. Boytsov, "Decoding billions of integers per second through vectorization",
-/// Software: Practice and Experience 45, 2015). Everything else lies one after the other, the lowest
-/// bit first.
+/// Software: Practice and Experience 45, 2015). All other values are packed consecutively, lowest bit
+/// first.
 enum BitPacking {
     static let blockSize = 128
     typealias Lanes = SIMD4<UInt32>
 
-    /// Bytes of a whole block of values of up to 32 bits.
+    /// Bytes of a complete block of values of up to 32 bits.
     static func blockBytes(width: Int) -> Int { width * 16 }
 
-    /// Bytes of `count` values one after the other.
+    /// Bytes of `count` consecutive values.
     static func bytes(_ count: Int, width: Int) -> Int { (count * width + 7) / 8 }
 
     static func packBlock(
@@ -40,7 +40,7 @@ enum BitPacking {
     static func unpackBlock(
         _ bytes: UnsafeRawPointer, width: Int, into values: UnsafeMutablePointer<Lanes>
     ) {
-        // With a literal width every shift is one of a constant.
+        // A literal width turns every shift into one by a constant.
         switch width {
         case 0: for place in 0..<32 { values[place] = Lanes() }
         case 1: unpack(bytes, 1, values)
@@ -77,7 +77,7 @@ enum BitPacking {
         }
     }
 
-    /// Appends values of `width` bits, 0 to 64, one after the other.
+    /// Appends values of `width` bits, 0 to 64, consecutively.
     static func pack(
         _ values: some Sequence<UInt64>, width: Int, onto writer: inout ByteWriter
     ) {
@@ -98,7 +98,7 @@ enum BitPacking {
         }
     }
 
-    /// Value `place` of those that lie one after the other.
+    /// The value at index `place` of consecutive values.
     ///
     /// - Precondition: `bytes` holds at least `place + 1` values.
     @inline(__always)

@@ -1,16 +1,15 @@
 import CZlib
 import Samples
 
-/// Samples as the bytes of a chunk: a directory, then column after column.
+/// Encodes samples as a chunk: a directory, followed by the columns.
 ///
-/// The columns are the times, the arrival numbers, and the fields of the layout in order.
-/// `docs/file-format.md` describes every byte.
+/// The columns are the times, the sequence numbers, and the fields of the layout in order.
+/// `docs/file-format.md` specifies every byte.
 enum ChunkEncoder {
     static let version: UInt8 = 1
 
     static func encode(_ batch: StoredBatch) -> [UInt8] {
         var columns: [[UInt8]] = []
-        // A timestamp is its microseconds and nothing else.
         columns.append(encoded(batch.samples.times.map(\.microseconds)))
         columns.append(encoded(batch.sequences))
         for column in batch.samples.columns { columns.append(encoded(column)) }

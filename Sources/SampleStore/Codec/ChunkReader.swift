@@ -1,13 +1,13 @@
+import Foundation
 import Samples
 
-/// Takes columns out of the bytes of a chunk, each checked against its checksum when it is first
-/// wanted.
+/// Decodes columns of a chunk; the checksum of a column is verified when it is accessed.
 ///
 /// The bytes are borrowed: a reader must not outlive them.
 struct ChunkReader {
     typealias Damage = ByteReader.Damage
 
-    /// The most samples that a chunk can have.
+    /// The maximum number of samples in a chunk.
     static let countLimit = 1 << 20
 
     let count: Int
@@ -15,7 +15,7 @@ struct ChunkReader {
     private let columns: [UnsafeRawBufferPointer]
     private let checksums: [UInt32]
 
-    /// - Parameter fields: what the layout of the chunk says.
+    /// - Parameter fields: the fields of the chunk's layout.
     init(_ bytes: UnsafeRawBufferPointer, _ fields: [Field]) throws(Damage) {
         var reader = ByteReader(bytes)
         guard try reader.integer(UInt8.self) == ChunkEncoder.version else { throw Damage() }
@@ -74,20 +74,76 @@ struct ChunkReader {
     }
 }
 
-extension IntegerColumnReader {
-    func values(_ rows: Range<Int>) -> [Int64] {
-        Array(unsafeUninitializedCapacity: rows.count) { room, count in
-            if let start = room.baseAddress { decode(rows, into: start) }
-            count = rows.count
+extension ChunkReader {
+    /// Decodes some rows as a projection sees them.
+    func batch(
+        _ rows: Range<Int>, _ projection: Projection, _ order: ChunkOrder
+    ) throws(Damage) -> StoredBatch {
+        let times = order.times.values(rows).map(Timestamp.init(microseconds:))
+        let sequences = order.sequences.values(rows)
+        var columns: [Samples.Column] = []
+        for column in projection.columns {
+            columns.append(column.converted(try self.column(column.place, rows)))
+        }
+        return StoredBatch(
+            sequences: sequences, samples: SampleBatch(times: times, columns: columns))
+    }
+
+    /// Decodes all samples of a chunk.
+    ///
+    /// - Throws: `ByteReader.Damage`.
+    static func decode(_ data: Data, _ layout: Layout) throws -> StoredBatch {
+        try data.withUnsafeBytes { raw in
+            let reader = try ChunkReader(raw, layout.fields)
+            return try reader.batch(
+                0..<reader.count, Projection(identityOf: layout), ChunkOrder(reader))
+        }
+    }
+
+    /// Decodes all samples as a projection sees them, or `nil` when none is in the range.
+    ///
+    /// - Throws: `ByteReader.Damage`.
+    static func decode(
+        _ data: Data, _ projection: Projection, touching range: TimeRange
+    ) throws -> StoredBatch? {
+        try data.withUnsafeBytes { raw in
+            let reader = try ChunkReader(raw, projection.layout.fields)
+            let order = try ChunkOrder(reader)
+            if range != .all {
+                let times = order.times.values(0..<reader.count)
+                let bounds =
+                    range.from
+                    .microseconds..<max(
+                        range.from.microseconds, range.to.microseconds)
+                guard times.contains(where: bounds.contains) else { return nil }
+            }
+            return try reader.batch(0..<reader.count, projection, order)
         }
     }
 }
 
-extension NumberColumnReader {
-    func values(_ rows: Range<Int>) -> [Double] {
-        Array(unsafeUninitializedCapacity: rows.count) { room, count in
-            if let start = room.baseAddress { decode(rows, into: start) }
-            count = rows.count
-        }
+/// The columns by which the samples of a chunk are ordered.
+struct ChunkOrder {
+    let times: IntegerColumnReader
+    let sequences: IntegerColumnReader
+
+    init(_ reader: ChunkReader) throws(ByteReader.Damage) {
+        times = try reader.times()
+        sequences = try reader.sequences()
+    }
+
+    /// - Throws: `Damage` when the samples do not match the chunk's row.
+    init(_ reader: ChunkReader, _ entry: ChunkEntry) throws(ByteReader.Damage) {
+        try self.init(reader)
+        guard reader.count == entry.count, position(0) == entry.from,
+            position(reader.count - 1) == entry.to
+        else { throw ByteReader.Damage() }
+    }
+
+    /// The position of the sample in a row.
+    func position(_ row: Int) -> SampleQuery.Position {
+        SampleQuery.Position(
+            time: Timestamp(microseconds: times.values(row..<row + 1)[0]),
+            sequence: sequences.values(row..<row + 1)[0])
     }
 }

@@ -2,19 +2,18 @@ import Foundation
 import Samples
 import Statistics
 
-/// The summaries of the numeric fields of a chunk or of a group of chunks, and how its samples follow
-/// one another.
+/// The summaries of the numeric fields of a chunk or a group of chunks, and the spacing of its samples.
 struct ChunkSummary {
     private static let version: UInt8 = 2
-    /// Of those without a spacing.
+    /// The version without a spacing.
     private static let formerVersion: UInt8 = 1
 
-    /// One for each field of the layout; `nil` for states and texts.
+    /// One summary for each field of the layout; `nil` for states and texts.
     var fields: [FieldSummary?]
-    /// `nil` when it is not known.
+    /// `nil` when it is unknown.
     var spacing: Spacing?
 
-    /// - Precondition: the samples are in order, and there is one at least.
+    /// - Precondition: the samples are in order, and there is at least one.
     init(of batch: StoredBatch) {
         let (from, to) = (batch.position(0), batch.position(batch.count - 1))
         fields = batch.samples.columns.map { column in
@@ -32,7 +31,7 @@ struct ChunkSummary {
         spacing = Spacing(batch.samples.times)
     }
 
-    /// - Parameter hasSketch: whether the sketches are wanted, too.
+    /// - Parameter hasSketch: whether to decode the sketches.
     /// - Throws: `ByteReader.Damage`.
     init(_ bytes: Data, _ fields: [Field], _ entry: ChunkEntry, hasSketch: Bool = true) throws {
         (self.fields, spacing) = try bytes.withUnsafeBytes { raw in
@@ -89,5 +88,54 @@ struct ChunkSummary {
             if let summary { fields[place]?.merge(summary) }
         }
         if let theirs = other.spacing { spacing?.merge(theirs) } else { spacing = nil }
+    }
+}
+
+extension Spacing {
+    /// The number of intervals that encodes an unknown spacing.
+    fileprivate static let unknown: UInt8 = 255
+    /// The number of intervals stored for each end.
+    private static let kept = 4
+
+    /// - Parameter entry: provides the first and the last time.
+    /// - Returns: `nil` when the spacing is unknown.
+    init?(_ reader: inout ByteReader, of entry: ChunkEntry) throws(ByteReader.Damage) {
+        let count: UInt8 = try reader.integer()
+        if count == Self.unknown { return nil }
+        guard count <= Self.kept else { throw ByteReader.Damage() }
+        let head = try Self.intervals(&reader, Int(count))
+        var recent: SIMD4<Int64>?
+        var counted: Int64 = 0
+        if count == Self.kept {
+            recent = try Self.intervals(&reader, Int(count))
+            counted = Int64(clamping: try reader.variable())
+        }
+        let spacing = Spacing(
+            from: entry.from.time, to: entry.to.time, head: head, headCount: Int(count),
+            recent: recent, counted: counted)
+        guard let spacing else { throw ByteReader.Damage() }
+        self = spacing
+    }
+
+    private static func intervals(
+        _ reader: inout ByteReader, _ count: Int
+    ) throws(ByteReader.Damage) -> SIMD4<Int64> {
+        var intervals = SIMD4<Int64>()
+        for place in 0..<count { intervals[place] = Int64(clamping: try reader.variable()) }
+        return intervals
+    }
+}
+
+extension ByteWriter {
+    /// Appends what `Spacing.init(_:of:)` decodes.
+    mutating func append(_ spacing: Spacing?) {
+        guard let spacing else { return append(Spacing.unknown) }
+        append(UInt8(spacing.headCount))
+        for place in 0..<spacing.headCount { appendVariable(UInt64(spacing.head[place])) }
+        guard spacing.isHeadFull else { return }
+        for place in 0..<spacing.headCount {
+            appendVariable(UInt64(spacing.recentIntervals[place]))
+        }
+        appendVariable(UInt64(spacing.counted))
     }
 }

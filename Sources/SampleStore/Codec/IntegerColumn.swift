@@ -1,28 +1,28 @@
-/// A column of integers as bytes, and the choice of how.
+/// Encodes a column of integers and chooses the smallest encoding.
 ///
-/// The values, or their multiples of a common divisor, are predicted; what the prediction leaves over
-/// is packed in blocks of 128 as the distance to the block's smallest (frame of reference).
+/// The values, divided by their common divisor, are predicted; the residuals are bit-packed in blocks of 128
+/// relative to the smallest of the block (frame of reference).
 enum IntegerColumn {
-    /// What is taken off a value before it is packed.
+    /// The prediction that is subtracted from a value before it is packed.
     enum Predictor: UInt8, CaseIterable {
-        /// All values are the same.
+        /// All values are equal.
         case constant = 0
-        /// Nothing.
+        /// Zero.
         case frame = 1
-        /// The value before it.
+        /// The preceding value.
         case delta = 2
-        /// A straight line over the rows.
+        /// A linear function of the row.
         case linear = 3
-        /// Few values, each as the difference to the one before, in bytes of its own.
+        /// Few values, each stored as the LEB128 difference to the preceding one.
         case plain = 4
     }
 
     static let plainLimit = 6
-    /// The slope of a line is in units of 2⁻¹⁶ a row.
+    /// The fractional bits of a slope: it is in units of 2⁻¹⁶ per row.
     static let slopeBits: Int64 = 16
-    /// In a block's width: its values need 64-bit arithmetic, and lie one after the other.
+    /// Flag in the width of a block: its values need 64-bit arithmetic and are packed consecutively.
     static let wideFlag: UInt8 = 0x80
-    /// In place of a width that all blocks share: each has its own.
+    /// Instead of a width shared by all blocks: each block has its own.
     static let mixedWidths: UInt8 = 0xFF
 
     static func encode(_ values: UnsafeBufferPointer<Int64>, onto writer: inout ByteWriter) {
@@ -51,14 +51,14 @@ enum IntegerColumn {
         }
     }
 
-    /// What a straight line through zero predicts for a row.
+    /// The prediction of a line through zero for a row.
     @inline(__always)
     static func line(_ slope: Int64, at row: Int) -> Int64 {
-        // A shift comes before a product unless it is told otherwise.
+        // In Swift, shifts bind tighter than products.
         (Int64(row) &* slope) >> slopeBits
     }
 
-    /// What divides the difference of any two values; 1 also where a difference overflows.
+    /// The greatest common divisor of all differences; 1 when a difference overflows.
     private static func commonDivisor(_ values: UnsafeBufferPointer<Int64>) -> Int64 {
         var divisor: UInt64 = 0
         for value in values.dropFirst() {
@@ -68,7 +68,7 @@ enum IntegerColumn {
             if right != 0, left % right == 0 { continue }
             while left != 0 { (left, right) = (right % left, left) }
             divisor = right
-            // Nothing divides yet where all were equal so far.
+            // 0 while all values so far are equal.
             guard divisor != 1 else { return 1 }
         }
         return Int64(exactly: divisor) ?? 1
@@ -108,7 +108,7 @@ enum IntegerColumn {
         }
     }
 
-    /// A few integers as the distances to their smallest.
+    /// Appends integers relative to their smallest.
     private static func appendFrame(_ values: [Int64], onto writer: inout ByteWriter) {
         let smallest = values.min() ?? 0
         let largest = values.max() ?? 0
@@ -157,6 +157,71 @@ enum IntegerColumn {
 }
 
 extension Int64 {
-    /// Bits of the value taken as an unsigned one.
+    /// The number of significant bits of the unsigned bit pattern.
     var unsignedWidth: Int { Int64.bitWidth - leadingZeroBitCount }
+}
+
+/// The widths and the cost of a column's blocks with one predictor.
+private struct BlockPlan {
+    let predictor: IntegerColumn.Predictor
+    /// The width of each block in bits, with `IntegerColumn.wideFlag`.
+    private(set) var widths: [UInt8] = []
+    /// The smallest residual of each block.
+    private(set) var bases: [Int64] = []
+    /// The size of all blocks in bits.
+    private(set) var cost = 0
+
+    private init(_ predictor: IntegerColumn.Predictor, blocks: Int) {
+        self.predictor = predictor
+        widths.reserveCapacity(blocks)
+        bases.reserveCapacity(blocks)
+    }
+
+    /// The plans of the predictors that apply to more than a few values.
+    static func all(_ values: UnsafeBufferPointer<Int64>, slope: Int64) -> [BlockPlan] {
+        let size = BitPacking.blockSize
+        let blocks = (values.count + size - 1) / size
+        var frame = BlockPlan(.frame, blocks: blocks)
+        var delta = BlockPlan(.delta, blocks: blocks)
+        var linear = BlockPlan(.linear, blocks: blocks)
+        // The anchors of its blocks.
+        delta.cost += blocks * 16
+        for start in stride(from: 0, to: values.count, by: size) {
+            let end = min(values.count, start + size)
+            var (low, high) = (values[start], values[start])
+            var (lowDelta, highDelta) = (Int64.max, Int64.min)
+            var last = values[start]
+            for row in start + 1..<max(end, start + 1) {
+                let value = values[row]
+                low = min(low, value)
+                high = max(high, value)
+                let change = value &- last
+                lowDelta = min(lowDelta, change)
+                highDelta = max(highDelta, change)
+                last = value
+            }
+            if end - start == 1 { (lowDelta, highDelta) = (0, 0) }
+            var (lowRest, highRest) = (Int64.max, Int64.min)
+            for row in start..<end {
+                let rest = values[row] &- IntegerColumn.line(slope, at: row)
+                lowRest = min(lowRest, rest)
+                highRest = max(highRest, rest)
+            }
+            let count = end - start
+            let span = (high &- low).unsignedWidth
+            // Narrow blocks are decoded as signed 32-bit distances from their base.
+            frame.add(low, high, count, isWide: span > 31)
+            delta.add(lowDelta, highDelta, count, isWide: span > 31)
+            linear.add(lowRest, highRest, count, isWide: false)
+        }
+        return [frame, delta, linear]
+    }
+
+    private mutating func add(_ low: Int64, _ high: Int64, _ count: Int, isWide: Bool) {
+        let width = (high &- low).unsignedWidth
+        let flag = isWide || width > 32 ? IntegerColumn.wideFlag : 0
+        widths.append(width == 0 && !isWide ? 0 : UInt8(width) | flag)
+        bases.append(low)
+        cost += width * count + 8
+    }
 }

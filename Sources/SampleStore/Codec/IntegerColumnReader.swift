@@ -1,24 +1,26 @@
-/// Takes values out of a column of integers, whole blocks at a time.
+import Samples
+import Statistics
+
+/// Decodes a column of integers block by block.
 ///
-/// The bytes are borrowed: a reader must not outlive them. Damage is found when the reader is made;
-/// taking values out cannot fail.
+/// The bytes are borrowed: a reader must not outlive them. `init` detects damage; decoding cannot fail.
 struct IntegerColumnReader {
     typealias Predictor = IntegerColumn.Predictor
 
     let count: Int
-    let predictor: Predictor
+    private let predictor: Predictor
     private let offset: Int64
-    let divisor: Int64
-    let slope: Int64
-    let bases: Frame
+    private let divisor: Int64
+    private let slope: Int64
+    private let bases: Frame
     private let anchors: Frame
     private let widths: Widths
     private let payload: UnsafeRawBufferPointer
-    /// The values themselves, where they are few.
+    /// The decoded values of a `plain` column.
     private let plain: [Int64]
 
-    /// A few integers as distances to their smallest.
-    struct Frame {
+    /// Integers stored relative to their smallest.
+    private struct Frame {
         var smallest: Int64 = 0
         var width = 0
         var bytes = UnsafeRawBufferPointer(start: nil, count: 0)
@@ -37,13 +39,13 @@ struct IntegerColumnReader {
         }
     }
 
-    /// The width of each block and where its bytes begin.
+    /// The width and the byte offset of each block.
     private enum Widths {
         case uniform(UInt8)
         case mixed([(width: UInt8, start: Int)])
     }
 
-    /// - Parameter count: how many values there are, from elsewhere.
+    /// - Parameter count: the number of values, known from the chunk.
     init(_ bytes: UnsafeRawBufferPointer, count: Int) throws(ByteReader.Damage) {
         self.count = count
         var reader = ByteReader(bytes)
@@ -103,10 +105,10 @@ struct IntegerColumnReader {
         payload = reader.rest
     }
 
-    /// The value that every row has; `nil` when they differ or that is not known at once.
+    /// The value of all rows of a `constant` column; `nil` for other predictors.
     var constant: Int64? { predictor == .constant ? offset : nil }
 
-    /// Writes the values of `rows` to `output`, as 64-bit integers.
+    /// Decodes `rows` into `output`.
     func decode(_ rows: Range<Int>, into output: UnsafeMutablePointer<Int64>) {
         decode(rows) { place, base, distances, count in
             for number in 0..<count {
@@ -117,11 +119,11 @@ struct IntegerColumnReader {
         }
     }
 
-    /// Hands out the values of `rows` in pieces of at most a block, in order.
+    /// Decodes `rows` in order, in pieces of at most a block.
     ///
     /// - Parameters:
-    ///   - narrow: takes the place of the first value in `rows`, a base, and distances to it.
-    ///   - wide: takes the same place, and whole values.
+    ///   - narrow: receives the index of the first value in `rows`, a base, and distances from it.
+    ///   - wide: receives the same index, and complete values.
     @inline(__always)
     func decode(
         _ rows: Range<Int>,
@@ -166,9 +168,9 @@ struct IntegerColumnReader {
         return BitPacking.bytes(count, width: bits)
     }
 
-    /// The width of a block, and where its bytes begin.
+    /// The width of a block and the offset of its bytes.
     @inline(__always)
-    func block(_ block: Int) -> (width: UInt8, start: Int) {
+    private func block(_ block: Int) -> (width: UInt8, start: Int) {
         switch widths {
         case .uniform(let width):
             let bits = Int(width & ~IntegerColumn.wideFlag)
@@ -177,9 +179,9 @@ struct IntegerColumnReader {
         }
     }
 
-    /// Takes out a whole block as distances to a base.
+    /// Unpacks a complete block as distances from a base.
     ///
-    /// - Returns: the base; `nil` when the block is not of that kind.
+    /// - Returns: the base; `nil` when the block cannot be decoded this way.
     @inline(__always)
     private func unpackNarrow(
         _ block: Int, _ count: Int, _ lanes: UnsafeMutablePointer<BitPacking.Lanes>
@@ -193,8 +195,8 @@ struct IntegerColumnReader {
         BitPacking.unpackBlock(bytes + start, width: Int(width), into: lanes)
         guard predictor == .delta else { return offset &+ bases[block] }
         let step = BitPacking.Lanes(repeating: UInt32(truncatingIfNeeded: bases[block]))
-        // The first rest is zero, not a difference. 31 bits hold every distance from the anchor, but
-        // not from one step before it.
+        // The first residual is 0 instead of a difference. Distances from the anchor fit 31 bits; distances
+        // from the value before it might not.
         var sum = BitPacking.Lanes() &- step
         let zero: UInt32 = 0
         for place in 0..<32 {
@@ -208,7 +210,7 @@ struct IntegerColumnReader {
         return offset &+ anchors[block]
     }
 
-    /// A block of width 0 has no bytes, and needs an address that is not read.
+    /// A block of width 0 has no bytes, and needs a non-null address that is never read.
     private static var nowhere: UnsafeRawPointer? { UnsafeRawPointer(bitPattern: 16) }
 
     private func unpackWide(
@@ -226,7 +228,7 @@ struct IntegerColumnReader {
         let (width, start) = self.block(block)
         let base = bases[block]
         if width == 0, let step = wholeSlope {
-            // Sensors that keep time and numbers without a gap are such lines.
+            // The common case for regular times and gapless sequence numbers.
             var value = (base &+ Int64(rows.lowerBound) &* step) &* divisor &+ offset
             for place in 0..<rows.count {
                 output[place] = value
@@ -250,7 +252,7 @@ struct IntegerColumnReader {
         }
     }
 
-    /// What a line that needs no rounding rises by from row to row; 0 for none.
+    /// The step from row to row of a line with an integral slope; 0 for `frame`, `nil` for other predictors.
     private var wholeSlope: Int64? {
         switch predictor {
         case .frame: 0
@@ -282,4 +284,92 @@ struct IntegerColumnReader {
             }
         }
     }
+}
+
+extension IntegerColumnReader {
+    func values(_ rows: Range<Int>) -> [Int64] {
+        Array(unsafeUninitializedCapacity: rows.count) { room, count in
+            if let start = room.baseAddress { decode(rows, into: start) }
+            count = rows.count
+        }
+    }
+
+    /// The first row of an ascending column whose value is at least `bound`; `count` when there is none.
+    func firstRow(atOrAfter bound: Int64) -> Int {
+        var (low, high) = (0, count)
+        let size = BitPacking.blockSize
+        // Searches blocks first: decoding one value decodes its block.
+        var (lowBlock, highBlock) = (0, (count + size - 1) / size)
+        while lowBlock < highBlock {
+            let middle = (lowBlock + highBlock) / 2
+            if value(middle * size) < bound { lowBlock = middle + 1 } else { highBlock = middle }
+        }
+        low = max(0, (lowBlock - 1) * size)
+        high = min(count, lowBlock * size)
+        let block = values(low..<high)
+        return low + (block.firstIndex { $0 >= bound } ?? block.count)
+    }
+
+    private func value(_ row: Int) -> Int64 { values(row..<row + 1).first ?? 0 }
+}
+
+extension IntegerColumnReader {
+    /// Integers below this can be added and multiplied without overflow.
+    private static let roughLimit: Int64 = 1 << 30
+
+    /// Bounds of the differences of neighbouring rows, derived from the block headers alone; `nil` when they
+    /// do not determine any.
+    private func steps(_ rows: Range<Int>) -> ClosedRange<Int64>? {
+        guard predictor == .linear, rows.count > 1, divisor > 0, divisor < Self.roughLimit,
+            slope.magnitude < UInt64(Self.roughLimit) << 16
+        else { return nil }
+        // A line rounded down increases by one of two numbers from row to row.
+        let line = slope >> 16...(slope >> 16) + 1
+        var (least, greatest) = (Int64.max, Int64.min)
+        var before: (base: Int64, reach: Int64)?
+        let size = BitPacking.blockSize
+        for block in rows.lowerBound / size...(rows.upperBound - 1) / size {
+            let bits = Int64(self.block(block).width & ~IntegerColumn.wideFlag)
+            let base = bases[block]
+            let (climb, overflow) = base.subtractingReportingOverflow(before?.base ?? base)
+            guard bits <= 30, !overflow, climb.magnitude < UInt64(Self.roughLimit) else {
+                return nil
+            }
+            let reach = Int64(1) << bits - 1
+            least = min(least, line.lowerBound - reach)
+            greatest = max(greatest, line.upperBound + reach)
+            if let before {
+                least = min(least, line.lowerBound + climb - before.reach)
+                greatest = max(greatest, line.upperBound + climb + reach)
+            }
+            before = (base, reach)
+        }
+        return least * divisor...greatest * divisor
+    }
+}
+
+extension IntegerColumnReader {
+    /// The spacing of some rows of an ascending column of times.
+    ///
+    /// - Returns: `nil` for no rows.
+    func spacing(_ rows: Range<Int>) -> Spacing? {
+        // Usually the block headers prove that all intervals are similar, and only the ends are decoded.
+        if rows.count > 2 * Self.ends, let steps = steps(rows), steps.lowerBound > 0,
+            steps.upperBound / Spacing.tolerance < steps.lowerBound
+        {
+            return values(rows.prefix(Self.ends)).withUnsafeBufferPointer { start in
+                values(rows.suffix(Self.ends)).withUnsafeBufferPointer { end in
+                    Spacing(even: start, end)
+                }
+            }
+        }
+        return withUnsafeTemporaryAllocation(of: Int64.self, capacity: rows.count) { room in
+            guard let start = room.baseAddress else { return nil }
+            decode(rows, into: start)
+            return Spacing(UnsafeBufferPointer(start: start, count: rows.count))
+        }
+    }
+
+    /// The number of times around four intervals.
+    private static let ends = 5
 }

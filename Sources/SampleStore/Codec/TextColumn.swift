@@ -1,12 +1,12 @@
 import CZstd
 
-/// A column of texts as bytes: each different text once where they repeat, else one after the other.
+/// Encodes a column of texts: as a dictionary and indexes when texts repeat, else consecutively.
 enum TextColumn {
     private static let dictionaryLimit = 65_536
-    /// Texts shorter than this in all are not worth compressing.
+    /// The total size below which texts are not compressed.
     private static let compressionThreshold = 64
     private static let level: Int32 = 3
-    /// The most bytes that the texts of one chunk can have.
+    /// The maximum size of the texts of one chunk.
     static let byteLimit = 1 << 30
 
     static func encode(_ texts: [String], onto writer: inout ByteWriter) {
@@ -16,7 +16,7 @@ enum TextColumn {
         var indexes: [Int64] = []
         indexes.reserveCapacity(texts.count)
         for text in texts {
-            // Equal strings may differ in their bytes.
+            // Canonically equivalent strings are equal but may have different bytes.
             if let place = places[text], different[Int(place)].utf8.elementsEqual(text.utf8) {
                 indexes.append(place)
                 continue
@@ -68,7 +68,7 @@ enum TextColumn {
 
     // MARK: - Private
 
-    /// The lengths, then the bytes of all texts.
+    /// Appends the lengths, then the bytes of all texts.
     private static func appendTexts(_ texts: [String], onto writer: inout ByteWriter) {
         var lengths = ByteWriter()
         texts.map { Int64($0.utf8.count) }.withUnsafeBufferPointer {
@@ -104,8 +104,7 @@ enum TextColumn {
         default: throw ByteReader.Damage()
         }
         let whole = try reader.count(atMost: byteLimit)
-        // A few damaged bytes must not ask for much memory: the densest that Zstandard has is a block
-        // of 128 KiB in four bytes.
+        // Damaged bytes must not cause a huge allocation: Zstandard encodes at most 128 KiB in four bytes.
         guard whole <= reader.rest.count * 32_768 else { throw ByteReader.Damage() }
         let rest = reader.rest
         var room = [UInt8](repeating: 0, count: whole)

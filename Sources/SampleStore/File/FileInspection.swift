@@ -3,9 +3,42 @@ import GRDB
 import Samples
 import Statistics
 
-/// Looks at every sample of a file, one chunk after the other, and says what of it cannot be read.
-struct FileInspection {
-    /// Who wants to know more has a file to restore.
+extension SampleStore {
+    /// Checks a file of samples: the integrity check of SQLite, and the checksums of all samples and summaries.
+    ///
+    /// Only reads, one chunk at a time, also while a host has the file open.
+    ///
+    /// ```swift
+    /// let faults = try await SampleStore.faults(inFile: path)
+    /// for fault in faults { print(fault) }
+    /// ```
+    ///
+    /// - Returns: one sentence for each fault, with the sensor and the time range; about a hundred at most.
+    public static func faults(inFile path: String) async throws(SampleStoreError) -> [String] {
+        do {
+            var configuration = Configuration()
+            configuration.readonly = true
+            configuration.busyMode = .timeout(5)
+            let queue = try DatabaseQueue(path: path, configuration: configuration)
+            return try await queue.read { database in
+                let lines = try String.fetchAll(database, sql: "PRAGMA integrity_check(10)")
+                var inspection = FileInspection(database)
+                do {
+                    try inspection.inspect()
+                } catch let error as DatabaseError where lines != ["ok"] {
+                    return lines + inspection.faults + ["\(error.message ?? "unreadable")"]
+                }
+                return (lines == ["ok"] ? [] : lines) + inspection.faults
+            }
+        } catch {
+            throw SampleStoreError(wrapping: error, while: "checking \(path)")
+        }
+    }
+}
+
+/// Decodes all samples of a file and reports the damage.
+private struct FileInspection {
+    /// The maximum number of reported faults.
     private static let limit = 100
 
     private let database: Database
@@ -15,10 +48,10 @@ struct FileInspection {
         self.database = database
     }
 
-    /// - Throws: what SQLite finds wrong on the way.
+    /// - Throws: errors of SQLite while reading.
     mutating func inspect() throws {
         let isCurrent = try database.tableExists("content") && database.tableExists("fresh")
-        // A file of former versions has rows, which its own version looks after.
+        // Files of former versions have other tables, which are not inspected.
         guard isCurrent else { return }
         let layouts = try Row.fetchAll(
             database,
@@ -30,9 +63,9 @@ struct FileInspection {
                 try inspectChunks(layout, name)
                 try inspectGroups(layout, name)
                 try inspectRollups(layout, name)
-                try inspectFresh(layout, name)
+                try inspectUnsealed(layout, name)
             } catch let error as SampleStoreError {
-                note("\(name): \(error.message)")
+                record("\(name): \(error.message)")
             }
         }
         for (table, column) in [("content", "chunk"), ("fresh", "first")] {
@@ -42,11 +75,11 @@ struct FileInspection {
                 : "SELECT id FROM layout WHERE id = fresh.layout"
             let sql = "SELECT \(column) FROM \(table) WHERE NOT EXISTS (\(owner)) LIMIT 10"
             for lost in try Int64.fetchAll(database, sql: sql) {
-                note("The row \(lost) of \(table) belongs to nothing.")
+                record("The row \(lost) of \(table) has no owner.")
             }
         }
         if faults.count > Self.limit {
-            faults = faults.prefix(Self.limit) + ["There is more of that."]
+            faults = faults.prefix(Self.limit) + ["There are more faults."]
         }
     }
 
@@ -64,27 +97,27 @@ struct FileInspection {
             let entry = try ChunkEntry(row)
             let arrivals = (try Int64.stored(row, 7), try Int64.stored(row, 8))
             let bytes = try Int.stored(row, 9)
-            let isSound = try? SampleFile.withContent(of: entry.id, database) { data in
+            let isSound = try? ChunkTable.withContent(of: entry.id, database) { data in
                 bytes == data.count && Self.holds(data, layout, entry, arrivals)
             }
             if try isSound != true || Bool.stored(row, 10) {
-                note("\(name): the samples \(Self.span(entry)) are damaged.")
+                record("\(name): the samples \(Self.span(entry)) are damaged.")
             } else if let last, !(last < entry.from) {
-                note("\(name): the samples \(Self.span(entry)) lie within others.")
+                record("\(name): the samples \(Self.span(entry)) overlap other samples.")
             } else {
                 last = entry.to
             }
             if Self.summary(row, layout, entry) == nil {
-                note("\(name): the summary of the samples \(Self.span(entry)) is damaged.")
+                record("\(name): the summary of the samples \(Self.span(entry)) is damaged.")
             }
         }
     }
 
-    /// Whether the bytes are those of the chunk, to the last column.
+    /// Whether the bytes decode to exactly the samples that the chunk's row describes.
     private static func holds(
         _ data: Data, _ layout: Layout, _ entry: ChunkEntry, _ arrivals: (Int64, Int64)
     ) -> Bool {
-        guard let batch = try? SampleFile.decode(data, layout), batch.isOrdered else {
+        guard let batch = try? ChunkReader.decode(data, layout), batch.isOrdered else {
             return false
         }
         return batch.count == entry.count && batch.position(0) == entry.from
@@ -104,7 +137,7 @@ struct FileInspection {
             let entry = try ChunkEntry(row)
             guard try Self.summary(row, layout, entry) == nil || Int.stored(row, 7) != entry.count
             else { continue }
-            note("\(name): the summary of the samples \(Self.span(entry)) is damaged.")
+            record("\(name): the summary of the samples \(Self.span(entry)) is damaged.")
         }
     }
 
@@ -123,7 +156,7 @@ struct FileInspection {
                 [entry.from, entry.to].allSatisfy { Rollup.hour(of: $0.time) == hour }
                     && Self.summary(row, layout, entry) != nil
             }
-            if isSound != true { note("\(name): the summary of the hour \(hour) is damaged.") }
+            if isSound != true { record("\(name): the summary of the hour \(hour) is damaged.") }
         }
     }
 
@@ -134,7 +167,7 @@ struct FileInspection {
         }
     }
 
-    private mutating func inspectFresh(_ layout: Layout, _ name: String) throws {
+    private mutating func inspectUnsealed(_ layout: Layout, _ name: String) throws {
         let rows = try Row.fetchCursor(
             database,
             sql: "SELECT first, last, count, data FROM fresh WHERE layout = ? ORDER BY first",
@@ -142,13 +175,13 @@ struct FileInspection {
         while faults.count <= Self.limit, let row = try rows.next() {
             let (first, last) = (try Int64.stored(row, 0), try Int64.stored(row, 1))
             let batch = try row.withUnsafeData(atIndex: 3) { data in
-                try? SampleFile.decode(data ?? Data(), layout)
+                try? ChunkReader.decode(data ?? Data(), layout)
             }
             let count = try Int.stored(row, 2)
             if batch?.sequences.first != first || batch?.sequences.last != last
                 || batch?.count != count
             {
-                note("\(name): the fresh samples that came as \(first) to \(last) are damaged.")
+                record("\(name): the unsealed samples \(first) to \(last) are damaged.")
             }
         }
     }
@@ -157,7 +190,7 @@ struct FileInspection {
         "from \(entry.from.time) to \(entry.to.time)"
     }
 
-    private mutating func note(_ fault: String) {
+    private mutating func record(_ fault: String) {
         faults.append(fault)
     }
 }

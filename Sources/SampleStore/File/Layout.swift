@@ -1,7 +1,7 @@
 import Foundation
 import Samples
 
-/// The fields that a stored sample has, in order; a sensor whose fields change gets a new layout.
+/// The fields of stored samples, in order; a sensor whose fields change gets a new layout.
 struct Layout: Hashable, Sendable {
     let id: Int64
     let fields: [Field]
@@ -11,7 +11,7 @@ struct Layout: Hashable, Sendable {
         self.fields = fields
     }
 
-    /// Reads the fields as `encode(_:)` writes them.
+    /// Decodes fields that `encode(_:)` encoded.
     init(id: Int64, encoded: String) throws(SampleStoreError) {
         let columns = try? JSONDecoder().decode([[String]].self, from: Data(encoded.utf8))
         var fields: [Field] = []
@@ -29,10 +29,10 @@ struct Layout: Hashable, Sendable {
         return String(decoding: try JSONEncoder().encode(columns), as: UTF8.self)
     }
 
-    /// How samples of this layout are read as samples with `fields`.
+    /// How samples of this layout are converted to samples with `fields`.
     ///
-    /// - Returns: `nil` when a field is missing here, has another unit, or has a kind whose values
-    ///   do not all fit.
+    /// - Returns: `nil` when the layout lacks a field, has it with another unit, or with a kind that cannot be
+    ///   converted.
     func projection(to fields: [Field]) -> Projection? {
         var columns: [Projection.Column] = []
         for field in fields {
@@ -52,5 +52,55 @@ struct Layout: Hashable, Sendable {
             guard old.unit == field.unit else { return nil }
         }
         return Projection(layout: self, columns: columns, isIdentity: self.fields == fields)
+    }
+}
+
+/// Converts samples of one layout to samples with other fields: selects columns by name and reorders them.
+struct Projection: Sendable {
+    struct Column: Sendable {
+        /// The field's index in the layout.
+        let place: Int
+        let becomesNumber: Bool
+    }
+
+    let layout: Layout
+    let columns: [Column]
+    let isIdentity: Bool
+
+    func callAsFunction(_ stored: StoredSample) -> StoredSample {
+        guard !isIdentity else { return stored }
+        let values = columns.map { column in
+            let value = stored.values[column.place]
+            guard column.becomesNumber, let number = value.double else { return value }
+            return .number(number)
+        }
+        return StoredSample(
+            sequence: stored.sequence, sample: Sample(time: stored.time, values: values))
+    }
+
+    func callAsFunction(_ batch: StoredBatch) -> StoredBatch {
+        guard !isIdentity else { return batch }
+        return StoredBatch(
+            sequences: batch.sequences,
+            samples: SampleBatch(
+                times: batch.samples.times,
+                columns: columns.map { $0.converted(batch.samples.columns[$0.place]) }))
+    }
+}
+
+extension Projection {
+    /// The projection that keeps every field.
+    init(identityOf layout: Layout) {
+        self.init(
+            layout: layout,
+            columns: layout.fields.indices.map { Column(place: $0, becomesNumber: false) },
+            isIdentity: true)
+    }
+}
+
+extension Projection.Column {
+    func converted(_ column: Samples.Column) -> Samples.Column {
+        guard becomesNumber, case .integers(let values) = column else { return column }
+        return .numbers(values.map(Double.init))
     }
 }

@@ -1,19 +1,20 @@
-import Foundation
 import GRDB
-import Samples
+import Glibc
 
-/// The SQLite file: its schema and its statements, and nothing of buffering.
+/// The open SQLite file and its write-ahead log.
+///
+/// It owns the connections and the file descriptors. The tables and queries are in the types that take its
+/// pool.
 struct SampleFile: Sendable {
     let path: String
     let pool: DatabasePool
-    let rules: ChunkRules
-    let space: SpaceRules
-    /// For the unused parts of pages; see `PageScrub`.
-    let pages: OpenFile
-    /// The write-ahead log; SQLite keeps it as long as it has the file open, and no locks on it.
-    let log: OpenFile
+    /// Used to overwrite unused parts of pages; see `PageScrub`.
+    private let pages: OpenFile
+    /// The write-ahead log. SQLite keeps this file as long as the database is open, and takes no locks on it.
+    private let log: OpenFile
 
-    init(path: String, rules: ChunkRules, space: SpaceRules = .standard) throws {
+    /// Opens the file, creates it when it does not exist, and migrates its schema.
+    init(path: String) throws {
         // SQLite gives its companions -wal and -shm the mode of the file itself.
         pages = try OpenFile(path)
         var configuration = Configuration()
@@ -21,56 +22,227 @@ struct SampleFile: Sendable {
         configuration.busyMode = .timeout(5)
         configuration.maximumReaderCount = 4
         configuration.prepareDatabase { database in
-            // NORMAL in WAL mode: a commit survives the death of the process; a power cut may take
-            // the last ones, never the file. What is to survive it is synchronised by `write`.
+            // NORMAL in WAL mode: a commit survives the death of the process; a power cut may lose the last
+            // commits but never the file. `SampleWriter` syncs those that have to survive it.
             try database.execute(sql: "PRAGMA synchronous = NORMAL")
             guard !database.configuration.readonly else { return }
-            // What goes is overwritten, so that no page that is used again has some of it.
+            // Deleted bytes are overwritten, so that no reused page contains any of them.
             try database.execute(sql: "PRAGMA secure_delete = ON")
-            // Only a file without any table can still be told to give free pages back.
+            // Incremental vacuum can only be enabled before the first table exists.
             if try Int64.fetchOne(database, sql: "PRAGMA page_count") == 0 {
                 try database.execute(sql: "PRAGMA auto_vacuum = INCREMENTAL")
             }
         }
         pool = try DatabasePool(path: path, configuration: configuration)
         self.path = path
-        self.rules = rules
-        self.space = space
-        try Self.migrator.migrate(pool)
+        try SampleSchema.migrator.migrate(pool)
         log = try OpenFile(path + "-wal")
     }
 
+    // MARK: - Size
+
     /// Bytes of the file and its write-ahead log on disk.
-    func size() -> Int64 {
-        Self.size(of: path) + logSize()
+    func size() -> Int64 { Self.size(of: path) + logSize() }
+
+    /// Bytes of the write-ahead log.
+    func logSize() -> Int64 { log.size }
+
+    static func size(of path: String) -> Int64 {
+        var information = stat()
+        return stat(path, &information) == 0 ? Int64(information.st_size) : 0
     }
 
-    /// Makes every commit so far survive a power cut after the log could not be synchronised.
+    /// Free bytes of the disk that this user can use.
+    func free() -> Int64 {
+        var information = statvfs()
+        guard statvfs(path, &information) == 0 else { return 0 }
+        return Int64(information.f_bavail) * Int64(information.f_frsize)
+    }
+
+    /// The used and the free pages.
+    func space() async throws -> FileSpace {
+        try await pool.read { try FileSpace($0) }
+    }
+
+    /// Releases some free pages to the disk.
     ///
-    /// The system then takes for written what is not, so all of it is written again, to the file itself.
-    func synchroniseAgain() async throws {
+    /// - Parameters:
+    ///   - limit: the size of the file that is aimed at.
+    ///   - step: the maximum number of pages.
+    /// - Returns: whether there are more to release.
+    func shrink(to limit: Int64, step: Int) async throws -> Bool {
+        try await pool.writeWithoutTransaction { database in
+            let excess = try FileSpace(database).excess(above: limit)
+            guard excess > 0 else { return false }
+            // Each row that the pragma returns has released one page.
+            let rows = try Row.fetchCursor(
+                database, sql: "PRAGMA incremental_vacuum(\(min(excess, Int64(step))))")
+            while try rows.next() != nil {}
+            return excess > step
+        }
+    }
+
+    // MARK: - Log
+
+    /// Lets SQLite checkpoint the log at half of `limit` bytes.
+    func limitLog(to limit: Int64) async throws {
+        try await pool.writeWithoutTransaction { database in
+            let page = try FileSpace(database).pageSize
+            try database.execute(
+                sql: "PRAGMA wal_autocheckpoint = \(max(16, min(4000, limit / 2 / page)))")
+        }
+    }
+
+    /// Checkpoints the log and truncates it.
+    ///
+    /// - Returns: `false` when a reader holds a snapshot that is only in the log; it waits briefly at most.
+    @discardableResult
+    func truncateLog() async throws -> Bool {
+        try await pool.writeWithoutTransaction { database in
+            try database.execute(sql: "PRAGMA busy_timeout = 100")
+            defer { try? database.execute(sql: "PRAGMA busy_timeout = 5000") }
+            do {
+                let frames = try database.checkpoint(.truncate)
+                return frames.walFrameCount == frames.checkpointedFrameCount
+            } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {
+                return false
+            }
+        }
+    }
+
+    /// Extends the log with zeros to a multiple of `step` bytes, and flushes it to the disk.
+    ///
+    /// - Throws: when the disk does not store it.
+    func syncLog(extendingBy step: Int64) throws(SampleStoreError) {
+        log.extend(toMultipleOf: step)
+        try log.sync()
+    }
+
+    /// Makes all commits survive a power cut after flushing the log has failed.
+    ///
+    /// After a failed fsync the kernel considers the pages clean, so everything is written again, to the file
+    /// itself.
+    func resync() async throws {
         try await pool.barrierWriteWithoutTransaction { database in
             _ = try database.checkpoint(.full)
         }
     }
 
-    /// Moves the write-ahead log into the file, where there is room for both and nobody reads, and ends all use of it.
+    /// Overwrites unused bytes in all pages, unless the log is not empty.
     ///
-    /// - Parameter last: the last arrival number, when every sample is in the file.
+    /// - Returns: the pages that could not be parsed; `nil` when there was something in the log.
+    /// - Precondition: the caller holds a write transaction.
+    func scrubPages(_ database: Database) throws -> [UInt32]? {
+        guard logSize() == 0 else { return nil }
+        let space = try FileSpace(database)
+        let roots = try Int64.fetchAll(
+            database, sql: "SELECT rootpage FROM sqlite_schema WHERE rootpage > 0")
+        return try PageScrub(pages.descriptor, pageSize: space.pageSize, pages: space.pages)
+            .run(roots: roots)
+    }
+
+    /// Checkpoints the log, if there is room and no reader prevents it, and closes the file.
+    ///
+    /// - Parameter last: the last sequence number, when all samples are in the file.
     func close(endingAt last: Int64?) async throws {
         do {
-            if let last { try await end(at: last) }
+            if let last { try await SequenceTable(pool).endSession(at: last) }
             try await pool.barrierWriteWithoutTransaction { database in
                 _ = try database.checkpoint(.truncate)
             }
         } catch let error as DatabaseError
             where [.SQLITE_FULL, .SQLITE_BUSY].contains(error.resultCode)
         {
-            // The log is as safe as the file: it stays, and the next session reads it.
+            // The log is as durable as the file; it stays, and the next session reads it.
         } catch {
             try? pool.close()
             throw error
         }
         try pool.close()
+    }
+}
+
+/// The pages of the file.
+struct FileSpace: Sendable {
+    let pageSize: Int64
+    let pages: Int64
+    let freePages: Int64
+    /// Whether free pages at the end can be released.
+    let canShrink: Bool
+
+    /// Bytes of the pages in use.
+    var used: Int64 { (pages - freePages) * pageSize }
+    var bytes: Int64 { pages * pageSize }
+    var free: Int64 { freePages * pageSize }
+
+    init(_ database: Database) throws {
+        func value(_ pragma: String) throws -> Int64 {
+            try Int64.fetchOne(database.cachedStatement(sql: "PRAGMA " + pragma)) ?? 0
+        }
+        pageSize = try value("page_size")
+        pages = try value("page_count")
+        freePages = try value("freelist_count")
+        canShrink = try value("auto_vacuum") == 2
+    }
+
+    /// The number of pages to release: all but a few for new samples, or more if the file is too large.
+    func excess(above limit: Int64) -> Int64 {
+        guard canShrink else { return 0 }
+        let spare = pages / 16 + 64
+        return min(freePages, max(freePages - spare, (bytes - limit + pageSize - 1) / pageSize, 0))
+    }
+}
+
+/// A file descriptor that is closed with the last reference.
+private final class OpenFile: Sendable {
+    let descriptor: Int32
+    private let path: String
+
+    /// Opens the file for reading and writing; creates it with mode 0600 when it does not exist.
+    init(_ path: String) throws(SampleStoreError) {
+        self.path = path
+        descriptor = open(path, O_CREAT | O_RDWR | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else {
+            throw SampleStoreError(
+                .cannotOpen, "Cannot open \(path): \(String(cString: strerror(errno))).")
+        }
+    }
+
+    /// The size in bytes; 0 when the file was unlinked.
+    var size: Int64 {
+        var information = stat()
+        guard fstat(descriptor, &information) == 0, information.st_nlink > 0 else { return 0 }
+        return Int64(information.st_size)
+    }
+
+    /// Flushes the file to the disk.
+    ///
+    /// - Throws: when the disk does not store it, or the file was unlinked.
+    func sync() throws(SampleStoreError) {
+        var information = stat()
+        guard fstat(descriptor, &information) == 0, information.st_nlink > 0 else {
+            throw SampleStoreError(.failed, "\(path) was removed.")
+        }
+        guard fdatasync(descriptor) == 0 else {
+            throw SampleStoreError(
+                errno == ENOSPC ? .full : .failed,
+                "Cannot write \(path) to the disk: \(String(cString: strerror(errno))).")
+        }
+    }
+
+    /// Appends zeros up to a multiple of `step` bytes.
+    ///
+    /// Flushing a file that has grown also flushes its metadata, which takes several times as long as
+    /// flushing data. Writing over existing zeros avoids that. A full disk is not an error here.
+    func extend(toMultipleOf step: Int64) {
+        let size = size
+        let missing = (step - size % step) % step
+        guard size > 0, missing > 0 else { return }
+        let zeros = [UInt8](repeating: 0, count: Int(missing))
+        _ = pwrite(descriptor, zeros, zeros.count, off_t(size))
+    }
+
+    deinit {
+        if descriptor >= 0 { close(descriptor) }
     }
 }

@@ -3,80 +3,79 @@ import GRDB
 import Samples
 import Statistics
 
-/// Which fresh samples of a layout become chunks, and which chunks give way to others.
+/// Which unsealed samples of a layout are sealed, and which chunks are replaced.
 ///
-/// Chunks of a layout never overlap. Samples behind the last chunk fill it up and go on in new ones;
-/// those that came late are put into the chunks whose time they belong to.
+/// Chunks of a layout never overlap. Samples after the last chunk fill it and continue in new chunks; late
+/// samples are merged into the chunks of their time.
 struct SealingPlan: Sendable {
-    /// The most samples that one plan takes.
-    private static let roundsOfChunks = 4
+    /// The maximum number of complete chunks' worth of samples in one plan.
+    private static let maximumChunks = 4
 
     private let layout: Layout
     private let rows: [Int64]
-    /// Late samples that wait for another time: too many chunks would have to be made anew.
-    private let leftOver: PreparedFresh?
+    /// Late samples that stay unsealed, because too many chunks would have to be rewritten.
+    private let deferred: UnsealedRow?
     private let replaced: [Int64]
     private let damaged: [Int64]
     private let chunks: [PreparedChunk]
-    let sealed: SampleFile.FreshCount
+    let sealed: UnsealedSize
 
     /// - Returns: `nil` when there is nothing to do.
     init?(_ layout: Layout, _ rules: ChunkRules, _ database: Database) throws {
         self.layout = layout
         var rows: [Int64] = []
-        var fresh = BatchBuilder(layout.fields)
+        var unsealed = BatchBuilder(layout.fields)
         let cursor = try Row.fetchCursor(
             database, sql: "SELECT first, data FROM fresh WHERE layout = ? ORDER BY first",
             arguments: [layout.id])
-        var sealed = SampleFile.FreshCount()
-        while fresh.count < Self.roundsOfChunks * rules.chunkSize,
-            sealed.decoded < 2 * rules.freshDecoded, let row = try cursor.next()
+        var sealed = UnsealedSize()
+        while unsealed.count < Self.maximumChunks * rules.chunkSize,
+            sealed.decoded < 2 * rules.unsealedDecoded, let row = try cursor.next()
         {
             rows.append(try .stored(row, 0))
             do {
                 let batch = try row.withUnsafeData(atIndex: 1) { data in
-                    let batch = try SampleFile.decode(data ?? Data(), layout)
-                    sealed += SampleFile.FreshCount(of: batch, bytes: data?.count ?? 0)
+                    let batch = try ChunkReader.decode(data ?? Data(), layout)
+                    sealed += UnsealedSize(of: batch, bytes: data?.count ?? 0)
                     return batch
                 }
-                fresh.append(batch)
+                unsealed.append(batch)
             } catch is ByteReader.Damage {
-                // It stays where it is, and is told of by whoever reads.
+                // Damaged rows stay; readers report them.
                 rows.removeLast()
             }
         }
         guard !rows.isEmpty else { return nil }
         var work = Work(layout, rules)
-        try work.place(fresh.take().ordered(), database)
+        try work.place(unsealed.take().ordered(), database)
         self.rows = rows
-        leftOver =
-            work.leftOver.isEmpty
-            ? nil : PreparedFresh(work.leftOver.orderedByArrival(), layout.id)
+        deferred =
+            work.deferred.isEmpty
+            ? nil : UnsealedRow(work.deferred.orderedByArrival(), layout.id)
         replaced = work.replaced
         damaged = work.damaged
         chunks = work.chunks
-        if let leftOver { sealed -= leftOver.size }
+        if let deferred { sealed -= deferred.size }
         self.sealed = sealed
     }
 
-    func carryOut(_ database: Database) throws {
+    func apply(_ database: Database) throws {
         for row in rows {
-            try database.cachedStatement(sql: "DELETE FROM fresh WHERE first = ?")
-                .execute(arguments: [row])
+            try UnsealedTable.remove(row, database)
         }
-        try leftOver?.insert(database)
+        if let deferred { try UnsealedTable.insert(deferred, database) }
         for id in damaged {
             try database.execute(
                 sql: "UPDATE chunk SET isDamaged = 1 WHERE id = ?", arguments: [id])
         }
-        for id in replaced { try SampleFile.removeChunk(id, database) }
+        for id in replaced { try ChunkTable.remove(id, database) }
         for chunk in chunks {
             try Self.removeGroups(around: chunk, database)
-            try SampleFile.insertChunk(chunk, database)
+            try ChunkTable.insert(chunk, database)
         }
     }
 
-    /// Takes away groups that a new chunk comes to lie in, which would not count it.
+    /// Removes groups that a new chunk falls into, because they do not count it.
     private static func removeGroups(around chunk: PreparedChunk, _ database: Database) throws {
         let groups = try Int64.fetchAll(
             database,
@@ -98,11 +97,11 @@ struct SealingPlan: Sendable {
 
     // MARK: - Placing
 
-    /// A plan while it is made.
+    /// A plan under construction.
     private struct Work {
         let layout: Layout
         let rules: ChunkRules
-        var leftOver: StoredBatch
+        var deferred: StoredBatch
         var replaced: [Int64] = []
         var damaged: [Int64] = []
         var chunks: [PreparedChunk] = []
@@ -110,10 +109,10 @@ struct SealingPlan: Sendable {
         init(_ layout: Layout, _ rules: ChunkRules) {
             self.layout = layout
             self.rules = rules
-            leftOver = StoredBatch(of: layout.fields)
+            deferred = StoredBatch(of: layout.fields)
         }
 
-        /// Finds a place for samples that are in order.
+        /// Distributes samples that are in order.
         mutating func place(_ samples: StoredBatch, _ database: Database) throws {
             var rest = samples
             while !rest.isEmpty {
@@ -125,16 +124,16 @@ struct SealingPlan: Sendable {
                 let part = rest[0..<end]
                 rest = rest[end..<rest.count]
                 guard next == nil || replaced.count < rules.rewrites else {
-                    leftOver = leftOver.joined(with: part).ordered()
+                    deferred = deferred.joined(with: part).ordered()
                     continue
                 }
                 try add(part, to: target, isLast: next == nil, database)
             }
         }
 
-        /// The chunk that samples at a place belong into, and where the one behind it begins.
+        /// The chunk for samples at a position, and the start of the following chunk.
         ///
-        /// Samples in front of every chunk belong into the first.
+        /// Samples before all chunks belong to the first.
         private mutating func neighbours(
             of place: SampleQuery.Position, _ database: Database
         ) throws -> (ChunkEntry?, SampleQuery.Position?) {
@@ -144,7 +143,7 @@ struct SealingPlan: Sendable {
             return (behind, try entry(">", behind.from, "ASC", database)?.from)
         }
 
-        /// The first chunk before or behind a place; rows that say nothing of a chunk are passed over.
+        /// The nearest chunk before or after a position; damaged rows are skipped and recorded.
         private mutating func entry(
             _ comparison: String, _ place: SampleQuery.Position, _ order: String,
             _ database: Database
@@ -168,13 +167,13 @@ struct SealingPlan: Sendable {
         private mutating func add(
             _ part: StoredBatch, to target: ChunkEntry?, isLast: Bool, _ database: Database
         ) throws {
-            // A whole chunk stays as it is when nothing belongs between its samples.
+            // A complete chunk is not rewritten unless samples belong between its own.
             guard let target, target.count < rules.chunkSize || part.position(0) < target.to else {
                 return append(part, isLast: isLast)
             }
             do {
-                let old = try SampleFile.withContent(of: target.id, database) { data in
-                    try SampleFile.decode(data, layout)
+                let old = try ChunkTable.withContent(of: target.id, database) { data in
+                    try ChunkReader.decode(data, layout)
                 }
                 replaced.append(target.id)
                 append(old.joined(with: part).ordered(), isLast: isLast)
@@ -184,24 +183,13 @@ struct SealingPlan: Sendable {
             }
         }
 
-        /// - Parameter isLast: whether the last of them may still grow; others get room for late ones.
+        /// - Parameter isLast: whether the last chunk may still grow; others are split evenly to leave room for
+        ///   late samples.
         private mutating func append(_ samples: StoredBatch, isLast: Bool) {
             let size = rules.chunkSize
             let number = (samples.count + size - 1) / size
             let limit = isLast ? size : (samples.count + number - 1) / max(1, number)
             chunks += samples.parts(ofAtMost: limit).map { PreparedChunk($0, layout) }
         }
-    }
-}
-
-extension Range<Int> {
-    /// The first place from which on `isBehind` holds; the end when it never does.
-    func partitioningIndex(where isBehind: (Int) -> Bool) -> Int {
-        var (low, high) = (lowerBound, upperBound)
-        while low < high {
-            let middle = (low + high) / 2
-            if isBehind(middle) { high = middle } else { low = middle + 1 }
-        }
-        return low
     }
 }

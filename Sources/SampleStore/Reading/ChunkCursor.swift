@@ -2,31 +2,30 @@ import Foundation
 import GRDB
 import Samples
 
-/// The chunks of one layout that a query touches, one after the other in its order.
+/// Iterates over the chunks of one layout that intersect a query, in its order.
 struct ChunkCursor {
     private let database: Database
     private let projection: Projection
     private let query: SampleQuery
     private let entries: RowCursor
-    /// Ranges of chunks that could not be read.
+    /// The time ranges of chunks that could not be read.
     private(set) var damage: [TimeRange] = []
 
     init(_ database: Database, _ projection: Projection, _ query: SampleQuery) throws {
         self.database = database
         self.projection = projection
         self.query = query
-        // Behind the place where a page ended, no earlier chunk has anything to say.
         entries = try Self.entries(
-            database, projection.layout.id, query.rangeLeft,
-            isAscending: query.order == .ascending, isAlone: false)
+            database, projection.layout.id, query.remainingRange,
+            isAscending: query.order == .ascending, isExclusive: false)
     }
 
-    /// The chunks that overlap a range.
+    /// The rows of the chunks that intersect a range.
     ///
-    /// They do not overlap each other, so at most one that begins before the range reaches into it.
+    /// Chunks do not overlap, so at most one that starts before the range extends into it.
     static func entries(
         _ database: Database, _ layout: Int64, _ range: TimeRange, isAscending: Bool = true,
-        isAlone: Bool = true
+        isExclusive: Bool = true
     ) throws -> RowCursor {
         let direction = isAscending ? "ASC" : "DESC"
         let sql = """
@@ -36,16 +35,16 @@ struct ChunkCursor {
                 WHERE layout = ?1 AND fromTime < ?2 AND NOT isDamaged), ?2)
             ORDER BY fromTime \(direction), fromSequence \(direction)
             """
-        // One that is read while another of its kind is read needs a statement of its own.
+        // Cursors that are iterated concurrently cannot share a cached statement.
         let statement =
-            try isAlone
+            try isExclusive
             ? database.cachedStatement(sql: sql) : database.makeStatement(sql: sql)
         return try Row.fetchCursor(
             statement,
             arguments: [layout, range.from.microseconds, range.to.microseconds])
     }
 
-    /// The matching samples of the next chunk that has any, at most as many as the query wants.
+    /// The matching samples of the next chunk that has any, up to the limit of the query.
     mutating func next() throws -> StoredBatch? {
         while let row = try entries.next() {
             guard let entry = try? ChunkEntry(row) else {
@@ -63,7 +62,7 @@ struct ChunkCursor {
     }
 
     private func samples(of entry: ChunkEntry) throws -> StoredBatch {
-        try SampleFile.withContent(of: entry.id, database) { data in
+        try ChunkTable.withContent(of: entry.id, database) { data in
             try data.withUnsafeBytes { raw in
                 let reader = try ChunkReader(raw, projection.layout.fields)
                 let order = try ChunkOrder(reader, entry)
@@ -73,7 +72,7 @@ struct ChunkCursor {
         }
     }
 
-    /// The rows that lie in the range and behind the place where the page before ended.
+    /// The rows in the query's range, after its position `after`.
     private func wanted(_ order: ChunkOrder, _ entry: ChunkEntry) -> Range<Int> {
         var rows = 0..<entry.count
         if !entry.isWithin(query.range) || query.after != nil {
@@ -99,69 +98,8 @@ struct ChunkCursor {
     }
 }
 
-extension SampleFile {
-    /// Where chunks lie that were found damaged before and are not read any more.
-    ///
-    /// - Parameter sequence: only those that hold what arrived after it.
-    static func damagedRanges(
-        _ layout: Int64, in range: TimeRange = .all, after sequence: Int64 = .min,
-        _ database: Database
-    ) throws -> [TimeRange] {
-        let statement = try database.cachedStatement(
-            sql: """
-                SELECT fromTime, toTime FROM chunk
-                WHERE layout = ? AND isDamaged AND fromTime < ? AND toTime >= ?
-                AND lastArrival > ?
-                """)
-        return try Row.fetchAll(
-            statement,
-            arguments: [layout, range.to.microseconds, range.from.microseconds, sequence]
-        ).map { row in
-            TimeRange(
-                from: Timestamp(microseconds: try .stored(row, 0)),
-                through: Timestamp(microseconds: try .stored(row, 1)))
-        }
-    }
-
-    /// Lends the bytes of a chunk.
-    ///
-    /// - Throws: `ByteReader.Damage`, also when they are gone.
-    static func withContent<Result>(
-        of chunk: Int64, _ database: Database, _ body: (Data) throws -> Result
-    ) throws -> Result {
-        let statement = try database.cachedStatement(
-            sql: "SELECT data FROM content WHERE chunk = ?")
-        let rows = try Row.fetchCursor(statement, arguments: [chunk])
-        guard let row = try rows.next() else { throw ByteReader.Damage() }
-        return try row.withUnsafeData(atIndex: 0) { data in
-            guard let data else { throw ByteReader.Damage() }
-            return try body(data)
-        }
-    }
-}
-
-extension IntegerColumnReader {
-    /// The first row of an ascending column whose value is not below `bound`; `count` when none is.
-    func firstRow(atOrAfter bound: Int64) -> Int {
-        var (low, high) = (0, count)
-        let size = BitPacking.blockSize
-        // Whole blocks first: taking out one value takes out its block.
-        var (lowBlock, highBlock) = (0, (count + size - 1) / size)
-        while lowBlock < highBlock {
-            let middle = (lowBlock + highBlock) / 2
-            if value(middle * size) < bound { lowBlock = middle + 1 } else { highBlock = middle }
-        }
-        low = max(0, (lowBlock - 1) * size)
-        high = min(count, lowBlock * size)
-        let block = values(low..<high)
-        return low + (block.firstIndex { $0 >= bound } ?? block.count)
-    }
-
-    private func value(_ row: Int) -> Int64 { values(row..<row + 1).first ?? 0 }
-}
-
 extension TimeRange {
-    /// The moments from `first` to `last`, both included.
+    /// The range from `first` to `last`, both included.
     init(from first: Timestamp, through last: Timestamp) {
         self.init(from: first, to: last.advanced(byMicroseconds: 1))
     }

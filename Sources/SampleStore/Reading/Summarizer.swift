@@ -3,21 +3,21 @@ import GRDB
 import Samples
 import Statistics
 
-/// Makes the summaries of a query, from the summaries of groups and chunks wherever a whole one falls
-/// into a window.
+/// Computes the summaries of a query, from stored summaries of groups and chunks where one falls entirely into
+/// a window.
 struct Summarizer {
     private let query: SummaryQuery
-    private var gathered: WindowSummaries
+    private var collected: WindowSummaries
     private var timeline: Timeline
     private(set) var damage: [TimeRange] = []
 
     init(_ query: SummaryQuery) {
         self.query = query
-        gathered = WindowSummaries(query)
+        collected = WindowSummaries(query)
         timeline = Timeline(query)
     }
 
-    /// Adds what a file has of one layout in chunks.
+    /// Adds the chunks and hourly summaries of one layout.
     mutating func add(_ projection: Projection, _ database: Database) throws {
         var done: SampleQuery.Position?
         for (group, summary) in try groups(projection, database) {
@@ -29,29 +29,29 @@ struct Summarizer {
         try addRollups(projection, database)
     }
 
-    /// Notes that samples of some ranges are left out.
-    mutating func leaveOut(_ ranges: [TimeRange]) {
+    /// Marks time ranges whose samples are excluded because they are damaged.
+    mutating func exclude(_ ranges: [TimeRange]) {
         damage += ranges
-        for range in ranges { gathered.noteGap(in: range) }
+        for range in ranges { collected.noteGap(in: range) }
     }
 
-    /// The windows, once the samples are added that are in no chunk.
+    /// Adds the samples that are in no chunk, and returns the windows.
     ///
-    /// - Parameter loose: in order, with the query's fields.
+    /// - Parameter unsealed: in order, with the query's fields.
     mutating func finish(
-        _ loose: StoredBatch, _ database: Database
+        _ unsealed: StoredBatch, _ database: Database
     ) throws -> [WindowSummary] {
-        gathered.add(loose, hasTimes: false)
-        let times = loose.samples.times
+        collected.add(unsealed, hasTimes: false)
+        let times = unsealed.samples.times
         let start = times.indices.partitioningIndex { times[$0] >= query.range.from }
         let end = times.indices.partitioningIndex { times[$0] >= query.range.to }
-        try timeline.tell(&gathered, times[start..<end], database)
-        return gathered.windows
+        try timeline.setSpacings(of: &collected, times[start..<end], database)
+        return collected.windows
     }
 
     // MARK: - Groups
 
-    /// The groups that fall whole into one window, in order, none of them damaged.
+    /// The undamaged groups that fall entirely into one window, in order.
     private func groups(
         _ projection: Projection, _ database: Database
     ) throws -> [(ChunkEntry, ChunkSummary)] {
@@ -67,7 +67,7 @@ struct Summarizer {
             ])
         var groups: [(ChunkEntry, ChunkSummary)] = []
         while let row = try rows.next() {
-            // What a damaged group stands for is taken from its chunks.
+            // The chunks of a damaged group are added instead.
             guard let group = try? ChunkEntry(row), isInOneWindow(group),
                 let summary = summary(of: group, row, projection)
             else { continue }
@@ -95,8 +95,8 @@ struct Summarizer {
         _ summary: ChunkSummary, of entry: ChunkEntry, _ projection: Projection,
         _ origin: Timeline.Piece.Origin
     ) {
-        // Only numeric fields are asked for, and each of them has a summary.
-        gathered.merge(
+        // Queries have numeric fields only, and each has a summary.
+        collected.merge(
             projection.columns.compactMap { summary.fields[$0.place] }, count: entry.count,
             to: query.window(of: entry.from.time))
         timeline.add(
@@ -105,7 +105,7 @@ struct Summarizer {
                 spacing: summary.spacing))
     }
 
-    // MARK: - Hours whose samples are gone
+    // MARK: - Hours of pruned samples
 
     private mutating func addRollups(_ projection: Projection, _ database: Database) throws {
         let rows = try Row.fetchCursor(
@@ -124,16 +124,16 @@ struct Summarizer {
             let range = entry.map { TimeRange(from: $0.from.time, through: $0.to.time) }
             if let entry, isInOneWindow(entry), let summary = summary(of: entry, row, projection) {
                 add(summary, of: entry, projection, .rollup)
-                gathered.noteSummaries(in: query.window(of: entry.from.time))
+                collected.noteSummaries(in: query.window(of: entry.from.time))
             } else {
-                gathered.noteGap(in: range ?? Rollup.range(of: hour))
+                collected.noteGap(in: range ?? Rollup.range(of: hour))
             }
         }
     }
 
     // MARK: - Chunks
 
-    /// Adds the chunks between two groups that are taken whole.
+    /// Adds the chunks between two groups that were added.
     private mutating func addChunks(
         _ projection: Projection, behind done: SampleQuery.Position?,
         before bound: SampleQuery.Position?, _ database: Database
@@ -145,7 +145,7 @@ struct Summarizer {
             database, projection.layout.id, TimeRange(from: from, to: min(end, query.range.to)))
         while let row = try rows.next() {
             guard let entry = try? ChunkEntry(row) else {
-                leaveOut([.all])
+                exclude([.all])
                 continue
             }
             if let bound, entry.from >= bound { break }
@@ -161,13 +161,13 @@ struct Summarizer {
             return add(summary, of: entry, projection, .chunk(entry, projection.layout))
         }
         do {
-            try SampleFile.withContent(of: entry.id, database) { data in
+            try ChunkTable.withContent(of: entry.id, database) { data in
                 try data.withUnsafeBytes { raw in
                     try add(ChunkReader(raw, projection.layout.fields), entry, projection)
                 }
             }
         } catch is ByteReader.Damage {
-            leaveOut([TimeRange(from: entry.from.time, through: entry.to.time)])
+            exclude([TimeRange(from: entry.from.time, through: entry.to.time)])
         }
     }
 
@@ -184,14 +184,14 @@ struct Summarizer {
             guard time < query.range.to else { break }
             let window = query.window(of: time)
             let end = times.firstRow(atOrAfter: query.span(of: window).to.microseconds)
-            // Times that do not ascend could lie anywhere.
+            // Times that do not ascend are damage.
             guard query.range.contains(time), end > row else { throw ByteReader.Damage() }
             let to = order.position(end - 1)
             var columns: [Samples.Column] = []
             for column in projection.columns {
-                columns.append(column.seen(try reader.column(column.place, row..<end)))
+                columns.append(column.converted(try reader.column(column.place, row..<end)))
             }
-            gathered.add(columns, 0..<end - row, to: window, from: from, through: to)
+            collected.add(columns, 0..<end - row, to: window, from: from, through: to)
             timeline.add(
                 Timeline.Piece(
                     origin: .chunk(entry, projection.layout), from: from.time, to: to.time,

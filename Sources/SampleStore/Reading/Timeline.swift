@@ -3,15 +3,12 @@ import GRDB
 import Samples
 import Statistics
 
-/// How the moments of the samples that a query counts follow one another, put together from what is
-/// known of pieces.
+/// Combines the spacings of chunks, groups and unsealed samples into the spacings of windows.
 ///
-/// Pieces lie side by side as a rule. Where samples that are not packed yet, or chunks of another
-/// layout, lie within one, its moments are read.
+/// Usually the pieces are disjoint. Where unsealed samples or chunks of another layout overlap a piece, its
+/// times are read.
 struct Timeline {
-    /// Samples that are counted by one summary, or were read together.
-    ///
-    /// All fall into one window.
+    /// Samples with a common summary, all in one window.
     struct Piece {
         enum Origin {
             case chunk(ChunkEntry, Layout)
@@ -22,11 +19,11 @@ struct Timeline {
         let origin: Origin
         let from: Timestamp
         let to: Timestamp
-        /// `nil` when it is not known from the summary.
+        /// `nil` when the summary does not contain it.
         let spacing: Spacing?
     }
 
-    /// Moments that are read for one answer at most.
+    /// The maximum number of times read for one query.
     private static let readLimit = 1 << 20
 
     private let query: SummaryQuery
@@ -43,15 +40,15 @@ struct Timeline {
         pieces.append(piece)
     }
 
-    /// Puts everything in order and tells the windows.
+    /// Sets the spacings of all windows.
     ///
-    /// - Parameter loose: moments of samples that are in no piece, in order.
-    mutating func tell(
-        _ gathered: inout WindowSummaries, _ loose: ArraySlice<Timestamp>, _ database: Database
+    /// - Parameter unsealed: the sorted times of samples that are in no piece.
+    mutating func setSpacings(
+        of collected: inout WindowSummaries, _ unsealed: ArraySlice<Timestamp>, _ database: Database
     ) throws {
-        try place(pieces.inOrder, loose, database)
+        try place(pieces.inOrder, unsealed, database)
         for window in Set(spacings.keys).union(unknown) {
-            gathered.set(
+            collected.set(
                 spacings[window], isWhole: !unknown.contains(window), in: window)
         }
     }
@@ -60,20 +57,20 @@ struct Timeline {
 
     /// - Parameter pieces: in order.
     private mutating func place(
-        _ pieces: [Piece], _ loose: ArraySlice<Timestamp>, _ database: Database
+        _ pieces: [Piece], _ unsealed: ArraySlice<Timestamp>, _ database: Database
     ) throws {
-        var loose = loose
+        var unsealed = unsealed
         var start = 0
         while start < pieces.count {
-            // Those that reach into one another are looked at together.
+            // Overlapping pieces are resolved together.
             var (end, to) = (start + 1, pieces[start].to)
             while end < pieces.count, pieces[end].from < to {
                 to = max(to, pieces[end].to)
                 end += 1
             }
             let from = pieces[start].from
-            place(loose.take(through: from))
-            let within = loose.take(through: to.advanced(byMicroseconds: -1))
+            place(unsealed.take(through: from))
+            let within = unsealed.take(through: to.advanced(byMicroseconds: -1))
             if end == start + 1, within.isEmpty, let spacing = pieces[start].spacing {
                 place(spacing)
             } else {
@@ -81,7 +78,7 @@ struct Timeline {
             }
             start = end
         }
-        place(loose)
+        place(unsealed)
     }
 
     private mutating func place(_ spacing: Spacing) {
@@ -97,9 +94,9 @@ struct Timeline {
         }
     }
 
-    /// Pieces that reach into one another, or have samples among theirs, or are not known.
+    /// Resolves pieces that overlap each other or other samples, or have no spacing, by reading their times.
     private mutating func resolve(
-        _ pieces: ArraySlice<Piece>, _ loose: ArraySlice<Timestamp>, _ database: Database
+        _ pieces: ArraySlice<Piece>, _ unsealed: ArraySlice<Timestamp>, _ database: Database
     ) throws {
         guard let first = pieces.first else { return }
         var parts: [Piece] = []
@@ -112,19 +109,19 @@ struct Timeline {
                 parts.append(piece)
             }
         }
-        if hasGroups { return try place(parts.inOrder, loose, database) }
+        if hasGroups { return try place(parts.inOrder, unsealed, database) }
         let window = query.window(of: first.from)
         guard let times = try times(of: pieces, database) else {
-            // What is gone cannot be read: what lies among it counts as far as it is known.
+            // The times of pruned samples are lost; the known spacings are merged.
             let isKnown = pieces.allSatisfy { $0.spacing != nil }
             if !isKnown { unknown.insert(window) }
             for piece in pieces { spacings[window].merge(piece.spacing) }
-            return place(loose)
+            return place(unsealed)
         }
-        place((times + loose).sorted()[...])
+        place((times + unsealed).sorted()[...])
     }
 
-    /// - Returns: `nil` when not all can be read, or they are too many.
+    /// - Returns: `nil` when some cannot be read, or they are too many.
     private mutating func times(
         of pieces: ArraySlice<Piece>, _ database: Database
     ) throws -> [Timestamp]? {
@@ -134,7 +131,7 @@ struct Timeline {
                 return nil
             }
             left -= entry.count
-            let read = try? SampleFile.withTimes(of: entry, layout, database) { column in
+            let read = try? ChunkTable.withTimes(of: entry, layout, database) { column in
                 let low = column.firstRow(atOrAfter: piece.from.microseconds)
                 let high = column.firstRow(
                     atOrAfter: piece.to.advanced(byMicroseconds: 1).microseconds)
@@ -163,33 +160,8 @@ struct Timeline {
     }
 }
 
-extension SampleFile {
-    /// How the samples of a chunk follow one another, from the samples themselves.
-    ///
-    /// - Throws: `ByteReader.Damage`.
-    static func spacing(
-        of entry: ChunkEntry, _ layout: Layout, _ database: Database
-    ) throws -> Spacing? {
-        try withTimes(of: entry, layout, database) { $0.spacing(0..<$0.count) }
-    }
-
-    /// Lends the moments of a chunk's samples.
-    ///
-    /// - Throws: `ByteReader.Damage`, also when they are gone.
-    fileprivate static func withTimes<Result>(
-        of entry: ChunkEntry, _ layout: Layout, _ database: Database,
-        _ body: (IntegerColumnReader) throws -> Result
-    ) throws -> Result {
-        try withContent(of: entry.id, database) { data in
-            try data.withUnsafeBytes { raw in
-                try body(ChunkOrder(ChunkReader(raw, layout.fields), entry).times)
-            }
-        }
-    }
-}
-
 extension [Timeline.Piece] {
-    /// Sorted by their first moments, which they nearly always are.
+    /// Sorted by their first times, which they usually are already.
     fileprivate var inOrder: [Timeline.Piece] {
         for (piece, next) in zip(self, dropFirst()) where next.from < piece.from {
             return sorted { $0.from < $1.from }
@@ -199,7 +171,7 @@ extension [Timeline.Piece] {
 }
 
 extension ArraySlice<Timestamp> {
-    /// Takes the moments out, which are in order, that do not lie behind one.
+    /// Removes and returns the sorted times up to and including `time`.
     fileprivate mutating func take(through time: Timestamp) -> ArraySlice<Timestamp> {
         let end = indices.partitioningIndex { self[$0] > time }
         defer { self = self[end...] }

@@ -1,22 +1,85 @@
-/// Work on chunks, one piece after the other in the order it was asked for.
+import Glibc
+
+/// A queue that runs work on chunks one after the other.
 ///
-/// Plans are made beside the writer and hold only while nobody else changes chunks; so everything
-/// that does goes through here.
+/// Plans are made beside the writer and are valid only while nothing else modifies chunks, so all work that
+/// does goes through this queue.
 struct MaintenanceQueue {
-    private var last: Task<Void, Never>?
+    /// The end of all work in the queue.
+    private(set) var end: Task<Void, Never>?
 
     mutating func add<Result: Sendable>(
         _ work: @escaping @Sendable () async throws -> Result
     ) -> Task<Result, any Error> {
-        let before = last
+        let before = end
         let task = Task {
             await before?.value
             return try await work()
         }
-        last = Task { _ = await task.result }
+        end = Task { _ = await task.result }
         return task
     }
+}
 
-    /// The end of all that was asked for so far.
-    var end: Task<Void, Never>? { last }
+/// The amount of unsealed samples of each layout, and which layouts are being sealed.
+struct UnsealedTally {
+    private var sizes: [Int64: UnsealedSize]
+    private var sealing: Set<Int64> = []
+
+    init(_ sizes: [Int64: UnsealedSize]) {
+        self.sizes = sizes
+    }
+
+    mutating func add(_ written: [Int64: UnsealedSize]) {
+        for (layout, more) in written { sizes[layout, default: UnsealedSize()] += more }
+    }
+
+    mutating func remove(_ removed: UnsealedSize, of layout: Int64) {
+        sizes[layout, default: UnsealedSize()] -= removed
+    }
+
+    /// Bytes in the file.
+    func bytes(of layout: Int64) -> Int64 { Int64(sizes[layout]?.bytes ?? 0) }
+
+    /// Marks a layout as being sealed when it has enough samples for a chunk, or too many rows or bytes.
+    ///
+    /// - Returns: `false` when sealing is not due, or in progress.
+    mutating func beginSealing(_ layout: Int64, _ rules: ChunkRules) -> Bool {
+        guard let size = sizes[layout],
+            size.samples >= rules.chunkSize || size.rows >= rules.unsealedRows
+                || size.bytes >= rules.unsealedBytes || size.decoded >= rules.unsealedDecoded
+        else { return false }
+        return sealing.insert(layout).inserted
+    }
+
+    mutating func endSealing(_ layout: Int64) {
+        sealing.remove(layout)
+    }
+
+    /// Whether sealing is so far behind that reads suffer, which decode all unsealed rows.
+    func isFarBehind(_ layout: Int64, _ rules: ChunkRules) -> Bool {
+        guard let size = sizes[layout], sealing.contains(layout) else { return false }
+        return size.samples > rules.backlog * rules.chunkSize
+            || size.decoded > rules.backlog * rules.unsealedDecoded
+    }
+}
+
+/// A file that reserves space on the disk.
+///
+/// To delete rows, SQLite writes to its log first. When the disk is full, the reserve is released for that.
+struct DiskReserve: Sendable {
+    let path: String
+    let size: Int64
+
+    /// Allocates the reserve if the disk has more than twice its size left.
+    func allocate(free: Int64) {
+        guard size > 0, SampleFile.size(of: path) < size, free > 2 * size else { return }
+        let descriptor = open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { return }
+        defer { close(descriptor) }
+        if posix_fallocate(descriptor, 0, off_t(size)) != 0 { unlink(path) }
+    }
+
+    /// - Returns: whether there was a reserve to release.
+    func release() -> Bool { unlink(path) == 0 }
 }

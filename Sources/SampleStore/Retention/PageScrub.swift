@@ -1,30 +1,29 @@
 import Foundation
 import Glibc
 
-/// Overwrites what SQLite leaves in the unused parts of its pages.
+/// Overwrites the unused parts of SQLite's pages.
 ///
-/// `secure_delete` overwrites what is deleted where it stands then. When a page is packed anew its
-/// rows move, and copies stay in the room between the list of cells and the cells. Only rows that
-/// are deleted later make that matter, and SQLite never comes back to it.
+/// `secure_delete` overwrites a deleted cell in place. When SQLite defragments a page, cells move, and copies
+/// remain in the gap between the cell pointers and the cells; `secure_delete` does not overwrite these.
 ///
-/// The descriptor stays open as long as the store: closing any of them ends all of the process's
-/// locks on the file (POSIX), SQLite's as well.
+/// The descriptor stays open as long as the store: closing any descriptor of a file drops all POSIX locks of
+/// the process on it, including those of SQLite.
 struct PageScrub {
     private let descriptor: Int32
     private let pageSize: Int
     private let pages: UInt32
 
-    /// - Precondition: the log is empty, and the caller holds the right to write the database.
+    /// - Precondition: the log is empty, and the caller holds a write transaction.
     init(_ descriptor: Int32, pageSize: Int64, pages: Int64) {
         self.descriptor = descriptor
         self.pageSize = Int(pageSize)
         self.pages = UInt32(clamping: pages)
     }
 
-    /// Walks the trees that begin at these pages.
+    /// Scrubs the pages of the trees with these root pages.
     ///
-    /// A page that makes no sense is left as it is, and the others are gone through.
-    /// - Returns: the pages that were left.
+    /// A page that cannot be parsed is skipped.
+    /// - Returns: the pages that were skipped.
     /// - Throws: `SampleStoreError` when the file cannot be read or written.
     func run(roots: [Int64]) throws(SampleStoreError) -> [UInt32] {
         let reserved = Int(try page(1)[20])
@@ -74,5 +73,101 @@ struct PageScrub {
         SampleStoreError(
             errno == ENOSPC ? .full : .failed,
             "Cannot \(action) a page of the sample store: \(String(cString: strerror(errno))).")
+    }
+}
+
+/// The unused parts of a b-tree page.
+///
+/// The format is from "Database File Format", section 1.6, at sqlite.org.
+struct TreePage {
+    /// The unused byte ranges.
+    let unused: [Range<Int>]
+    /// The child pages.
+    let children: [UInt32]
+
+    /// - Parameters:
+    ///   - start: the offset of the page header: 100 on the first page, else 0.
+    ///   - usable: the number of bytes that SQLite uses.
+    /// - Returns: `nil` unless cells, free blocks and fragments account for every byte, since the unused parts
+    ///   are then unknown.
+    init?(_ page: [UInt8], header start: Int, usable: Int) {
+        func pair(_ at: Int) -> Int { Int(page[at]) << 8 | Int(page[at + 1]) }
+        func word(_ at: Int) -> UInt32 {
+            UInt32(pair(at)) << 16 | UInt32(pair(at + 2))
+        }
+        let kind = Kind(rawValue: page[start])
+        guard let kind, usable > 480, usable <= page.count else { return nil }
+        let cells = start + (kind.isInterior ? 12 : 8)
+        let gap = cells + 2 * pair(start + 3)
+        let content = pair(start + 5) == 0 ? 65_536 : pair(start + 5)
+        guard gap <= content, content <= usable else { return nil }
+        var taken: [Range<Int>] = []
+        var children: [UInt32] = kind.isInterior ? [word(start + 8)] : []
+        for pointer in stride(from: cells, to: gap, by: 2) {
+            let cell = pair(pointer)
+            guard cell >= content, cell + 4 <= usable,
+                let size = kind.size(page[cell..<usable], usable: usable),
+                cell + size <= usable
+            else { return nil }
+            taken.append(cell..<cell + size)
+            if kind.isInterior { children.append(word(cell)) }
+        }
+        var free: [Range<Int>] = []
+        var block = pair(start + 1)
+        while block != 0 {
+            guard block >= content, block + 4 <= usable, block >= free.last?.upperBound ?? 0 else {
+                return nil
+            }
+            let end = block + pair(block + 2)
+            guard end >= block + 4, end <= usable else { return nil }
+            free.append(block..<end)
+            block = pair(block)
+        }
+        // Cells and free blocks must not overlap; the remaining bytes are the fragments of the header.
+        let parts = (taken + free).sorted { $0.lowerBound < $1.lowerBound }
+        for (part, next) in zip(parts, parts.dropFirst()) where part.upperBound > next.lowerBound {
+            return nil
+        }
+        let left = usable - content - parts.reduce(0) { $0 + $1.count }
+        guard left == Int(page[start + 7]) else { return nil }
+        unused = [gap..<content] + free.map { $0.lowerBound + 4..<$0.upperBound }
+        self.children = children
+    }
+
+    /// The page types of a b-tree.
+    private enum Kind: UInt8 {
+        case interiorIndex = 2
+        case interiorTable = 5
+        case leafIndex = 10
+        case leafTable = 13
+
+        var isInterior: Bool { self == .interiorIndex || self == .interiorTable }
+
+        /// The size of the cell at the start of the slice; `nil` when it is malformed.
+        func size(_ cell: ArraySlice<UInt8>, usable: Int) -> Int? {
+            var rest = cell.dropFirst(isInterior ? 4 : 0)
+            func variable() -> UInt64? {
+                var value: UInt64 = 0
+                for place in 0..<9 {
+                    guard let byte = rest.popFirst() else { return nil }
+                    if place == 8 { return value << 8 | UInt64(byte) }
+                    value = value << 7 | UInt64(byte & 0x7f)
+                    if byte < 0x80 { return value }
+                }
+                return nil
+            }
+            guard let first = variable() else { return nil }
+            if self == .interiorTable { return max(4, cell.count - rest.count) }
+            if self == .leafTable, variable() == nil { return nil }
+            guard let payload = Int(exactly: first) else { return nil }
+            let most = self == .leafTable ? usable - 35 : (usable - 12) * 64 / 255 - 23
+            var local = payload
+            if payload > most {
+                let least = (usable - 12) * 32 / 255 - 23
+                let kept = least + (payload - least) % (usable - 4)
+                local = (kept <= most ? kept : least) + 4
+            }
+            return max(4, cell.count - rest.count + local)
+        }
     }
 }

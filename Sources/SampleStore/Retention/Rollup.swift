@@ -3,7 +3,7 @@ import GRDB
 import Samples
 import Statistics
 
-/// The summary of samples of one hour that are gone or about to go.
+/// The summary of pruned samples of one hour.
 struct Rollup: Sendable {
     static let microsecondsPerHour: Int64 = 3_600_000_000
 
@@ -14,7 +14,7 @@ struct Rollup: Sendable {
     var count: Int
     var summary: ChunkSummary
 
-    /// - Precondition: the samples are in order, lie in one hour, and there is one at least.
+    /// - Precondition: the samples are in order and in one hour, and there is at least one.
     init(_ batch: StoredBatch) {
         from = batch.position(0)
         to = batch.position(batch.count - 1)
@@ -29,19 +29,20 @@ struct Rollup: Sendable {
         self.summary = summary
     }
 
+    /// The hour of a time, in hours since 1970 UTC.
     static func hour(of time: Timestamp) -> Int64 {
         let (quotient, rest) = time.microseconds.quotientAndRemainder(
             dividingBy: microsecondsPerHour)
         return rest < 0 ? quotient - 1 : quotient
     }
 
-    /// The start of the hour that a moment lies in.
+    /// The start of the hour that contains a time.
     static func start(of time: Timestamp) -> Timestamp {
         let (start, overflow) = hour(of: time).multipliedReportingOverflow(by: microsecondsPerHour)
         return overflow ? .distantPast : Timestamp(microseconds: start)
     }
 
-    /// The moments of an hour.
+    /// The time range of an hour.
     static func range(of hour: Int64) -> TimeRange {
         let (start, overflow) = hour.multipliedReportingOverflow(by: microsecondsPerHour)
         guard !overflow else { return .all }
@@ -49,7 +50,7 @@ struct Rollup: Sendable {
         return TimeRange(from: from, to: from.advanced(byMicroseconds: microsecondsPerHour))
     }
 
-    /// The rows of each hour of samples that are in order.
+    /// The rows of each hour, of samples that are in order.
     static func hours(of batch: StoredBatch) -> [Range<Int>] {
         var hours: [Range<Int>] = []
         var row = 0
@@ -72,8 +73,11 @@ struct Rollup: Sendable {
     }
 }
 
-extension SampleFile {
-    /// Adds to what is known of the hour; a damaged summary stays, so that the hour never looks whole.
+/// The table `rollup` of hourly summaries.
+enum RollupTable {
+    /// Merges a summary into that of its hour.
+    ///
+    /// A damaged summary is left unchanged, so that the hour is never reported as complete.
     static func insert(_ rollup: Rollup, _ layout: Layout, _ database: Database) throws {
         var whole = rollup
         do {

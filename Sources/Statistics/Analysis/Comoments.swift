@@ -1,27 +1,37 @@
-/// Spread and common spread of pairs of numbers seen one at a time.
+import Samples
+
+/// Streaming variance and covariance of pairs of numbers.
 ///
 /// Welford's recurrence for the co-moment, merged after Chan, Golub and LeVeque (1979) as in
 /// E. Schubert and M. Gertz, "Numerically Stable Parallel Computation of (Co-)Variance", SSDBM
-/// 2018; on the distances from the first pair, as in `Moments`.
+/// 2018; computed on the differences from the first pair, as in ``Moments``.
+///
+/// ```swift
+/// Comoments([1, 2, 3], [2, 4, 6]).correlation  // 1.0
+/// ```
 public struct Comoments: Hashable, Sendable {
+    /// The number of pairs.
     public private(set) var count = 0
     private var originX = 0.0
     private var originY = 0.0
     private var meanDistanceX = 0.0
     private var meanDistanceY = 0.0
-    /// The sum of (x − mean)².
-    public private(set) var squaresX = 0.0
-    public private(set) var squaresY = 0.0
-    /// The sum of (x − mean)(y − mean).
-    public private(set) var products = 0.0
+    /// Σ(x − x̄)².
+    private(set) var squaresX = 0.0
+    /// Σ(y − ȳ)².
+    private(set) var squaresY = 0.0
+    /// Σ(x − x̄)(y − ȳ).
+    private(set) var products = 0.0
 
+    /// No pairs yet.
     public init() {}
 
-    /// Pairs of the numbers at equal places, as many as the shorter has.
+    /// Pairs numbers by index, up to the length of the shorter array.
     public init(_ x: [Double], _ y: [Double]) {
         for (x, y) in zip(x, y) { insert(x, y) }
     }
 
+    /// Adds a pair.
     public mutating func insert(_ x: Double, _ y: Double) {
         if count == 0 { (originX, originY) = (x, y) }
         count += 1
@@ -34,7 +44,7 @@ public struct Comoments: Hashable, Sendable {
         products += deltaX * (distanceY - meanDistanceY)
     }
 
-    /// Adds what another collector saw, as if this one had seen it too.
+    /// Adds the pairs of another collector.
     public mutating func merge(_ other: Comoments) {
         guard other.count > 0 else { return }
         guard count > 0 else {
@@ -54,22 +64,70 @@ public struct Comoments: Hashable, Sendable {
         count += other.count
     }
 
+    /// The mean of the first numbers; `nil` without pairs.
     public var meanX: Double? { count > 0 ? (originX + meanDistanceX).finite : nil }
+    /// The mean of the second numbers; `nil` without pairs.
     public var meanY: Double? { count > 0 ? (originY + meanDistanceY).finite : nil }
 
-    /// Covariance with divisor n−1; `nil` of fewer than two pairs.
+    /// The covariance with divisor n − 1; `nil` for fewer than two pairs.
     public var sampleCovariance: Double? {
         count > 1 ? (products / Double(count - 1)).finite : nil
     }
 
-    /// Covariance with divisor n; `nil` of nothing.
+    /// The covariance with divisor n; `nil` without pairs.
     public var populationCovariance: Double? { count > 0 ? (products / Double(count)).finite : nil }
 
-    /// Pearson's product-moment correlation, −1 to 1; `nil` where one side does not vary.
+    /// Pearson's product-moment correlation, −1 to 1; `nil` when one side is constant.
     public var correlation: Double? {
-        // Roots before the product, which could leave the doubles.
+        // The product of the sums of squares could overflow; that of their roots does not.
         let scale = squaresX.squareRoot() * squaresY.squareRoot()
         guard count > 1, scale > 0, let ratio = (products / scale).finite else { return nil }
         return min(max(ratio, -1), 1)
+    }
+}
+
+/// The least-squares line through a time series.
+///
+/// Simple linear regression as in N. R. Draper and H. Smith, "Applied Regression Analysis"
+/// (1998), chapter 1.
+public struct LinearTrend: Hashable, Sendable {
+    /// The slope, in units per second.
+    public let slope: Double
+    /// The line's value at the time of the first value, in the unit of the values.
+    public let intercept: Double
+    /// The coefficient of determination R², 0 to 1; `nil` for constant values.
+    public let rSquared: Double?
+    /// The standard error of the slope, in units per second; `nil` for fewer than three values.
+    public let standardError: Double?
+
+    /// Fits a line.
+    ///
+    /// - Returns: `nil` without two different times, or when a result is not finite.
+    public init?(_ series: Series) {
+        guard let start = series.times.first else { return nil }
+        let seconds = series.times.map { Series.seconds(from: start, to: $0) }
+        self.init(seconds, series.values)
+    }
+
+    /// Fits a line through pairs of numbers.
+    ///
+    /// - Parameter x: in seconds; ``intercept`` is then the line's value at 0.
+    public init?(_ x: [Double], _ y: [Double]) {
+        let moments = Comoments(x, y)
+        guard moments.squaresX > 0, let meanX = moments.meanX, let meanY = moments.meanY,
+            let slope = (moments.products / moments.squaresX).finite,
+            let intercept = (meanY - slope * meanX).finite
+        else { return nil }
+        self.slope = slope
+        self.intercept = intercept
+        // From the residuals: 1 − r² cancels when the fit is close.
+        var residuals = Moments()
+        for (x, y) in zip(x, y) { residuals.insert((y - meanY) - slope * (x - meanX)) }
+        let unexplained = (residuals.populationVariance ?? 0) * Double(moments.count)
+        let explained = moments.squaresY > 0 ? 1 - unexplained / moments.squaresY : nil
+        rSquared = explained?.finite.map { min(max($0, 0), 1) }
+        standardError =
+            moments.count > 2
+            ? (unexplained / Double(moments.count - 2) / moments.squaresX).squareRoot().finite : nil
     }
 }

@@ -1,22 +1,30 @@
-/// Clusters of any shape and number, and points that are in none: DBSCAN.
+/// Density-based clusters of any shape, and noise (DBSCAN).
 ///
 /// M. Ester, H.-P. Kriegel, J. Sander and X. Xu, "A Density-Based Algorithm for Discovering
-/// Clusters in Large Spatial Databases with Noise", KDD 1996. A point with enough points within
-/// epsilon, itself included, is a core; cores within epsilon of each other are in one cluster; other
-/// points within epsilon of a core are at the border of the first cluster that has one.
+/// Clusters in Large Spatial Databases with Noise", KDD 1996. A point with at least `minimum` points
+/// within epsilon, itself included, is a core point. Core points within epsilon of each other are in one
+/// cluster. Other points within epsilon of a core point are border points of the first such cluster.
 ///
-/// Points in a box with a diagonal of at most epsilon need no look at each other (J. Gan and Y. Tao,
-/// "DBSCAN Revisited", SIGMOD 2015), so that a crowd does not take the square of its number.
+/// Points in a box with a diagonal of at most epsilon are not compared (J. Gan and Y. Tao, "DBSCAN
+/// Revisited", SIGMOD 2015), so dense regions do not take quadratic time.
+///
+/// ```swift
+/// let points = Points(columns: [[0, 0.1, 9], [0, 0.1, 9]])
+/// try DensityClusters(points, epsilon: 0.5, minimum: 2)?.labels  // [0, 0, nil]
+/// ```
 public struct DensityClusters: Hashable, Sendable {
-    /// The cluster of each point, by the first core it has; `nil` for noise.
+    /// The cluster of each point, numbered in the order of their first core points; `nil` for noise.
     public let labels: [Int?]
+    /// The number of clusters.
     public let count: Int
 
+    /// Finds the clusters.
+    ///
     /// - Parameters:
-    ///   - epsilon: above zero, in the unit of the coordinates.
-    ///   - minimum: points that make a core; at least 1.
-    /// - Returns: `nil` for parameters that mean nothing and coordinates that are not finite.
-    /// - Throws: `CancellationError`.
+    ///   - epsilon: the radius of a neighbourhood, above 0, in the unit of the coordinates.
+    ///   - minimum: the number of points that make a point a core point, at least 1.
+    /// - Returns: `nil` for invalid parameters, and for coordinates that are not finite.
+    /// - Throws: `CancellationError` when the task is cancelled.
     public init?(_ points: Points, epsilon: Double, minimum: Int) throws {
         let reach = epsilon * epsilon
         guard epsilon > 0, reach > 0, reach.isFinite, minimum >= 1,
@@ -39,5 +47,163 @@ public struct DensityClusters: Hashable, Sendable {
         }
         self.labels = labels
         count = numbers.count
+    }
+}
+
+/// Core points and the clusters that they form, found in the boxes of a k-d tree.
+private struct DensitySearch {
+    private let tree: KDTree
+    /// The square of epsilon.
+    private let reach: Double
+    /// The tree nodes of the largest boxes whose points are all within epsilon of each other (crowds).
+    private var crowds: [Int] = []
+    /// The index in `crowds` of each such node.
+    private var crowdAt: [Int: Int] = [:]
+    /// The crowd of each point.
+    private(set) var crowd: [Int]
+    private(set) var isCore: [Bool]
+    /// The core points of each crowd.
+    private var cores: [[Int]] = []
+    /// A union-find forest of crowds.
+    private var parents: [Int] = []
+
+    init(_ points: Points, _ reach: Double) {
+        tree = KDTree(points)
+        self.reach = reach
+        crowd = Array(repeating: 0, count: points.count)
+        isCore = Array(repeating: false, count: points.count)
+        var waiting = tree.nodes.isEmpty ? [] : [0]
+        while let node = waiting.popLast() {
+            guard tree.nodes[node].isLeaf || tree.squaredDiagonal(of: node) <= reach else {
+                let (left, right) = tree.nodes[node].children
+                waiting += [left, right]
+                continue
+            }
+            for place in tree.nodes[node].points { crowd[tree.order[place]] = crowds.count }
+            crowdAt[node] = crowds.count
+            crowds.append(node)
+        }
+        parents = Array(crowds.indices)
+    }
+
+    /// Marks the core points.
+    mutating func findCores(_ minimum: Int) throws {
+        for (number, node) in crowds.enumerated() {
+            if number % 1024 == 0 { try Task.checkCancellation() }
+            let range = tree.nodes[node].points
+            let members = range.map { tree.order[$0] }
+            let isCrowded = range.count >= minimum
+            let found = members.filter { isCrowded || has(minimum, around: $0) }
+            for point in found { isCore[point] = true }
+            cores.append(found)
+        }
+    }
+
+    /// Joins the crowds that have core points within epsilon of each other.
+    mutating func joinCrowds() throws {
+        var waiting: [Int] = []
+        for (number, node) in crowds.enumerated() where !cores[number].isEmpty {
+            if number % 1024 == 0 { try Task.checkCancellation() }
+            waiting.append(0)
+            while let other = waiting.popLast() {
+                guard tree.squaredDistance(ofBox: node, toBox: other) <= reach else { continue }
+                guard let neighbour = crowdAt[other] else {
+                    let (left, right) = tree.nodes[other].children
+                    waiting += [left, right]
+                    continue
+                }
+                guard neighbour > number, !cores[neighbour].isEmpty,
+                    root(of: number) != root(of: neighbour), touch(number, neighbour)
+                else { continue }
+                parents[root(of: neighbour)] = root(of: number)
+            }
+        }
+    }
+
+    /// The representative of the set that a crowd belongs to (find with path halving).
+    mutating func root(of crowd: Int) -> Int {
+        var crowd = crowd
+        while parents[crowd] != crowd {
+            parents[crowd] = parents[parents[crowd]]
+            crowd = parents[crowd]
+        }
+        return crowd
+    }
+
+    /// The first cluster that has a core point within epsilon of a point.
+    func firstCluster(near point: Int, _ labels: [Int?]) -> Int? {
+        var first: Int?
+        visit(around: point) { node in
+            guard let number = crowdAt[node] else { return .descend }
+            guard let some = cores[number].first, let label = labels[some], label < first ?? .max
+            else { return .skip }
+            if cores[number].contains(where: { isNear($0, point) }) { first = label }
+            return .skip
+        }
+        return first
+    }
+
+    // MARK: - Private
+
+    private enum Step {
+        case descend, skip, stop
+    }
+
+    /// Visits the boxes that intersect the neighbourhood of a point.
+    private func visit(around point: Int, _ body: (Int) -> Step) {
+        var waiting = tree.nodes.isEmpty ? [] : [0]
+        while let node = waiting.popLast() {
+            guard tree.squaredDistance(point, toBox: node) <= reach else { continue }
+            switch body(node) {
+            case .stop: return
+            case .skip: continue
+            case .descend:
+                let (left, right) = tree.nodes[node].children
+                waiting.append(left)
+                waiting.append(right)
+            }
+        }
+    }
+
+    private func has(_ minimum: Int, around point: Int) -> Bool {
+        var count = 0
+        visit(around: point) { node in
+            let range = tree.nodes[node].points
+            // The points of a leaf are equal, so either all or none are within epsilon.
+            guard tree.nodes[node].isLeaf || tree.squaredReach(point, ofBox: node) <= reach else {
+                return .descend
+            }
+            count += range.count
+            return count >= minimum ? .stop : .skip
+        }
+        return count >= minimum
+    }
+
+    private func touch(_ left: Int, _ right: Int) -> Bool {
+        let isLess = cores[left].count <= cores[right].count
+        let (few, many) = isLess ? (left, right) : (right, left)
+        return cores[few].contains { point in
+            tree.squaredDistance(point, toBox: crowds[many]) <= reach
+                && hasCore(within: crowds[many], near: point)
+        }
+    }
+
+    private func hasCore(within box: Int, near point: Int) -> Bool {
+        var waiting = [box]
+        while let node = waiting.popLast() {
+            guard tree.squaredDistance(point, toBox: node) <= reach else { continue }
+            guard tree.nodes[node].isLeaf else {
+                let (left, right) = tree.nodes[node].children
+                waiting += [left, right]
+                continue
+            }
+            let range = tree.nodes[node].points
+            if range.contains(where: { isCore[tree.order[$0]] }) { return true }
+        }
+        return false
+    }
+
+    private func isNear(_ left: Int, _ right: Int) -> Bool {
+        tree.points.squaredDistance(left, to: tree.points, right) <= reach
     }
 }

@@ -1,19 +1,27 @@
 import Glibc
 
-/// How many numbers fall into each of many bins of equal width.
+/// Counts of numbers in bins of equal width.
 ///
-/// A bin holds its lower edge and not its upper one; the last holds both, as in NumPy.
+/// A bin includes its lower edge and excludes its upper one; the last bin includes both, as in
+/// `numpy.histogram`.
+///
+/// ```swift
+/// let histogram = Histogram([1, 2, 2, 5], bins: 2)
+/// histogram?.edges   // [1.0, 3.0, 5.0]
+/// histogram?.counts  // [3, 1]
+/// ```
 public struct Histogram: Hashable, Sendable {
-    /// One more than there are bins, ascending.
+    /// The edges of the bins, ascending, in the unit of the numbers; one more than there are bins.
     public let edges: [Double]
+    /// The number of values in each bin.
     public private(set) var counts: [Int]
 
-    /// Counts the finite numbers inside a span; others are left out.
+    /// Counts the numbers inside a span; numbers outside and NaN are ignored.
     ///
     /// - Parameters:
     ///   - bins: at least 1.
-    ///   - span: from the first edge to the last; `nil` for the least to the greatest number. A span
-    ///     of one number becomes one of width 1 around it.
+    ///   - span: from the first edge to the last; `nil` for minimum to maximum of the finite numbers. A
+    ///     span of zero width is extended to width 1 around its value.
     /// - Returns: `nil` without bins, or when there is no finite span.
     public init?(_ numbers: [Double], bins: Int, over span: ClosedRange<Double>? = nil) {
         guard bins >= 1, let span = span ?? Self.span(of: numbers), span.lowerBound.isFinite,
@@ -26,20 +34,20 @@ public struct Histogram: Hashable, Sendable {
         }
     }
 
-    /// How many bins suit these numbers, by the rule of Freedman and Diaconis.
+    /// The number of bins by the rule of Freedman and Diaconis.
     ///
-    /// Bins of width 2·IQR/∛n: D. Freedman and P. Diaconis, "On the Histogram as a Density
+    /// The width of a bin is 2·IQR/∛n: D. Freedman and P. Diaconis, "On the Histogram as a Density
     /// Estimator: L₂ Theory", Zeitschrift für Wahrscheinlichkeitstheorie 57 (1981).
     /// - Parameters:
     ///   - sorted: in ascending order.
-    ///   - limit: the most bins to return.
-    /// - Returns: 1 where the quartiles are equal; 0 of nothing.
+    ///   - limit: the maximum result.
+    /// - Returns: 1 when the quartiles are equal; 0 for no numbers.
     public static func freedmanDiaconisBins(sorted: [Double], atMost limit: Int) -> Int {
         guard let least = sorted.first, let greatest = sorted.last,
             let lower = Quantile.of(0.25, sorted: sorted),
             let upper = Quantile.of(0.75, sorted: sorted)
         else { return 0 }
-        // Halves, since the width of the whole range may be beyond the doubles.
+        // Halves, because the width of the whole range may overflow.
         let width = 2 * (upper / 2 - lower / 2) / cbrt(Double(sorted.count))
         let needed = ((greatest / 2 - least / 2) / width).rounded(.up)
         guard width > 0, needed.isFinite else { return 1 }
@@ -80,5 +88,26 @@ public struct Histogram: Hashable, Sendable {
             return low * (1 - weight) + high * weight
         }
         return [low] + inner + [high]
+    }
+}
+
+/// The Shannon entropy of a distribution.
+///
+/// H = −Σ p·log₂ p over the relative frequencies p > 0: C. E. Shannon, "A Mathematical Theory of
+/// Communication", Bell System Technical Journal 27 (1948).
+public enum Entropy {
+    /// The entropy in bits.
+    ///
+    /// - Parameter counts: the frequency of each outcome; values below 1 are ignored.
+    /// - Returns: 0 for a single outcome; `nil` for none.
+    public static func bits(counts: some Sequence<Int>) -> Double? {
+        // Sorted, so that the result does not depend on the order of the counts.
+        let seen = counts.filter { $0 > 0 }.sorted()
+        let total = seen.reduce(0.0) { $0 + Double($1) }
+        guard total > 0 else { return nil }
+        return seen.reduce(0.0) { sum, count in
+            let share = Double(count) / total
+            return sum - share * log2(share)
+        } + 0
     }
 }

@@ -1,24 +1,30 @@
-/// Points parted into k clusters so that each lies near the centre of its own.
+/// A partition of points into k clusters that minimises the squared distances to their centres.
+///
+/// ```swift
+/// let points = Points(columns: [[1, 1.1, 8], [2, 2.1, 9]])
+/// try KMeans.fit(points, k: 2, seed: 1)?.sizes.sorted()  // [1, 2]
+/// ```
 public struct KMeans: Hashable, Sendable {
-    /// At most k: fewer when there are fewer different points.
+    /// The centres, k × dimensions; fewer than k when there are fewer different points.
     public let centres: [[Double]]
-    /// The cluster of each point.
+    /// The cluster of each point, an index into ``centres``.
     public let labels: [Int]
-    /// How many points each cluster has.
+    /// The number of points in each cluster.
     public let sizes: [Int]
-    /// The sum of the squares of the distances of the points to their centres.
+    /// The sum of the squared distances of the points to their centres.
     public let inertia: Double
+    /// The number of iterations until convergence, or the limit.
     public let iterations: Int
 
-    /// Clusters from centres chosen by chance, the same for the same seed on every machine.
+    /// Clusters points from randomly chosen centres; the same seed gives the same result on every machine.
     ///
-    /// Seeded by k-means++: D. Arthur and S. Vassilvitskii, "k-means++: The Advantages of Careful
+    /// Centres are seeded by k-means++: D. Arthur and S. Vassilvitskii, "k-means++: The Advantages of Careful
     /// Seeding", SODA 2007.
     /// - Parameters:
-    ///   - k: at least 1.
-    ///   - rounds: the most iterations.
-    /// - Returns: `nil` of no points, without clusters, and where a distance is not finite.
-    /// - Throws: `CancellationError`.
+    ///   - k: the number of clusters, at least 1.
+    ///   - rounds: the maximum number of iterations.
+    /// - Returns: `nil` for no points, for `k` below 1, and when a distance is not finite.
+    /// - Throws: `CancellationError` when the task is cancelled.
     public static func fit(
         _ points: Points, k: Int, seed: UInt64, rounds: Int = 100
     ) throws -> KMeans? {
@@ -41,13 +47,12 @@ public struct KMeans: Hashable, Sendable {
         return try lloyd(points, from: Points(rows: chosen.map { Array(points[$0]) }), rounds)
     }
 
-    /// Clusters from given centres.
+    /// Clusters points from given centres.
     ///
     /// S. P. Lloyd, "Least Squares Quantization in PCM", IEEE Transactions on Information Theory 28
-    /// (1982). Of equally near centres the first counts; a centre without points takes the point that is
-    /// farthest from its own. Ends when no point changes its cluster, or after `rounds`.
-    public static func lloyd(_ points: Points, from start: Points, _ rounds: Int) throws -> KMeans?
-    {
+    /// (1982). Of equally near centres the first is chosen; an empty cluster takes the point that is
+    /// farthest from its centre. Ends when no point changes its cluster, or after `rounds`.
+    static func lloyd(_ points: Points, from start: Points, _ rounds: Int) throws -> KMeans? {
         guard points.count > 0, start.count > 0, start.dimensions == points.dimensions else {
             return nil
         }
@@ -72,7 +77,7 @@ public struct KMeans: Hashable, Sendable {
             inertia: inertia, iterations: iterations)
     }
 
-    /// The first place at which the running sum of the weights is beyond the mark.
+    /// The first index at which the cumulative weight exceeds `mark`.
     private static func pick(_ weights: [Double], _ mark: Double) -> Int {
         var (sum, last) = (0.0, 0)
         for (place, weight) in weights.enumerated() where weight > 0 {
@@ -120,5 +125,30 @@ public struct KMeans: Hashable, Sendable {
             rows: (0..<k).filter { sizes[$0] > 0 }.map { cluster in
                 (0..<dimensions).map { sums[cluster * dimensions + $0] / Double(sizes[cluster]) }
             })
+    }
+}
+
+/// A deterministic random number generator.
+///
+/// SplitMix64: G. L. Steele, D. Lea and C. H. Flood, "Fast Splittable Pseudorandom Number
+/// Generators", OOPSLA 2014.
+struct SeededGenerator: RandomNumberGenerator, Sendable {
+    private var state: UInt64
+
+    init(seed: UInt64) {
+        state = seed
+    }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+
+    /// A random number in [0, 1) with 53 random bits.
+    mutating func unit() -> Double {
+        Double(next() >> 11) * 0x1p-53
     }
 }

@@ -1,9 +1,9 @@
-/// One of the intervals into which the positive doubles are cut, the same number in each octave.
+/// A bucket of positive doubles with nearly logarithmic bounds, 35 for each octave.
 ///
-/// The logarithm is that of the exponent, and between two powers of two the cubic polynomial that bends
-/// least: P(f) = (6f³ − 21f² + 50f) / 35 for the fraction f of the significand, as in the reference
-/// implementation of DDSketch (CubicallyInterpolatedMapping, DataDog/sketches-java). With 35 buckets an
-/// octave the polynomial has whole coefficients, and a bucket spans at most a factor of e^(1/50).
+/// The logarithm is approximated by the exponent plus a cubic polynomial of the significand's fraction:
+/// P(f) = (6f³ − 21f² + 50f) / 35, as in the reference
+/// implementation of DDSketch (CubicallyInterpolatedMapping, DataDog/sketches-java). With 35 buckets for each
+/// octave the polynomial has integer coefficients, and a bucket spans at most a factor of e^(1/50).
 struct LogarithmicBucket: Hashable, Comparable {
     static let countByOctave = 35
     /// The bucket of the least positive double.
@@ -11,10 +11,10 @@ struct LogarithmicBucket: Hashable, Comparable {
     /// The bucket of the greatest finite double.
     static let greatest = LogarithmicBucket(index: 71_645)
 
-    /// Adding it to a small double leaves the nearest whole number in the lowest bits, ties to even.
+    /// Adding it to a small double rounds to the nearest integer, ties to even, in the lowest bits.
     static let rounder = 0x1.8p52
 
-    /// 0 would begin at 2⁻¹⁰²³.
+    /// Index 0 starts at 2⁻¹⁰²³.
     let index: Int32
 
     init(index: Int32) {
@@ -33,14 +33,14 @@ struct LogarithmicBucket: Hashable, Comparable {
 
     static func < (left: Self, right: Self) -> Bool { left.index < right.index }
 
-    /// The interval of all numbers that may be counted here.
+    /// The interval of all numbers that may be counted in this bucket, rounding included.
     var bounds: ClosedRange<Double> {
         let lower = (Self.edge(index) * (1 - 1e-9)).nextDown
         let upper = (Self.edge(index + 1) * (1 + 1e-9)).nextUp
         return max(lower, .leastNonzeroMagnitude)...min(upper, .greatestFiniteMagnitude)
     }
 
-    /// The number from which both ends are the same part of themselves away.
+    /// The representative: the number with the same relative distance to both bounds.
     var middle: Double {
         let (octave, place) = Self.split(index)
         let (lower, upper) = (Self.significands[place], Self.significands[place + 1])
@@ -56,7 +56,7 @@ struct LogarithmicBucket: Hashable, Comparable {
         return Int32(truncatingIfNeeded: (place + rounder).bitPattern &- rounder.bitPattern)
     }
 
-    /// The same as of a single number, before rounding: of normal numbers of either sign.
+    /// Bucket indices before rounding of eight normal numbers of either sign.
     static func places(ofNormal numbers: SIMD8<Double>) -> SIMD8<Double> {
         let bits = unsafeBitCast(numbers, to: SIMD8<UInt64>.self) & 0x7FFF_FFFF_FFFF_FFFF
         let exponents =
@@ -67,7 +67,7 @@ struct LogarithmicBucket: Hashable, Comparable {
         return ((6 * fractions - 21) * fractions + 50) * fractions + (exponents * 35 - 0.5)
     }
 
-    /// Where a bucket begins, to a few units in the last place.
+    /// The lower bound of a bucket, accurate to a few units in the last place.
     private static func edge(_ index: Int32) -> Double {
         let (octave, place) = split(index)
         return Double(sign: .plus, exponent: octave - 1023, significand: significands[place])
@@ -78,14 +78,94 @@ struct LogarithmicBucket: Hashable, Comparable {
         return ((Int(index) - place) / countByOctave, place)
     }
 
-    /// The significands at which the buckets of an octave begin, and 2.
+    /// The significands at which the buckets of an octave start, and 2.
     private static let significands: [Double] = (0...countByOctave).map { place in
         var fraction = Double(place) / Double(countByOctave)
-        // Newton's method: the polynomial is all but straight.
+        // Newton's method converges quickly: the polynomial is nearly linear.
         for _ in 0..<8 {
             let excess = ((6 * fraction - 21) * fraction + 50) * fraction - Double(place)
             fraction -= excess / ((18 * fraction - 42) * fraction + 50)
         }
         return 1 + fraction
+    }
+}
+
+/// The counts of buckets, stored in pages of neighbouring buckets; empty pages are omitted.
+struct BucketCounts: Hashable, Sendable {
+    private static let pageShift: Int32 = 4
+    private static let pageLength = 1 << Int(pageShift)
+
+    /// The page numbers, ascending.
+    private var pages: [Int32] = []
+    /// The counts, page after page; bits above 32 are in `carries`.
+    private var counts: [UInt32] = []
+    private var carries: [Int32: UInt32] = [:]
+    private(set) var total = 0
+
+    mutating func add(_ amount: UInt64, to bucket: LogarithmicBucket) {
+        guard amount > 0 else { return }
+        let place = place(of: bucket.index)
+        let sum = UInt64(counts[place]) + (amount & 0xFFFF_FFFF)
+        counts[place] = UInt32(truncatingIfNeeded: sum)
+        let carry = UInt32(truncatingIfNeeded: (sum >> 32) + (amount >> 32))
+        if carry > 0 { carries[bucket.index, default: 0] += carry }
+        total += Int(amount)
+    }
+
+    /// Calls `body` with each non-empty bucket, lowest first.
+    func forEach(_ body: (LogarithmicBucket, UInt64) -> Void) {
+        for page in pages.indices {
+            for place in 0..<Self.pageLength {
+                let count = counts[page * Self.pageLength + place]
+                let index = pages[page] << Self.pageShift + Int32(place)
+                let whole = UInt64(count) + carry(of: index)
+                if whole > 0 { body(LogarithmicBucket(index: index), whole) }
+            }
+        }
+    }
+
+    /// The bucket that contains the number of a rank, from 0 for the lowest; `nil` beyond the last.
+    func bucket(ofRank rank: Int) -> LogarithmicBucket? {
+        var rest = UInt64(rank)
+        for place in counts.indices {
+            let (page, offset) = (place >> Int(Self.pageShift), place & (Self.pageLength - 1))
+            let index = pages[page] << Self.pageShift + Int32(offset)
+            let count = UInt64(counts[place]) + carry(of: index)
+            if rest < count { return LogarithmicBucket(index: index) }
+            rest -= count
+        }
+        return nil
+    }
+
+    private func carry(of index: Int32) -> UInt64 {
+        carries.isEmpty ? 0 : UInt64(carries[index] ?? 0) << 32
+    }
+
+    /// The index of a bucket's count, after inserting its page if needed.
+    private mutating func place(of index: Int32) -> Int {
+        let page = index >> Self.pageShift
+        let offset = Int(index) & (Self.pageLength - 1)
+        if pages.last == page { return (pages.count - 1) * Self.pageLength + offset }
+        var lower = 0
+        var upper = pages.count
+        while lower < upper {
+            let middle = (lower + upper) / 2
+            if pages[middle] < page { lower = middle + 1 } else { upper = middle }
+        }
+        if lower == pages.count || pages[lower] != page { open(page, at: lower) }
+        return lower * Self.pageLength + offset
+    }
+
+    private mutating func open(_ page: Int32, at place: Int) {
+        // Grows by an eighth: doubling could use twice the memory that the sketch needs.
+        if pages.count == pages.capacity {
+            pages.reserveCapacity(pages.count + pages.count / 8 + 2)
+        }
+        if counts.count + Self.pageLength > counts.capacity {
+            counts.reserveCapacity(counts.count + counts.count / 8 + Self.pageLength)
+        }
+        pages.insert(page, at: place)
+        counts.insert(
+            contentsOf: repeatElement(0, count: Self.pageLength), at: place * Self.pageLength)
     }
 }

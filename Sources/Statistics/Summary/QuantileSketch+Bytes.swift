@@ -1,27 +1,26 @@
 extension QuantileSketch {
     private static let version: UInt8 = 1
-    /// A trillion numbers is more than any sensor gives, and no sum of such counts overflows.
+    /// More than any sensor produces, and small enough that no sum of counts overflows.
     private static let greatestCount: UInt64 = 1 << 40
-    /// So many empty buckets cost as much within a run as beginning another one.
+    /// The number of empty buckets that cost as much inside a run as the start of another run.
     private static let shortestGap: Int32 = 3
 
-    /// A form to store, from which `init(bytes:)` makes an equal sketch.
+    /// The serialized form, from which ``init(bytes:)`` restores an equal sketch.
     ///
-    /// One sketch has one form. It is made of varints: whole numbers of seven bits a byte, the lowest
-    /// first, the highest bit of a byte set when another one follows, and none longer than it need be.
+    /// Equal sketches have equal bytes. The form consists of unsigned LEB128 varints of minimal length.
     ///
-    ///     1 byte   1, the version of the form
-    ///     varint   how many zeros
-    ///     varint   how many runs of buckets of positive numbers
-    ///       varint   of the first run: its first bucket, counted from that of the least positive
-    ///                double; of another one: how many buckets after the preceding run, less 3
-    ///       varint   how many buckets it has, less 1
-    ///       varints  the count of each bucket; first and last are not 0, and no three in a row
-    ///     varint   how many runs of buckets of negative numbers, by distance from 0
+    ///     1 byte   version: 1
+    ///     varint   number of zeros
+    ///     varint   number of runs of buckets of positive numbers
+    ///       varint   first run: its first bucket, relative to the bucket of the least positive double;
+    ///                other runs: number of buckets since the preceding run, minus 3
+    ///       varint   number of buckets, minus 1
+    ///       varints  count of each bucket; the first and the last are not 0, nor are three in a row
+    ///     varint   number of runs of buckets of negative numbers, by magnitude
     ///       …        each as above
     ///
-    /// An empty sketch has 4 bytes. A bucket takes one byte where it holds less than 128 numbers, two
-    /// below 16 384. A sketch of more than 2⁴⁰ numbers has bytes that are not read again.
+    /// An empty sketch has 4 bytes. A bucket takes one byte below 128 numbers, two below 16 384. The bytes of
+    /// a sketch of more than 2⁴⁰ numbers are rejected by ``init(bytes:)``.
     public var bytes: [UInt8] {
         var bytes = [Self.version]
         Varint.append(UInt64(zeros), to: &bytes)
@@ -30,10 +29,10 @@ extension QuantileSketch {
         return bytes
     }
 
-    /// Reads ``bytes``; `nil` for all that is no sketch's form.
+    /// Decodes ``bytes``; `nil` for anything else.
     ///
-    /// Takes memory for at most 16 buckets for every three bytes. There is no checksum: what stores the
-    /// bytes has one of its own.
+    /// Allocates at most 16 buckets for every three bytes. There is no checksum; the container of the bytes
+    /// has to provide one.
     public init?(bytes: some Collection<UInt8>) {
         let sketch = bytes.withContiguousStorageIfAvailable { QuantileSketch(reading: $0) }
         guard
@@ -110,5 +109,30 @@ extension QuantileSketch {
             guard counts.total <= greatestCount else { return false }
         }
         return true
+    }
+}
+
+/// Unsigned LEB128: seven bits per byte, lowest first; the highest bit is set when more bytes follow.
+private enum Varint {
+    static func append(_ number: UInt64, to bytes: inout [UInt8]) {
+        var rest = number
+        while rest > 0x7F {
+            bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
+            rest >>= 7
+        }
+        bytes.append(UInt8(rest))
+    }
+
+    /// Removes a number from the front; `nil` when it is truncated, exceeds 64 bits or is not minimal.
+    static func next(_ bytes: inout Slice<UnsafeBufferPointer<UInt8>>) -> UInt64? {
+        var number: UInt64 = 0
+        for shift in stride(from: UInt64(0), to: 64, by: 7) {
+            guard let byte = bytes.popFirst() else { return nil }
+            let part = UInt64(byte & 0x7F)
+            guard shift < 63 || part < 2 else { return nil }
+            number |= part << shift
+            if byte < 0x80 { return byte == 0 && shift > 0 ? nil : number }
+        }
+        return nil
     }
 }

@@ -1,41 +1,51 @@
 public import Samples
 
-/// How the moments of some samples follow one another: enough to tell how much of the time around
-/// them was seen.
+/// A mergeable summary of the intervals between samples, from which the observed time is computed.
 ///
-/// The time from one sample to the next counts as seen up to four times what is usual there: the
-/// second longest of the four intervals before it. So one or two long intervals do not make the next
-/// long one usual, and a sensor that is read at another rate from some moment on is taken at the new
-/// rate after two samples. Samples at one moment are one moment. What is known of two stretches, one
-/// behind the other, gives what is known of both, to the microsecond.
+/// An interval between two samples counts as observed up to four times the usual interval: the second
+/// longest of the four intervals before it. So one or two gaps do not make the next gap usual, and after a
+/// change of the sampling rate the new rate applies from the third sample on. Samples with equal times
+/// count as one. Merging the spacings of two consecutive time ranges is exact to the microsecond.
+///
+/// ```swift
+/// var spacing = Spacing(firstTimes)    // [Timestamp] in order; nil for none
+/// spacing.merge(Spacing(laterTimes))
+/// ```
 public struct Spacing: Hashable, Sendable {
-    /// How many intervals say what is usual.
+    /// The number of preceding intervals that define the usual one.
     static let memory = 4
-    /// How many times the usual an interval may be.
+    /// The multiple of the usual interval up to which an interval counts as observed.
     public static let tolerance: Int64 = 4
 
+    /// The first time.
     public private(set) var first: Timestamp
+    /// The last time.
     public private(set) var last: Timestamp
-    /// The first four intervals in microseconds, whose part depends on what comes before them; 0 for
-    /// those that there are not.
+    /// The first four intervals in microseconds, 0 for missing ones; how much of them counts depends on the
+    /// samples before.
     public private(set) var head = SIMD4<Int64>()
-    /// How many of these there are.
+    /// The number of intervals in ``head``.
     public private(set) var headCount = 0
-    /// The last four, oldest first.
+    /// The last four intervals, oldest first.
     private(set) var recent = RecentIntervals()
-    /// What was seen of the intervals behind the first four, in microseconds.
+    /// The observed microseconds of all intervals after the first four.
     public private(set) var counted: Int64 = 0
 
-    /// Of one moment.
+    /// The spacing of a single time.
     public init(_ time: Timestamp) {
         (first, last) = (time, time)
     }
 
-    /// From what is stored of one.
+    /// Restores a stored spacing.
     ///
     /// - Parameters:
-    ///   - recent: `nil` where there are no more than the first intervals.
-    /// - Returns: `nil` for what no moments give, as far as that shows.
+    ///   - first: the first time.
+    ///   - last: the last time.
+    ///   - head: see ``head``.
+    ///   - headCount: see ``headCount``.
+    ///   - recent: the last four intervals; `nil` when there are no more than the first four.
+    ///   - counted: see ``counted``.
+    /// - Returns: `nil` for values that no sequence of times can have.
     public init?(
         from first: Timestamp, to last: Timestamp, head: SIMD4<Int64>, headCount: Int,
         recent: SIMD4<Int64>?, counted: Int64
@@ -59,10 +69,10 @@ public struct Spacing: Hashable, Sendable {
     /// The last four intervals, oldest first.
     public var recentIntervals: SIMD4<Int64> { recent.intervals }
 
-    /// Adds what is known of a stretch of time behind this one, or before it.
+    /// Adds the spacing of a later or earlier time range.
     ///
-    /// Where two overlap, the one that begins first counts, and of the other only where it ends: a
-    /// lower bound.
+    /// If the two overlap, only the end of the one that starts later is used: the result is then a lower
+    /// bound.
     public mutating func merge(_ other: Spacing) {
         var (whole, next) = first <= other.first ? (self, other) : (other, self)
         if next.first < whole.last {
@@ -79,24 +89,25 @@ public struct Spacing: Hashable, Sendable {
         self = whole
     }
 
-    /// The longest time that counts of each of the first four intervals, and before the first sample;
-    /// `nil` while there are not two intervals to compare.
+    /// The limit for each of the first four intervals and for the time before the first sample; `nil` for
+    /// fewer than two intervals.
     var startLimit: Int64? { headCount > 1 ? RecentIntervals(head).limit : nil }
 
-    /// Whether there are four intervals.
+    /// Whether ``head`` has all four intervals.
     public var isHeadFull: Bool { headCount == Self.memory }
 
-    /// Adds moments, in microseconds since 1970; one that is not behind all others adds nothing.
+    /// Adds a time in microseconds since 1970; one that is not after ``last`` adds nothing.
     mutating func append(_ time: Int64) {
         let time = Timestamp(microseconds: time)
         append(interval: time.since(last))
         last = max(last, time)
     }
 
-    /// Adds moments in order, none of which are at one time or much farther apart than others.
+    /// Adds consecutive times whose intervals all count in full.
     ///
     /// - Parameters:
-    ///   - last: the last four intervals.
+    ///   - time: the last of them.
+    ///   - intervals: the last four intervals.
     mutating func append(evenlyUpTo time: Int64, _ intervals: RecentIntervals) {
         let time = Timestamp(microseconds: time)
         counted = counted.addingSaturated(time.since(last))
@@ -117,7 +128,7 @@ public struct Spacing: Hashable, Sendable {
 }
 
 extension Spacing? {
-    /// Adds what is known of another stretch of time, if anything.
+    /// Merges two spacings of which either may be missing.
     public mutating func merge(_ other: Spacing?) {
         guard let other else { return }
         if self?.merge(other) == nil { self = other }
@@ -125,7 +136,7 @@ extension Spacing? {
 }
 
 extension Timestamp {
-    /// Microseconds from another moment to this one, held at what 64 bits have.
+    /// Microseconds since another time, clamped to `Int64`.
     func since(_ other: Timestamp) -> Int64 {
         let (difference, overflow) = microseconds.subtractingReportingOverflow(other.microseconds)
         return overflow ? (microseconds < other.microseconds ? .min : .max) : difference
@@ -133,9 +144,123 @@ extension Timestamp {
 }
 
 extension Int64 {
-    /// The sum of two numbers that are not negative, held at the largest one.
+    /// The saturating sum of two numbers that are not negative.
     func addingSaturated(_ other: Int64) -> Int64 {
         let (sum, overflow) = addingReportingOverflow(other)
         return overflow ? .max : sum
+    }
+}
+
+extension Spacing {
+    /// The number of intervals that are checked together.
+    private static let blockLength = 64
+
+    /// The spacing of ascending times.
+    ///
+    /// - Returns: `nil` for no times.
+    public init?(_ times: ArraySlice<Timestamp>) {
+        let found = times.withUnsafeBufferPointer { times in
+            Spacing(count: times.count) { times[$0].microseconds }
+        }
+        guard let found else { return nil }
+        self = found
+    }
+
+    /// The spacing of ascending times.
+    ///
+    /// - Returns: `nil` for no times.
+    public init?(_ times: [Timestamp]) {
+        self.init(times[...])
+    }
+
+    /// The spacing of ascending times in microseconds since 1970.
+    ///
+    /// - Returns: `nil` for no times.
+    public init?(_ times: UnsafeBufferPointer<Int64>) {
+        self.init(count: times.count) { times[$0] }
+    }
+
+    /// The spacing of times of which only the ends are given, where no interval is longer than four times
+    /// another.
+    ///
+    /// - Parameters:
+    ///   - start: at least the first five times, in microseconds since 1970.
+    ///   - end: as many of the last times.
+    public init?(even start: UnsafeBufferPointer<Int64>, _ end: UnsafeBufferPointer<Int64>) {
+        self.init(start)
+        guard isHeadFull, let last = end.last else { return nil }
+        var intervals = RecentIntervals()
+        for place in end.indices.dropFirst() { intervals.append(end[place] - end[place - 1]) }
+        append(evenlyUpTo: last, intervals)
+    }
+
+    /// Adds blocks whose intervals all count in full at once.
+    @inline(__always)
+    private init?(count: Int, _ time: (Int) -> Int64) {
+        guard count > 0 else { return nil }
+        self.init(Timestamp(microseconds: time(0)))
+        var row = 1
+        while row < count {
+            let end = min(count, row + Self.blockLength)
+            if end - row > Self.memory, isEven(row..<end, time) {
+                var intervals = RecentIntervals()
+                for place in end - Self.memory..<end {
+                    intervals.append(time(place) - time(place - 1))
+                }
+                append(evenlyUpTo: time(end - 1), intervals)
+            } else {
+                for place in row..<end { append(time(place)) }
+            }
+            row = end
+        }
+    }
+
+    /// Whether the intervals before these rows all count in full.
+    @inline(__always)
+    private func isEven(_ rows: Range<Int>, _ time: (Int) -> Int64) -> Bool {
+        // Away from the ends of the representable range no difference overflows.
+        guard recent.shortest > 0, last.microseconds > .min / 2,
+            time(rows.upperBound - 1) < .max / 2
+        else { return false }
+        var (least, greatest) = (recent.shortest, Int64.min)
+        var before = last.microseconds
+        for row in rows {
+            let time = time(row)
+            let interval = time &- before
+            least = min(least, interval)
+            greatest = max(greatest, interval)
+            before = time
+        }
+        let (limit, overflow) = least.multipliedReportingOverflow(by: Self.tolerance)
+        return least > 0 && (overflow || greatest <= limit)
+    }
+}
+
+/// The last four intervals, in microseconds.
+struct RecentIntervals: Hashable, Sendable {
+    private(set) var intervals = SIMD4<Int64>()
+
+    init() {}
+
+    init(_ intervals: SIMD4<Int64>) {
+        self.intervals = intervals
+    }
+
+    mutating func append(_ interval: Int64) {
+        intervals = SIMD4(intervals[1], intervals[2], intervals[3], interval)
+    }
+
+    /// The shortest interval; 0 when there are fewer than four.
+    var shortest: Int64 { intervals.min() }
+
+    /// The maximum that counts of the next interval: a multiple of the second longest of these.
+    var limit: Int64 {
+        let (left, right) = (
+            (min(intervals[0], intervals[1]), max(intervals[0], intervals[1])),
+            (min(intervals[2], intervals[3]), max(intervals[2], intervals[3]))
+        )
+        let second = max(min(left.1, right.1), max(left.0, right.0))
+        let (limit, overflow) = second.multipliedReportingOverflow(by: Spacing.tolerance)
+        return overflow ? .max : limit
     }
 }

@@ -7,6 +7,7 @@ import Testing
 @testable import Auth
 
 /// The chain of the access log, and what shows when somebody breaks it.
+@Suite(.blocking)
 struct LedgerTests {
     private let registry: Registry
 

@@ -1,9 +1,11 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Auth
 
 /// A process that is killed while it writes the access log.
+@Suite(.blocking)
 struct LogCrashTests {
     private static let isLong = ProcessInfo.processInfo.environment["NERVOUS_LONG_TESTS"] == "1"
 

@@ -1,9 +1,11 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Auth
 
 /// A process that is killed while it keeps what an app gave it.
+@Suite(.blocking)
 struct StorageCrashTests {
     private static let isLong = ProcessInfo.processInfo.environment["NERVOUS_LONG_TESTS"] == "1"
 

@@ -2,6 +2,7 @@ import DBus
 import Ingest
 import Motion
 import Samples
+import TestSupport
 import Testing
 import VM
 
@@ -45,8 +46,8 @@ enum BluetoothDoor {
 
     static func connector(
         _ bluez: FakeBlueZ, _ target: BluetoothTarget = .name("IOTDoor"), adapter: String? = nil,
-        every interval: Duration? = nil, scanLimit: Duration = .seconds(60),
-        stepLimit: Duration = .seconds(60)
+        every interval: Duration? = nil, scanLimit: Duration = Program.patience,
+        stepLimit: Duration = Program.patience
     ) throws -> BluetoothConnector {
         BluetoothConnector(
             target, adapter: adapter,

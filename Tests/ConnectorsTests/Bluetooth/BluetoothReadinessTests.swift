@@ -8,7 +8,7 @@ import VM
 
 /// What holds for Bluetooth as a whole: the bus, BlueZ and the adapter come and go.
 @Suite(
-    .enabled(if: PrivateBus.isInstalled, "\(PrivateBus.lack)"),
+    .blocking, .enabled(if: PrivateBus.isInstalled, "\(PrivateBus.lack)"),
     .timeLimit(.minutes(10)))
 struct BluetoothReadinessTests {
     private static func readiness(_ bus: String) async -> Result<String, BluetoothProblem> {

@@ -9,7 +9,7 @@ import VM
 
 /// What devices of Bluetooth Low Energy tell, behind a BlueZ that a test plays.
 @Suite(
-    .enabled(if: PrivateBus.isInstalled, "\(PrivateBus.lack)"),
+    .blocking, .enabled(if: PrivateBus.isInstalled, "\(PrivateBus.lack)"),
     .timeLimit(.minutes(10)))
 struct BluetoothTests {
     typealias Device = FakeBlueZ.Device

@@ -9,7 +9,7 @@ import VM
 
 /// The way to devices of Bluetooth Low Energy, and its end, behind a BlueZ that a test plays.
 @Suite(
-    .enabled(if: PrivateBus.isInstalled, "\(PrivateBus.lack)"),
+    .blocking, .enabled(if: PrivateBus.isInstalled, "\(PrivateBus.lack)"),
     .timeLimit(.minutes(10)))
 struct BluetoothVisitTests {
     typealias Device = FakeBlueZ.Device

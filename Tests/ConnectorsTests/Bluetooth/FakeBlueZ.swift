@@ -77,7 +77,7 @@ final class FakeBlueZ: Sendable {
         }
         let call = BusCall(
             "org.bluez", path: "/control", interface: "org.example.Control", method, arguments)
-        return try await connection.call(call, within: .seconds(60))
+        return try await connection.call(call, within: Program.patience)
     }
 
     /// Tells values of a characteristic.

@@ -11,7 +11,7 @@ final class RealGPSD {
 
     let port: Int
     /// gpsd cannot be asked for a free one.
-    private let lent = DeafPort(isLent: true)
+    private let lent = ClosedPort(isLent: true)
     private let receiver: any Channel
     private let program: Program
 

@@ -6,7 +6,7 @@ import Testing
 import VM
 
 /// Announcements of a real broker, all the way into the store.
-@Suite(.enabled(if: TestBroker.isInstalled), .timeLimit(.minutes(10)))
+@Suite(.blocking, .enabled(if: TestBroker.isInstalled), .timeLimit(.minutes(10)))
 struct HomeAssistantTests {
     private static let place = "homeassistant/sensor/kitchen/config"
     private static let kitchen = #"""

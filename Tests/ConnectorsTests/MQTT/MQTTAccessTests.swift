@@ -6,7 +6,7 @@ import VM
 @testable import Connectors
 
 /// Who is let in, whom one talks to, and what is said when it fails.
-@Suite(.enabled(if: TestBroker.isInstalled), .timeLimit(.minutes(10)))
+@Suite(.blocking, .enabled(if: TestBroker.isInstalled), .timeLimit(.minutes(10)))
 struct MQTTAccessTests {
     private static let user = (name: "nervous", password: "correct horse")
 
@@ -33,7 +33,7 @@ struct MQTTAccessTests {
         (#", "username": "nervous", "passwordFile": "/nowhere""#, "/nowhere: No such file"),
         (
             #", "username": "nervous", "passwordFile": "/dev/null""#,
-            "/dev/null: it does not hold one line"
+            "/dev/null: it does not contain one line"
         ),
     ])
     func `whoever is not let in is told why`(login: String, words: String) async throws {
@@ -97,7 +97,7 @@ struct MQTTAccessTests {
     }
 
     @Test func `a port where nobody listens is told`() async throws {
-        let deaf = DeafPort()
+        let deaf = ClosedPort()
         let bench = try MQTTBench(port: deaf.number)
         try await expect(bench, toSay: "cannot be reached: connection refused")
         withExtendedLifetime(deaf) {}
@@ -124,13 +124,14 @@ struct MQTTAccessTests {
     @Test func `a server that never answers is left at once when nobody wants it`() async throws {
         let server = try TalkingPort("")
         let bench = try MQTTBench(port: server.number)
-        let start = ContinuousClock.now
-        try await bench.listening(untilConnected: false) { _ in
+        let end = try await bench.listening(untilConnected: false) { _ in
             try await bench.until { $0.link == .connecting }
             server.waitForClient()
+            return ContinuousClock.now
         }
         try await bench.until { $0.link == .disconnected }
-        #expect(ContinuousClock.now - start < .seconds(10))
+        // Its patience with a broker is longer.
+        #expect(ContinuousClock.now - end < .seconds(10))
     }
 
     @Test(arguments: [

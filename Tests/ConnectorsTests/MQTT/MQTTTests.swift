@@ -6,7 +6,7 @@ import VM
 
 @testable import Connectors
 
-@Suite(.enabled(if: TestBroker.isInstalled), .timeLimit(.minutes(10)))
+@Suite(.blocking, .enabled(if: TestBroker.isInstalled), .timeLimit(.minutes(10)))
 struct MQTTTests {
     private let broker: TestBroker
 

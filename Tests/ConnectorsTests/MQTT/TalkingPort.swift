@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// A port of loopback that says the same to the first who comes, and then nothing.
 final class TalkingPort: Sendable {
@@ -40,6 +41,9 @@ final class TalkingPort: Sendable {
         close(listener)
     }
 
-    /// Waits until somebody came.
-    func waitForClient() { arrived.wait() }
+    /// Waits until a client has connected.
+    func waitForClient() {
+        BlockingExecutor.checkMayBlock("waitForClient")
+        arrived.wait()
+    }
 }

@@ -6,6 +6,7 @@ import Testing
 
 /// Messages on a private bus, before a desktop that a test plays.
 @Suite(
+    .blocking,
     .enabled(if: PrivateDesktop.isInstalled, "dbus-daemon and python3-dbusmock are not installed"))
 struct DesktopMessagesTests {
     @Test func `a message arrives, its body without markup`() async throws {

@@ -1,8 +1,9 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// The tiles of the bundled app for instruments, with a door on a serial line.
-@Suite(.serialized) struct DoorTileTests {
+@Suite(.blocking, .serialized) struct DoorTileTests {
     /// What a tile shows, and since when in milliseconds.
     private struct Tile {
         let state: String

@@ -1,8 +1,9 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// A22: pages in a browser call other servers by way of the host, in the ways that they know.
-@Suite(.serialized) struct PageFetchTests {
+@Suite(.blocking, .serialized) struct PageFetchTests {
     private static func server(_ listening: Listening) throws -> ScriptedServer {
         try ScriptedServer { connection in
             listening.note(connection.request)

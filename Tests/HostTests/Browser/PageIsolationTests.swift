@@ -1,8 +1,9 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// What pages of other apps and of other servers get: nothing.
-@Suite(.serialized) struct PageIsolationTests {
+@Suite(.blocking, .serialized) struct PageIsolationTests {
     @Test func `a page keeps its token to itself`() throws {
         let host = try PublishedHost("hello-world-master")
         try host.allow("hello-world", "sensor:gyroscope")

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Published apps in a real browser, as they are.
-@Suite(.serialized) struct PublishedPageTests {
+@Suite(.blocking, .serialized) struct PublishedPageTests {
     /// What a person sees of each app once its calls are answered.
     static let texts: [(app: String, name: String, end: String, text: String)] = [
         (

@@ -1,8 +1,9 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// The way back from a refusal in a page.
-@Suite(.serialized) struct SettingsPageTests {
+@Suite(.blocking, .serialized) struct SettingsPageTests {
     @Test func `B6: a refused page has the link and the command, and works once it was followed`()
         throws
     {

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// What a run has to say while a page of its app is seen, and when it is not.
-@Suite(.serialized) struct ViewedPageTests {
+@Suite(.blocking, .serialized) struct ViewedPageTests {
     @Test func `C14: while a page is seen an event is not told, and once it is left it is`() throws
     {
         let sandbox = try Sandbox()

@@ -1,7 +1,9 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// Analyses on the command line, of what this machine's own sensors say.
+@Suite(.blocking)
 struct AnalyzeTests {
     @Test func `a list stands in a table, cut where it is long`() throws {
         let sandbox = try Sandbox()

@@ -1,7 +1,9 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// `nervous test`: tests of apps in a time of their own.
+@Suite(.blocking)
 struct AppTestTests {
     private static var manifest: [String: Any] {
         [

@@ -1,7 +1,9 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// Hardware comes before permission.
+@Suite(.blocking)
 struct AvailabilityTests {
     /// An app that says what it gets of each sensor that it declares.
     private func app(_ sandbox: Sandbox, _ sensors: [String]) throws -> String {

@@ -1,7 +1,9 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// Apps that run with a host that serves, seen from outside.
+@Suite(.blocking)
 struct BackgroundRunTests {
     private static func install(
         _ name: String, _ script: String, in sandbox: Sandbox
@@ -38,12 +40,9 @@ struct BackgroundRunTests {
     private static func wait(
         _ sandbox: Sandbox, _ isRight: (String) -> Bool
     ) throws {
-        for _ in 0..<200 {
-            let shown = try sandbox.nervous("apps")
-            if isRight(shown.output) { return }
-            usleep(50_000)
+        try waitUntil(otherwise: { try sandbox.nervous("apps").output }) {
+            isRight(try sandbox.nervous("apps").output)
         }
-        throw Unexpected(text: try sandbox.nervous("apps").output)
     }
 
     @Test func `no app stays with a host that ends with another command`() throws {
@@ -66,7 +65,7 @@ struct BackgroundRunTests {
         #expect(!runners.isEmpty)
         host.kill(SIGKILL)
         #expect(try host.wait() == 128 + SIGKILL)
-        #expect(ProcessTree.allEnd(zygotes + runners, within: 5))
+        try ProcessTree.waitForEnd(of: zygotes + runners)
     }
 
     @Test func `a host that is asked to end takes its apps along`() throws {
@@ -76,7 +75,7 @@ struct BackgroundRunTests {
         #expect(!runners.isEmpty)
         host.kill(SIGTERM)
         #expect(try host.wait() == 0)
-        #expect(ProcessTree.allEnd(zygotes + runners, within: 5))
+        try ProcessTree.waitForEnd(of: zygotes + runners)
         let shown = try sandbox.nervous("apps")
         #expect(shown.output.contains("stopped"))
     }

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 /// What a newcomer or an attacker gets wrong: one clear sentence, an exit code, nothing left behind.
+@Suite(.blocking)
 struct BadInputTests {
     struct Package: CustomTestStringConvertible, Sendable {
         let name: String

@@ -1,7 +1,9 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// Every app in `jsapps/`, packed, installed and run headlessly.
+@Suite(.blocking)
 struct BundledAppsTests {
     static let names =
         (try? FileManager.default.contentsOfDirectory(atPath: Binary.repository + "/jsapps"))?
@@ -26,7 +28,7 @@ struct BundledAppsTests {
         #expect(FileManager.default.fileExists(atPath: "\(folder)/README.md"))
         #expect(try sandbox.nervous("install", archives[0]).code == 0)
         #expect(try sandbox.nervous("apps").output.contains(name))
-        let run = try sandbox.nervous("run", name, "--allow-all", "--for", "20s")
+        let run = try sandbox.nervous("run", name, "--allow-all", "--for", "10s")
         #expect(run.code == 0, "\(run.errors)")
         #expect(!run.errors.contains("uncaught"))
         #expect(!run.output.isEmpty)
@@ -56,11 +58,11 @@ struct BundledAppsTests {
             "run", "\(Binary.repository)/jsapps/load-watch", "--allow-all")
         try terminal.await("Watching the processor")
         var ticks = 0
-        let deadline = ContinuousClock.now + .seconds(30)
-        while !terminal.text.contains("busier than 80 %\n"), ContinuousClock.now < deadline {
+        try waitUntil(otherwise: { terminal.text }) {
             ticks += 1000
             try Self.busy(ticks, proc)
-            try? terminal.await("busier than 80 %\n", seconds: 0.05)
+            try? terminal.await("busier than 80 %\n", atMost: .milliseconds(50))
+            return terminal.text.contains("busier than 80 %\n")
         }
         #expect(terminal.text.contains("100.0 %  busier than 80 %"))
         terminal.type("\u{3}")

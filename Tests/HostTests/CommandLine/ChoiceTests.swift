@@ -1,7 +1,9 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// Which of several sensors an app may use: at the prompt, by a flag, and when another one comes.
+@Suite(.blocking)
 struct ChoiceTests {
     private static let script = """
         (async () => {

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 /// Collecting through the built program: what is acknowledged stays, whatever happens.
+@Suite(.blocking)
 struct CollectionTests {
     private struct Samples: Decodable {
         let items: [[String: Double]]

@@ -2,11 +2,13 @@ import Auth
 import Connectors
 import Foundation
 import JSApps
+import TestSupport
 import Testing
 import Text
 
 @testable import Host
 
+@Suite(.blocking)
 struct ConfigurationTests {
     private func parsed(_ text: String) throws -> Configuration {
         try Configuration(parsing: Array(text.utf8))

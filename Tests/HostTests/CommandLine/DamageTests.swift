@@ -1,9 +1,11 @@
 import Foundation
 import GRDB
 import Samples
+import TestSupport
 import Testing
 
 /// A byte of a real file turned over, and what the program says of it.
+@Suite(.blocking)
 struct DamageTests {
     /// Turns a byte over in the middle of the first whole chunk of a file, and prints from when to when
     /// that reaches in milliseconds.
@@ -101,7 +103,7 @@ struct DamageTests {
         func curl(_ path: String, _ more: String...) throws -> String {
             let words = ["-H", "Authorization: Bearer \(token)", host.url("/api/v1/\(path)")]
             let call = try Invocation(
-                "/usr/bin/curl", ["-s", "--max-time", "30"] + words + more,
+                "/usr/bin/curl", ["-s", "--max-time", "540"] + words + more,
                 environment: sandbox.environment)
             return call.output
         }
@@ -135,13 +137,12 @@ struct DamageTests {
         // What arrived after an event that a reader names, and what of it is damaged, told first.
         func live(after id: Int) throws -> String {
             let words = [
-                "curl -sN --max-time 30 -H 'Authorization: Bearer \(token)'",
-                "-H 'Last-Event-ID: \(id)' \(host.url("/api/v1/sensors/walk/stream"))",
-                "| head -c 3000",
+                "-sN", "-H", "Authorization: Bearer \(token)", "-H", "Last-Event-ID: \(id)",
+                host.url("/api/v1/sensors/walk/stream"),
             ]
-            return try Invocation(
-                "/bin/sh", ["-c", words.joined(separator: " ")], environment: sandbox.environment
-            ).output
+            let curl = try Program(
+                "/usr/bin/curl", words, environment: sandbox.environment, output: .pipe)
+            return String(decoding: try curl.read { $0.count >= 3000 }.prefix(3000), as: UTF8.self)
         }
         let told = try live(after: 0)
         let event = "event: damage\ndata: {\"damaged\":[{\"from\":\(from),\"to\":\(to).001}]}\n\n"

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 /// `nervous doctor` on this machine, over data that is sound and data that is not.
+@Suite(.blocking)
 struct DoctorTests {
     private struct Report: Decodable {
         struct Finding: Decodable {

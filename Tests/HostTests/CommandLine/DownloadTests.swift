@@ -2,11 +2,13 @@ import Addresses
 import Egress
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Host
 
 /// `nervous install URL`, against servers that are honest, broken or hostile.
+@Suite(.blocking)
 struct DownloadTests {
     private final class Requests: Sendable {
         private let list = Mutex<[String]>([])

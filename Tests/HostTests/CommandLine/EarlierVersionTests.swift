@@ -1,10 +1,12 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// Compatibility with the files of the version before.
 ///
 /// `Tests/HostTests/EarlierVersion` has a data directory, packages and a trace that it wrote, and
 /// its answers about them. The script `make-fixture` in that folder makes them with any version.
+@Suite(.blocking)
 struct EarlierVersionTests {
     private static let folder = "\(Binary.repository)/Tests/HostTests/EarlierVersion"
 

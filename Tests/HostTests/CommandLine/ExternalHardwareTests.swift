@@ -1,7 +1,9 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// The bundled app for instruments outside the machine, with devices that publish as real ones do.
+@Suite(.blocking)
 struct ExternalHardwareTests {
     private static let folder = "\(Binary.repository)/jsapps/external-hardware"
 

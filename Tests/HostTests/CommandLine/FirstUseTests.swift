@@ -1,7 +1,9 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// Apps that were published before apps declared anything, at a terminal and in scripts.
+@Suite(.blocking)
 struct FirstUseTests {
     /// An axon whose script reads the processor twice, and what it declares nothing about.
     private static func app(_ sandbox: Sandbox) throws -> String {

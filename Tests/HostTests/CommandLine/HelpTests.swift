@@ -1,7 +1,9 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// What a newcomer sees who asks for help, and what a script sees who asks for JSON.
+@Suite(.blocking)
 struct HelpTests {
     static let commands = [
         "new", "test", "trial", "record", "run", "install", "uninstall", "apps", "serve", "open",

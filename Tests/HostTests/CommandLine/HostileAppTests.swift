@@ -1,7 +1,9 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// What an app says reaches the terminal of the built program harmless, whatever says it.
+@Suite(.blocking)
 struct HostileAppTests {
     private static let all = HostileText.all.map(\.text)
 

@@ -1,7 +1,9 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// What apps keep from one `nervous run` to the next.
+@Suite(.blocking)
 struct KeptTests {
     private static var manifest: [String: Any] {
         [

@@ -1,7 +1,9 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// Keys on the command line, and packages that are signed with them.
+@Suite(.blocking)
 struct KeysTests {
     @Test func `a key is made, listed, exported and removed, and its secret never shown`() throws {
         let sandbox = try Sandbox()

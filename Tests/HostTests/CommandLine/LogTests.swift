@@ -1,8 +1,10 @@
 import Foundation
 import GRDB
+import TestSupport
 import Testing
 
 /// `nervous log` as a person and as a script meet it.
+@Suite(.blocking)
 struct LogTests {
     private struct Verification: Decodable {
         let intact: Bool

@@ -1,8 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// The built program among devices that `umockdev` plays: it finds and reads them where the kernel would
 /// have them.
+@Suite(.blocking)
 struct MockedDeviceTests {
     /// An accelerometer and a sensor of light and proximity, as drivers of the kernel describe them.
     private static let devices = #"""

@@ -1,7 +1,9 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// How an author begins.
+@Suite(.blocking)
 struct NewTests {
     private let names = ["app.html", "app.js", "app.test.js", "package.json", "page.js"]
 

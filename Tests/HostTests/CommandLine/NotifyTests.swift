@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// What apps say to the person, where a person sees it.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.blocking, .timeLimit(.minutes(10)))
 struct NotifyTests {
     private static var manifest: [String: Any] {
         [
@@ -64,8 +64,7 @@ struct NotifyTests {
         let doctor = try sandbox.nervous("doctor", "desktop")
         #expect(doctor.output.contains("messages are shown by mock-notify"))
         // What is told is shown a moment later.
-        let limit = ContinuousClock.now + .seconds(30)
-        while try desktop.calls().count < 2, ContinuousClock.now < limit { sched_yield() }
+        try waitUntil { try desktop.calls().count >= 2 }
         host.kill(SIGTERM)
         #expect(try host.wait() == 0)
         let calls = try desktop.calls()

@@ -1,7 +1,9 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// Grants under terms, from the command line.
+@Suite(.blocking)
 struct PermissionsTests {
     private struct Decision: Decodable {
         struct Terms: Decodable, Equatable {

@@ -1,8 +1,9 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// A phone's sensors, from the command that declares them to what an app on the phone sends.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.blocking, .timeLimit(.minutes(10)))
 struct PhoneTests {
     private struct Report: Decodable {
         let token: String

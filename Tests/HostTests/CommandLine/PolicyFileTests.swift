@@ -1,11 +1,13 @@
 import Auth
 import Foundation
+import TestSupport
 import Testing
 import Text
 
 @testable import Host
 
 /// `policy.json`, as it is read and as commands meet it.
+@Suite(.blocking)
 struct PolicyFileTests {
     private static func restrict(_ text: String, _ sandbox: Sandbox) throws -> String {
         let folder = sandbox.path("home/.config/nervous")

@@ -1,7 +1,9 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// The permission prompt, answered at a real terminal in front of the built program.
+@Suite(.blocking)
 struct PromptTests {
     private static let app = Binary.repository + "/jsapps/denied-demo"
 

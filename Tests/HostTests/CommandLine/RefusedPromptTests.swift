@@ -1,7 +1,9 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// Every way in which a question ends without a yes, at a real terminal before the built program.
+@Suite(.blocking)
 struct RefusedPromptTests {
     private static let app = Binary.repository + "/jsapps/denied-demo"
 

@@ -1,7 +1,9 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// How runs of apps end, and what the person is told.
+@Suite(.blocking)
 struct RunTests {
     /// An app of one script.
     private func app(_ script: String, in sandbox: Sandbox) throws -> String {

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 /// `nervous sessions send` and `nervous outbox`, with a server that is down and up.
+@Suite(.blocking)
 struct SendingTests {
     private struct Kept: Decodable {
         struct Item: Decodable {
@@ -36,7 +37,7 @@ struct SendingTests {
         let id = try make(sandbox)
         let token = "\(sandbox.data)/token"
         try Data("secret-token\n".utf8).write(to: URL(filePath: token))
-        let port = DeafPort()
+        let port = ClosedPort()
         let failed = try sandbox.nervous(
             "sessions", "send", id, "--to", "http://127.0.0.1:\(port.number)/trips", "--format",
             "gpx", "--token-file", token)
@@ -85,7 +86,7 @@ struct SendingTests {
     @Test func `E21: with --discard nothing is kept`() throws {
         let sandbox = try Sandbox()
         let id = try make(sandbox)
-        let port = DeafPort()
+        let port = ClosedPort()
         defer { withExtendedLifetime(port) {} }
         let failed = try sandbox.nervous(
             "sessions", "send", id, "--to", "http://127.0.0.1:\(port.number)/", "--discard")

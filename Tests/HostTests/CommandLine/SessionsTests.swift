@@ -1,8 +1,10 @@
 import Foundation
 import GRDB
+import TestSupport
 import Testing
 
 /// `nervous sessions` as a person and as a script meet it.
+@Suite(.blocking)
 struct SessionsTests {
     private struct Session: Decodable {
         let id: String

@@ -1,7 +1,9 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// `nervous storage` and `nervous forget` as a person and as a script meet them.
+@Suite(.blocking)
 struct StorageTests {
     private struct Storage: Decodable {
         struct Rule: Decodable, Equatable {

@@ -1,7 +1,9 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// Traces: recording them, reading damaged ones, and running apps on them.
+@Suite(.blocking)
 struct TraceTests {
     /// A trace of 11 seconds of processor load, a sample a second.
     private static let lines =

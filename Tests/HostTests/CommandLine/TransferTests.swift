@@ -1,7 +1,9 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// Samples into files and back through the built program.
+@Suite(.blocking)
 struct TransferTests {
     private static let count = 60_000
 

@@ -1,7 +1,9 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// `nervous trial`: which privileges an app needs.
+@Suite(.blocking)
 struct TrialTests {
     private static let script = """
         (async () => {

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 /// Collecting in the background: the unit of systemd, and a host that outlives who asked it.
+@Suite(.blocking)
 struct UnitFileTests {
     /// The unit as `make install` writes it.
     private func unit(_ prefix: String) throws -> String {

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 /// A server whose certificate nobody vouches for.
+@Suite(.blocking)
 struct UntrustedServerTests {
     @Test func `a certificate that is not trusted is refused`() throws {
         let sandbox = try Sandbox()

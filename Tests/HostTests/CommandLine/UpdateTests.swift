@@ -1,7 +1,9 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// Updates as a person meets them: what is shown, what is asked, what is refused.
+@Suite(.blocking)
 struct UpdateTests {
     private let sandbox: Sandbox
     private let app: AppFolder

@@ -1,7 +1,9 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// Runs that show the app's page.
+@Suite(.blocking)
 struct ViewTests {
     /// An app of the second generation: its page loads its script and the host's `libs.js`.
     private func page(in sandbox: Sandbox) throws -> String {
@@ -108,7 +110,7 @@ struct ViewTests {
 
     @Test func `doctor says what headless apps have`() throws {
         let sandbox = try Sandbox()
-        let run = try sandbox.nervous("doctor", "--json")
+        let run = try sandbox.nervous("doctor", "headless", "--json")
         #expect(run.output.contains("document.js") && run.output.contains("modules.js"))
     }
 

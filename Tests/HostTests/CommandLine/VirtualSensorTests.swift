@@ -1,7 +1,9 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// `nervous sensors define` as a person and as a script meet it.
+@Suite(.blocking)
 struct VirtualSensorTests {
     private struct Sensors: Decodable {
         struct Sensor: Decodable {

@@ -1,7 +1,9 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// C40: an app is started anew when its source changes, while its author works on it and never else.
+@Suite(.blocking)
 struct WatchTests {
     @Test func `C40: a change of a file starts the app anew, with what it is now`() throws {
         let sandbox = try Sandbox()

@@ -41,7 +41,7 @@ final class Browser {
                 "capabilities": [
                     "alwaysMatch": [
                         "goog:chromeOptions": options, "goog:loggingPrefs": ["browser": "ALL"],
-                        "timeouts": ["script": 60_000, "pageLoad": 60_000],
+                        "timeouts": ["script": 500_000, "pageLoad": 500_000],
                     ]
                 ]
             ])
@@ -79,7 +79,7 @@ final class Browser {
 
     /// Waits in the page until an expression is true.
     ///
-    /// - Throws: when it is not within a minute, with the text of the page.
+    /// - Throws: ``Failure`` with the text of the page if that takes minutes.
     func wait(until expression: String) throws {
         let script = """
             const done = arguments[arguments.length - 1];
@@ -120,7 +120,7 @@ final class Browser {
         let answer = try Invocation(
             "/usr/bin/curl",
             [
-                "-s", "--max-time", "90", "-H", "Content-Type: application/json", "-d", "@\(file)",
+                "-s", "--max-time", "540", "-H", "Content-Type: application/json", "-d", "@\(file)",
                 address + session + path,
             ],
             environment: sandbox.environment)

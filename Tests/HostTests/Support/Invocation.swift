@@ -14,7 +14,7 @@ struct Invocation {
 
     /// Runs a program to its end, with nothing on its standard input.
     ///
-    /// - Throws: ``Failure`` when that takes minutes.
+    /// - Throws: ``Failure`` if it takes longer than `Program.patience`.
     init(
         _ program: String, _ arguments: [String], environment: [String: String],
         directory: String? = nil
@@ -55,7 +55,7 @@ extension Sandbox {
     /// Runs `curl`, which prints the status on a line of its own after the body.
     func curl(_ arguments: String...) throws -> (status: Int, body: String) {
         let call = try Invocation(
-            "/usr/bin/curl", ["-s", "--max-time", "10", "-w", "\n%{http_code}"] + arguments,
+            "/usr/bin/curl", ["-s", "--max-time", "540", "-w", "\n%{http_code}"] + arguments,
             environment: environment)
         let lines = call.output.split(separator: "\n", omittingEmptySubsequences: false)
         return (

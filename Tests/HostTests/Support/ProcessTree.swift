@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// The processes of this machine, as `/proc` tells.
 enum ProcessTree {
@@ -15,15 +16,11 @@ enum ProcessTree {
         facts(of: pid).map { $0.state != "Z" && $0.state != "X" } ?? false
     }
 
-    /// Waits until none of them runs.
-    static func allEnd(_ pids: [Int32], within seconds: Double) -> Bool {
-        let deadline = Date(timeIntervalSinceNow: seconds)
-        // Nobody tells of the end of a process that is not one's child.
-        while pids.contains(where: isRunning) {
-            guard Date() < deadline else { return false }
-            usleep(10_000)
+    /// Waits until none of them runs; they need not be children of the tests.
+    static func waitForEnd(of pids: [Int32]) throws {
+        try waitUntil(otherwise: { "\(pids.filter(isRunning))" }) {
+            !pids.contains(where: isRunning)
         }
-        return true
     }
 
     /// Where a library lies in a process.

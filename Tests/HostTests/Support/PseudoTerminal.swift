@@ -68,9 +68,9 @@ final class PseudoTerminal {
     }
 
     /// Reads on until `text` has come after what was awaited before.
-    func await(_ text: String, seconds: Double = 30) throws {
+    func await(_ text: String, atMost limit: Duration = Program.patience) throws {
         let wanted = Array(text.utf8)
-        let deadline = ContinuousClock.now + .seconds(seconds)
+        let deadline = ContinuousClock.now + limit
         while true {
             if let end = Self.end(of: wanted, in: screen, from: seen) {
                 seen = end
@@ -85,8 +85,8 @@ final class PseudoTerminal {
     /// Reads to the end of the program.
     ///
     /// - Returns: its exit code; 128 and the signal when a signal ended it.
-    func finish(seconds: Double = 30) throws -> Int32 {
-        let deadline = ContinuousClock.now + .seconds(seconds)
+    func finish(atMost limit: Duration = Program.patience) throws -> Int32 {
+        let deadline = ContinuousClock.now + limit
         while try read(until: deadline) {}
         let left = ContinuousClock.now.duration(to: deadline)
         guard left > .zero, let code = try? program.wait(atMost: left) else {
@@ -97,6 +97,7 @@ final class PseudoTerminal {
 
     /// - Returns: `false` when the program has let go of the terminal or the time is over.
     private func read(until deadline: ContinuousClock.Instant) throws -> Bool {
+        BlockingExecutor.checkMayBlock("reading a terminal")
         let left = ContinuousClock.now.duration(to: deadline)
         guard left > .zero else { return false }
         var poll = pollfd(fd: master, events: Int16(POLLIN), revents: 0)

@@ -1,5 +1,6 @@
 import Ingest
 import Samples
+import TestSupport
 import Testing
 
 struct PayloadReaderTests {
@@ -74,9 +75,8 @@ struct PayloadReaderTests {
     @Test(arguments: ["(a+)+b", "(a|aa)+$b", "(?:a?){35}a{35}b", "(?:a+){1,64}b"])
     func `a pattern that would take for ever is given up soon`(pattern: String) throws {
         let reader = try PayloadReader(.pattern("(?<x>\(pattern))"), names: ["x"])
-        let clock = ContinuousClock()
         for length in [40, 4000] {
-            let time = clock.measure {
+            let time = processorTime {
                 #expect(reader.values(of: [UInt8](repeating: 0x61, count: length)) == nil)
             }
             #expect(time < .seconds(10))

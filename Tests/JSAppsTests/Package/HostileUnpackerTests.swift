@@ -16,7 +16,7 @@ import Text
         folder = try TemporaryFolder()
     }
 
-    private func library(patience: Duration = .seconds(30)) async throws -> AppLibrary {
+    private func library(patience: Duration = Program.patience) async throws -> AppLibrary {
         let program = BuiltProgram.path("forging-unpacker")
         return try await AppLibrary.open(
             at: folder.url.appending(path: "apps"),

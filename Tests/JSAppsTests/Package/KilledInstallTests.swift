@@ -5,7 +5,7 @@ import Testing
 
 /// An installation in a process that `strace` kills as it enters a call of the kernel: the first
 /// of its kind, the second, and so on until it gets through.
-@Suite(.enabled(if: ProcessInfo.processInfo.environment["NERVOUS_LONG_TESTS"] == "1"))
+@Suite(.blocking, .enabled(if: ProcessInfo.processInfo.environment["NERVOUS_LONG_TESTS"] == "1"))
 struct KilledInstallTests {
     /// The calls by which an installation touches what is on the disk and talks to its helper.
     private static let calls = [

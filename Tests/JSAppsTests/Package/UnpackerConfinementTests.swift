@@ -6,6 +6,7 @@ import TestSupport
 import Testing
 
 /// The program itself, looked at while it works.
+@Suite(.blocking)
 struct UnpackerConfinementTests {
     private static let limits = ArchiveLimits(
         archiveBytes: 1 << 20, unpackedBytes: 1 << 20, fileBytes: 1 << 20, entries: 10)

@@ -1,6 +1,7 @@
 import Archive
 import JSApps
 import RunnerProtocol
+import TestSupport
 import Testing
 
 /// What an unpacker that was taken over does, and what the host has to say about it.
@@ -18,7 +19,7 @@ struct UnpackerForgery: CustomTestStringConvertible, Sendable {
         testDescription = name
         self.code = code
         script = Array(behaviour.utf8) + [0x0A] + bytes
-        patience = ["silent", "drip"].contains(behaviour) ? .milliseconds(300) : .seconds(30)
+        patience = ["silent", "drip"].contains(behaviour) ? .milliseconds(300) : Program.patience
     }
 
     init(

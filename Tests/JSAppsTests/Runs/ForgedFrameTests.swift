@@ -1,6 +1,7 @@
 import Foundation
 import RunnerProtocol
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import JSApps
@@ -46,7 +47,7 @@ struct ForgedFrameTests {
         let recorder = Recorder()
         var configuration = RunConfiguration(
             app: "demo", token: "secret", scripts: [.init(name: "app.js", source: spelled)])
-        configuration.patience = .seconds(30)
+        configuration.patience = Program.patience
         let process = try await RunnerProcess.startUnconfined(path: ForgedProgram.path)
         let run = AppRun(configuration, process: process, connection: recorder) { _ in }
         let (outcome, _) = await run.run()

@@ -1,11 +1,13 @@
 import Foundation
 import RunnerProtocol
+import TestSupport
 import Testing
 
 @testable import JSApps
 
 /// Everything that comes from a process is read as if an attacker had written it: at random, from a
 /// seed that is printed when a test fails.
+@Suite(.blocking)
 struct FuzzTests {
     private static let isLong = ProcessInfo.processInfo.environment["NERVOUS_LONG_TESTS"] == "1"
     private static let width = isLong ? 16 : 4

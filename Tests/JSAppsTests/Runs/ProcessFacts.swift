@@ -1,5 +1,6 @@
 import Foundation
 import RunnerProtocol
+import TestSupport
 
 @testable import JSApps
 
@@ -14,12 +15,11 @@ struct ProcessFacts {
         return state != "Z" && state != "X"
     }
 
-    /// Waits until it has ended.
+    /// Waits until it has ended; it need not be a child of the tests.
     ///
     /// - Returns: whether it has, in time.
-    func ends(within limit: Duration) async -> Bool {
+    func ends(within limit: Duration = Program.patience) async -> Bool {
         let deadline = ContinuousClock.now + limit
-        // Nobody tells of the end of a process that is not one's child.
         while isRunning {
             guard ContinuousClock.now < deadline else { return false }
             try? await Task.sleep(for: .milliseconds(10))
@@ -77,13 +77,14 @@ extension RunnerProcess {
 
     /// Waits until it is confined and says so.
     func becomesReady() throws {
+        BlockingExecutor.checkMayBlock("becomesReady")
         let descriptor = try connection()
         defer { close(descriptor) }
         var reader = FrameReader<RunnerFrame>()
         var buffer = [UInt8](repeating: 0, count: 4096)
         while true {
             var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-            guard poll(&entry, 1, 30_000) > 0 else { throw NotReady() }
+            guard poll(&entry, 1, 540_000) > 0 else { throw NotReady() }
             let count = read(descriptor, &buffer, buffer.count)
             guard count > 0 else { throw NotReady() }
             reader.append(buffer.prefix(count))

@@ -5,7 +5,8 @@ import Testing
 
 @testable import JSApps
 
-@Suite struct SignatureTests {
+@Suite(.blocking)
+struct SignatureTests {
     private static let signature = """
         {
           "format": 1,

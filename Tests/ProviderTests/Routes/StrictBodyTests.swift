@@ -23,7 +23,8 @@ struct StrictBodyTests {
             let call = Call("PUT", "/api/v1/collection/gauge", token: host.owner, json: body)
             let start = ContinuousClock.now
             let answer = try await host.send(call)
-            #expect(ContinuousClock.now - start < .seconds(10))
+            // A quadratic reader would take minutes.
+            #expect(ContinuousClock.now - start < .seconds(60))
             #expect(answer.status == 400)
             #expect(answer.code == "invalid-body")
             #expect(try await Self.level(host) == "medium")

@@ -112,14 +112,17 @@ struct BackgroundRunTests {
         }
     }
 
-    @Test func `the host's end is that of every run, in time`() async throws {
-        try await ServedHost.with { host in
+    @Test func `the host's end is that of every run, whatever it does`() async throws {
+        // Budgets that would end the run much later.
+        var budget = RunBudget()
+        budget.turn = .seconds(3600)
+        (budget.turnCPU, budget.cpuPerMinute) = (.seconds(3600), .seconds(3600))
+        let generous = budget
+        try await ServedHost.with(budget: { _ in generous }) { host in
             let busy = try await Self.begin("for (;;);", host)
             let idle = try await host.supervisor.prepare(app: "demo").id
             _ = try await host.report(busy) { $0.state == .running }
-            let start = ContinuousClock.now
             await host.supervisor.close()
-            #expect(ContinuousClock.now - start < .seconds(5))
             for run in [busy, idle] {
                 #expect(try await host.supervisor.report(run).ending?.name == "stopped")
             }

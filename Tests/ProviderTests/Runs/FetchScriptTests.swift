@@ -113,7 +113,7 @@ struct FetchScriptTests {
     }
 
     @Test func `C35 - the SDK names what goes wrong`() async throws {
-        let port = DeafPort()
+        let port = ClosedPort()
         defer { withExtendedLifetime(port) {} }
         try await LocalServer.with { request in
             switch request.target {

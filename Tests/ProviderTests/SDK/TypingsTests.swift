@@ -1,12 +1,13 @@
 import Auth
 import Foundation
 import JSApps
+import TestSupport
 import Testing
 
 @testable import Provider
 
 /// What the typings say, held against what there is.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.blocking, .timeLimit(.minutes(10)))
 struct TypingsTests {
     @Test func `a program that uses everything rightly compiles strictly`() throws {
         let compiler = try TypeScript()

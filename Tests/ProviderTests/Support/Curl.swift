@@ -22,7 +22,7 @@ struct Curl {
         )
         try Data(body).write(to: input)
         let arguments =
-            ["-sS", "-i", "--noproxy", "*", "--max-time", "60"] + options
+            ["-sS", "-i", "--noproxy", "*", "--max-time", "540"] + options
             + [
                 "--data-binary", "@\(input.path)", "-o", output.path,
                 "http://localhost:\(host.port)\(path)",

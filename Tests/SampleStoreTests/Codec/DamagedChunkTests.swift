@@ -132,7 +132,7 @@ struct DamagedChunkTests {
 
     @discardableResult
     private static func decode(_ bytes: [UInt8]) throws -> StoredBatch {
-        try SampleFile.decode(Data(bytes), Layout(id: 1, fields: fields))
+        try ChunkReader.decode(Data(bytes), Layout(id: 1, fields: fields))
     }
 
     /// Asks for parts of a chunk in every way that reading does.

@@ -82,7 +82,7 @@ struct TestVectorTests {
                 columns: [.integers([3, -3]), .numbers([0.5, 1.25]), .texts(["a", "b"])]))
         let bytes = try Self.bytes("chunk")
         #expect(ChunkEncoder.encode(batch) == bytes)
-        #expect(try SampleFile.decode(Data(bytes), Layout(id: 1, fields: fields)) == batch)
+        #expect(try ChunkReader.decode(Data(bytes), Layout(id: 1, fields: fields)) == batch)
         let plain = StoredBatch(
             sequences: [4, 5],
             samples: SampleBatch(

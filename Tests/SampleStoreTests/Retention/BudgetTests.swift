@@ -19,11 +19,11 @@ struct BudgetTests {
         budget: Int64 = Self.budget, space: SpaceRules = SpaceRules(reserve: 0)
     ) async throws -> SampleStore {
         let store = try await SampleStore(
-            path: folder.path, rules: ChunkRules(chunkSize: 4096, freshRows: 64), space: space)
+            path: folder.path, rules: ChunkRules(chunkSize: 4096, unsealedRows: 64), space: space)
         for sensor: SensorID in ["greedy", "slow", "steady"] {
             try await store.register(sensor, fields: Self.fields)
         }
-        try await store.keep(budget: budget)
+        try await store.maintenance.keep(budget: budget)
         return store
     }
 
@@ -56,8 +56,8 @@ struct BudgetTests {
             most = max(most, bytes)
             #expect(bytes <= Self.budget + step, "seed \(seed), round \(round): \(bytes)")
         }
-        try await store.maintain(at: Timestamp(microseconds: greedy))
-        let report = try await store.storage(at: Timestamp(microseconds: greedy))
+        try await store.maintenance.run(at: Timestamp(microseconds: greedy))
+        let report = try await store.maintenance.report(at: Timestamp(microseconds: greedy))
         #expect(report.bytes <= Self.budget, "\(report)")
         #expect(most > Self.budget * 3 / 4, "the budget is used: \(most)")
         let samples = Dictionary(uniqueKeysWithValues: report.sensors.map { ($0.sensor, $0) })
@@ -91,8 +91,8 @@ struct BudgetTests {
             try await store.flush()
             most = max(most, await store.status.bytes)
         }
-        try await store.maintain(at: Timestamp(microseconds: time))
-        let report = try await store.storage(at: Timestamp(microseconds: time))
+        try await store.maintenance.run(at: Timestamp(microseconds: time))
+        let report = try await store.maintenance.report(at: Timestamp(microseconds: time))
         let samples = Dictionary(uniqueKeysWithValues: report.sensors.map { ($0.sensor, $0) })
         #expect(samples["greedy"]?.samples == 409_600, "seed \(seed)")
         #expect(samples["flood"].map { $0.samples < 40 } == true, "seed \(seed)")
@@ -109,12 +109,12 @@ struct BudgetTests {
             try await store.append(Self.batch(4096, at: &time, &random), to: "greedy")
             try await store.flush()
         }
-        try await store.maintain(at: Timestamp(microseconds: time))
+        try await store.maintenance.run(at: Timestamp(microseconds: time))
         #expect(await store.status.bytes > 12 << 20)
-        try await store.keep(budget: Self.budget)
-        try await store.maintain(at: Timestamp(microseconds: time))
+        try await store.maintenance.keep(budget: Self.budget)
+        try await store.maintenance.run(at: Timestamp(microseconds: time))
         #expect(await store.status.bytes <= Self.budget)
-        #expect(try await store.storage(at: Timestamp(microseconds: time)).canShrink)
+        #expect(try await store.maintenance.report(at: Timestamp(microseconds: time)).canShrink)
         try await store.close()
         #expect(try await SampleStore.faults(inFile: folder.path).isEmpty)
     }
@@ -140,29 +140,30 @@ struct BudgetTests {
             try await store.append(Self.batch(4096, at: &time, &random), to: "greedy")
             try await store.flush()
         }
-        try await store.keep(budget: Self.budget)
-        try await store.maintain(at: Timestamp(microseconds: time))
+        try await store.maintenance.keep(budget: Self.budget)
+        try await store.maintenance.run(at: Timestamp(microseconds: time))
         // As far as it comes before the free pages are given back.
         let file = await store.file
-        try await file.takeFreePages()
-        #expect(try await file.measure().freePages == 0)
-        let before = try await store.storage(at: Timestamp(microseconds: time)).sensors
-        try await file.cutLog()
+        try await TraceEraser(file, space).takeFreePages()
+        #expect(try await file.space().freePages == 0)
+        let before = try await store.maintenance.report(at: Timestamp(microseconds: time)).sensors
+        try await file.truncateLog()
         try await store.close()
         for isOpenAlready in [false, true] {
             let next = try await open(space: space)
             let file = await next.file
-            if isOpenAlready { try await file.takeFreePages() }
+            let eraser = TraceEraser(file, space)
+            if isOpenAlready { try await eraser.takeFreePages() }
             try await next.append(Self.batch(1, at: &time, &random), to: "slow")
             try await next.flush()
-            try await next.maintain(at: Timestamp(microseconds: time))
-            let after = try await next.storage(at: Timestamp(microseconds: time)).sensors
+            try await next.maintenance.run(at: Timestamp(microseconds: time))
+            let after = try await next.maintenance.report(at: Timestamp(microseconds: time)).sensors
             // One sample more may take a page too many, and with it a chunk.
             let gone = zip(before, after).map { $0.samples - $1.samples }.reduce(0, +)
             #expect(gone <= 2 * 4096)
-            try await file.takeFreePages()
-            try await file.cutLog()
-            while try await file.giveBackSomeBlank() { #expect(file.logSize() < 2 << 20) }
+            try await eraser.takeFreePages()
+            try await file.truncateLog()
+            while try await eraser.releaseSomeBlankPages() { #expect(file.logSize() < 2 << 20) }
             try await next.close()
         }
         #expect(try await SampleStore.faults(inFile: folder.path).isEmpty)
@@ -177,8 +178,8 @@ struct BudgetTests {
             try await old.append(Self.batch(4096, at: &time, &random), to: "greedy")
             try await old.flush()
         }
-        try await old.maintain(at: Timestamp(microseconds: time))
-        let report = try await old.storage(at: Timestamp(microseconds: time))
+        try await old.maintenance.run(at: Timestamp(microseconds: time))
+        let report = try await old.maintenance.report(at: Timestamp(microseconds: time))
         #expect(!report.canShrink)
         #expect(report.bytes <= Self.budget + 3 * 4096 * 24)
     }
@@ -197,6 +198,6 @@ struct BudgetTests {
         let again = try await SampleStore(
             path: folder.path, rules: .standard, space: SpaceRules(budget: 1 << 20))
         let size = await again.status.bytes
-        #expect(try await again.storage(at: .now()).budget >= size)
+        #expect(try await again.maintenance.report(at: .now()).budget >= size)
     }
 }

@@ -22,11 +22,11 @@ struct DamagedRollupTests {
     ])
     func `an hour whose summary is damaged never looks whole`(change: String) async throws {
         let folder = try TemporaryStore()
-        let rules = ChunkRules(chunkSize: 24, freshRows: 4)
+        let rules = ChunkRules(chunkSize: 24, unsealedRows: 4)
         let store = try await folder.open(Self.fields, rules: rules)
         try await Self.add(0..<240, to: store)
-        try await store.keep(RetentionRule(raw: .seconds(3600)), for: nil)
-        try await store.maintain(at: Timestamp(microseconds: 4 * Self.hour))
+        try await store.maintenance.keep(RetentionRule(raw: .seconds(3600)), for: nil)
+        try await store.maintenance.run(at: Timestamp(microseconds: 4 * Self.hour))
         try await store.file.pool.write { database in
             try database.execute(sql: "UPDATE rollup SET \(change) WHERE hour = 1")
             #expect(database.changesCount == 1)
@@ -36,7 +36,7 @@ struct DamagedRollupTests {
             if isLater {
                 // A late sample of that hour goes, too.
                 try await Self.add(61..<62, to: store)
-                try await store.maintain(at: Timestamp(microseconds: 5 * Self.hour))
+                try await store.maintenance.run(at: Timestamp(microseconds: 5 * Self.hour))
             }
             let window = try await store.summaries(query)[0]
             #expect(window.count == 180)

@@ -17,7 +17,7 @@ struct ForgetTests {
     }
 
     private func open() async throws -> SampleStore {
-        let rules = ChunkRules(chunkSize: 24, freshRows: 12, groupSize: 3, rewrites: 4)
+        let rules = ChunkRules(chunkSize: 24, unsealedRows: 12, groupSize: 3, rewrites: 4)
         let store = try await SampleStore(path: folder.path, rules: rules)
         for sensor: SensorID in ["probe", "other"] {
             try await store.register(sensor, fields: Self.fields)
@@ -70,11 +70,11 @@ struct ForgetTests {
             if Int.random(in: 0..<3, using: &random) == 0 { try await store.flush() }
             if round % 90 == 89 {
                 // Some of it becomes summaries, and late samples come behind.
-                try await store.keep(
+                try await store.maintenance.keep(
                     RetentionRule(
                         raw: .microseconds(.random(in: 0...30, using: &random) * Self.hour)),
                     for: nil)
-                try await store.maintain(at: Timestamp(microseconds: 30 * Self.hour))
+                try await store.maintenance.run(at: Timestamp(microseconds: 30 * Self.hour))
             }
         }
         try await store.flush()
@@ -159,10 +159,10 @@ struct ForgetTests {
         #expect(try left() > 0)
         let next = try await SampleStore(path: copy.path)
         try await next.register("probe", fields: Self.fields)
-        try await next.maintain(at: .now())
+        try await next.maintenance.run(at: .now())
         #expect(try left() == 0)
         try await next.close()
-        #expect(try await SampleStore(path: copy.path).upkeep.hasErased)
+        #expect(try await SampleStore(path: copy.path).maintenance.hasErasedTraces)
         withExtendedLifetime(snapshot) {}
     }
 
@@ -202,8 +202,8 @@ struct ForgetTests {
         try await store.flush()
         let range = TimeRange(from: Timestamp(microseconds: 2), to: Timestamp(microseconds: 5))
         _ = try await store.forget("probe", range, at: .now())
-        #expect(await store.purgedThrough("probe") == 4)
-        #expect(await store.purgedThrough("other") == 0)
+        #expect(await store.prunedThrough("probe") == 4)
+        #expect(await store.prunedThrough("other") == 0)
         let arrivals = try await store.arrivals(of: "probe", after: 0, limit: 9)
         #expect(arrivals.map(\.sequence) == [1, 5, 6])
     }
@@ -216,8 +216,8 @@ struct ForgetTests {
             try await store.append([Self.sample(quarter * Self.hour / 4, 1, "")], to: "probe")
         }
         try await store.flush()
-        try await store.keep(RetentionRule(raw: .zero), for: "probe")
-        try await store.maintain(at: Timestamp(microseconds: 3 * Self.hour))
+        try await store.maintenance.keep(RetentionRule(raw: .zero), for: "probe")
+        try await store.maintenance.run(at: Timestamp(microseconds: 3 * Self.hour))
         let range = TimeRange(
             from: Timestamp(microseconds: Self.hour / 2),
             to: Timestamp(microseconds: 2 * Self.hour))
@@ -236,10 +236,10 @@ struct ForgetTests {
         try await store.flush()
         // Other work comes first.
         let (gate, opener) = AsyncStream.makeStream(of: Void.self)
-        await store.hold(until: gate)
-        let before = await store.queue.end
+        await store.maintenance.hold(until: gate)
+        let before = await store.maintenance.queueEnd
         async let receipt = store.forget("probe", .all, at: .now())
-        try await until { await store.queue.end != before }
+        try await until { await store.maintenance.queueEnd != before }
         for isFlushed in [true, false] {
             try await store.append([Self.sample(2, 2, "b")], to: "probe")
             if isFlushed { try await store.flush() }
@@ -259,7 +259,8 @@ struct ForgetTests {
         }
         let receipt = try await store.forget("probe", .all, at: .now())
         #expect(receipt.unreadable == 1)
-        #expect(try await store.storage(at: .now()).sensors.allSatisfy { $0.samples == 0 })
+        #expect(
+            try await store.maintenance.report(at: .now()).sensors.allSatisfy { $0.samples == 0 })
     }
 
     @Test func `a sensor that never was cannot be forgotten`() async throws {
@@ -271,9 +272,9 @@ struct ForgetTests {
     }
 }
 
-extension SampleStore {
-    /// Keeps work on chunks waiting.
+extension StoreMaintenance {
+    /// Blocks the queue until the gate opens.
     fileprivate func hold(until gate: AsyncStream<Void>) {
-        _ = queue.add { for await _ in gate {} }
+        _ = enqueue { for await _ in gate {} }
     }
 }

@@ -6,6 +6,7 @@ import Testing
 
 @testable import SampleStore
 
+@Suite(.blocking)
 struct PurgeProcessTests {
     private static let isLong = ProcessInfo.processInfo.environment["NERVOUS_LONG_TESTS"] == "1"
 
@@ -23,7 +24,7 @@ struct PurgeProcessTests {
             let store = try await SampleStore(path: folder.path)
             let fields = [Field("n", kind: .integer), Field("note", kind: .text)]
             try await store.register("written", fields: fields)
-            let storage = try #require(try await store.storage(at: .now()).sensors.first)
+            let storage = try #require(try await store.maintenance.report(at: .now()).sensors.first)
             let skipped = await store.lastSequence - store.status.accepted
             let counted = try await store.summaries(
                 SummaryQuery(sensor: "written", fields: [fields[0]], range: .all))[0]

@@ -17,7 +17,7 @@ struct RetentionTests {
     private func open(
         chunkSize: Int = 4, _ sensors: [SensorID] = ["probe"], space: SpaceRules = .standard
     ) async throws -> SampleStore {
-        let rules = ChunkRules(chunkSize: chunkSize, freshRows: 512, groupSize: 3, rewrites: 2)
+        let rules = ChunkRules(chunkSize: chunkSize, unsealedRows: 512, groupSize: 3, rewrites: 2)
         let store = try await SampleStore(path: folder.path, rules: rules, space: space)
         for sensor in sensors {
             try await store.register(sensor, fields: TemporaryStore.fields)
@@ -57,34 +57,34 @@ struct RetentionTests {
     ])
     func `rules let go of samples first and of summaries then`(_ example: Case) async throws {
         let store = try await open()
-        try await store.keep(example.rule, for: "probe")
+        try await store.maintenance.keep(example.rule, for: "probe")
         try await store.add((0...20).map { ($0 * Self.hour, $0) })
         try await store.flush()
-        try await store.sealAll(await store.layout(of: "probe"))
-        try await store.maintain(at: Self.hours(20))
+        try await store.maintenance.sealAll(#require(await store.layout(of: "probe")))
+        try await store.maintenance.run(at: Self.hours(20))
         #expect(try await store.all().map { $0.time.microseconds / Self.hour } == example.samples)
         #expect(try await store.hoursWithSummary() == example.summaries)
         #expect(await store.newest(of: "probe")?.values == [.integer(20)])
         let gone = 21 - example.samples.count
-        #expect(await store.purgedThrough("probe") == Int64(gone))
+        #expect(await store.prunedThrough("probe") == Int64(gone))
     }
 
     @Test func `a rule for a kind holds for its instances, and the nearest wins`() async throws {
         var store = try await open()
         let (kind, one) = (RetentionRule(raw: .seconds(1)), RetentionRule(bytes: 7))
-        try await store.keep(RetentionRule(summaries: .seconds(9)), for: nil)
-        try await store.keep(kind, for: "net")
-        try await store.keep(one, for: "net.eth0")
-        try await store.keep(budget: 5 << 20)
+        try await store.maintenance.keep(RetentionRule(summaries: .seconds(9)), for: nil)
+        try await store.maintenance.keep(kind, for: "net")
+        try await store.maintenance.keep(one, for: "net.eth0")
+        try await store.maintenance.keep(budget: 5 << 20)
         try await store.close()
         store = try await open()
-        let rules = await store.retentionRules
+        let rules = await store.maintenance.retentionRules
         #expect(rules.rule(for: "net.eth0") == one)
         #expect(rules.rule(for: "net.eth1") == kind)
         #expect(rules.rule(for: "cpu") == RetentionRule(summaries: .seconds(9)))
-        #expect(try await store.storage(at: Self.hours(0)).budget == 5 << 20)
-        try await store.keep(nil, for: "net.eth0")
-        #expect(await store.retentionRules.rule(for: "net.eth0") == kind)
+        #expect(try await store.maintenance.report(at: Self.hours(0)).budget == 5 << 20)
+        try await store.maintenance.keep(nil, for: "net.eth0")
+        #expect(await store.maintenance.retentionRules.rule(for: "net.eth0") == kind)
     }
 
     @Test func `numbers of samples that are gone are not given out again`() async throws {
@@ -92,13 +92,13 @@ struct RetentionTests {
             // The store is never closed, as if its process had died.
             let store = try await open()
             let before = await store.lastSequence
-            try await store.keep(RetentionRule(raw: .zero), for: "probe")
+            try await store.maintenance.keep(RetentionRule(raw: .zero), for: "probe")
             // What arrives last is the oldest, and goes at once.
             let newest = (100 - round) * Self.hour
             try await store.add([(newest + 1, 0), (round, 1), (round, 2)])
             try await store.flush()
-            try await store.maintain(at: Self.hours(200))
-            #expect(await store.purgedThrough("probe") == before + 3)
+            try await store.maintenance.run(at: Self.hours(200))
+            #expect(await store.prunedThrough("probe") == before + 3)
             #expect(try await open().lastSequence >= before + 3)
         }
     }
@@ -107,10 +107,10 @@ struct RetentionTests {
         async throws
     {
         let store = try await open()
-        try await store.keep(RetentionRule(raw: .seconds(3600 * 2)), for: "probe")
+        try await store.maintenance.keep(RetentionRule(raw: .seconds(3600 * 2)), for: "probe")
         try await store.add((0..<40).map { ($0 * Self.hour / 8, $0) })
         try await store.flush()
-        try await store.maintain(at: Self.hours(5))
+        try await store.maintenance.run(at: Self.hours(5))
         // Raw from hour 3 on; a summary of each of the hours 0, 1 and 2.
         func windows(_ from: Double, _ to: Double, _ step: Double) async throws -> [WindowSummary] {
             try await store.summaries(
@@ -135,10 +135,6 @@ struct RetentionTests {
 }
 
 extension SampleStore {
-    func layout(of sensor: SensorID) throws -> Layout {
-        try #require(series[sensor]?.current)
-    }
-
     /// The hours of `probe` that have a summary.
     func hoursWithSummary() async throws -> [Int64] {
         try await file.pool.read { database in

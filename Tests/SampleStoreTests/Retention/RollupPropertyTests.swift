@@ -18,7 +18,7 @@ struct RollupPropertyTests {
         let seed = UInt64.random(in: .min ... .max)
         var random = SplitMix(state: seed)
         let folder = try TemporaryStore()
-        let rules = ChunkRules(chunkSize: 40, freshRows: 9, groupSize: 3, rewrites: 2)
+        let rules = ChunkRules(chunkSize: 40, unsealedRows: 9, groupSize: 3, rewrites: 2)
         let store = try await SampleStore(
             path: folder.path, rules: rules, space: SpaceRules(hoursPerStep: 3))
         try await store.register("probe", fields: Self.fields)
@@ -43,19 +43,21 @@ struct RollupPropertyTests {
             // Late samples come back into hours that have a summary.
             let now = Int64.random(in: -13 * Self.hour...13 * Self.hour, using: &random)
             let isByAge = Bool.random(using: &random)
-            try await store.keep(
+            try await store.maintenance.keep(
                 isByAge ? RetentionRule(raw: .zero) : RetentionRule(bytes: .random(in: 0...9000)),
                 for: "probe")
-            try await store.maintain(at: Timestamp(microseconds: now))
+            try await store.maintenance.run(at: Timestamp(microseconds: now))
         }
         // However it fell out until now, of the first hours nothing finer is left.
-        try await store.keep(RetentionRule(raw: .zero), for: "probe")
-        try await store.maintain(at: Timestamp(microseconds: 0))
+        try await store.maintenance.keep(RetentionRule(raw: .zero), for: "probe")
+        try await store.maintenance.run(at: Timestamp(microseconds: 0))
         for _ in 0..<20 {
             let ends = (0..<2).map { _ in Int64.random(in: -13...13, using: &random) }.sorted()
             try await check(store, model, ends[0]..<ends[1], seed: seed)
         }
-        #expect(try await store.storage(at: .distantFuture).sensors[0].summaries > 0, "\(seed)")
+        #expect(
+            try await store.maintenance.report(at: .distantFuture).sensors[0].summaries > 0,
+            "\(seed)")
     }
 
     private func check(

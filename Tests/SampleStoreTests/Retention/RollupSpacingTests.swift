@@ -10,7 +10,7 @@ import Testing
 /// How samples follow one another, when some are known by summaries only.
 struct RollupSpacingTests {
     private static let hour: Int64 = 3_600_000_000
-    private static let rules = ChunkRules(chunkSize: 40, freshRows: 9, groupSize: 3, rewrites: 9)
+    private static let rules = ChunkRules(chunkSize: 40, unsealedRows: 9, groupSize: 3, rewrites: 9)
 
     private let folder: TemporaryStore
     private let seed = UInt64.random(in: .min ... .max)
@@ -59,9 +59,9 @@ struct RollupSpacingTests {
         var random = SplitMix(state: seed)
         var store = try await open()
         let times = try await fill(store, &random)
-        try await store.keep(RetentionRule(raw: .zero), for: "probe")
+        try await store.maintenance.keep(RetentionRule(raw: .zero), for: "probe")
         for hour in [5, 6, 13] as [Int64] {
-            try await store.maintain(at: Timestamp(microseconds: hour * Self.hour + 1))
+            try await store.maintenance.run(at: Timestamp(microseconds: hour * Self.hour + 1))
             try await store.close()
             store = try await open()
             for _ in 0..<12 {
@@ -96,8 +96,8 @@ struct RollupSpacingTests {
         let found = try await window(store, .all)
         #expect(!found.hasUnknownTimes)
         #expect(found.spacing.map(PlainSpacing.init) == PlainSpacing(times), "seed \(seed)")
-        try await store.keep(RetentionRule(raw: .zero), for: "probe")
-        try await store.maintain(at: Timestamp(microseconds: 6 * Self.hour))
+        try await store.maintenance.keep(RetentionRule(raw: .zero), for: "probe")
+        try await store.maintenance.run(at: Timestamp(microseconds: 6 * Self.hour))
         try await store.close()
         // Nobody knows any more how the samples of these hours followed one another.
         try await makeFormer(["rollup"])

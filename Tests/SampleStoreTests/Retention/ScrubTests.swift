@@ -14,7 +14,7 @@ struct ScrubTests {
 
     private func open() async throws -> SampleStore {
         let store = try await SampleStore(
-            path: folder.path, rules: ChunkRules(chunkSize: 64, freshRows: 4),
+            path: folder.path, rules: ChunkRules(chunkSize: 64, unsealedRows: 4),
             space: SpaceRules(reserve: 0))
         for sensor: SensorID in ["a", "b"] {
             try await store.register(sensor, fields: [Field("x")])
@@ -79,11 +79,11 @@ struct ScrubTests {
         #expect(!receipt.isErased)
         #expect(await store.status.failure?.contains("damaged") == true)
         #expect(try await store.samples(query).count == 2560)
-        #expect(await store.damage.isEmpty)
+        #expect(await store.knownDamage.isEmpty)
         try await store.close()
         let next = try await open()
         #expect(try await next.samples(query).count == 2560)
-        #expect(await next.damage.isEmpty)
+        #expect(await next.knownDamage.isEmpty)
     }
 
     @Test func `a page that is no page keeps no other from being erased`() async throws {

@@ -7,6 +7,7 @@ import Testing
 import Text
 import Tracks
 
+@Suite(.blocking)
 struct TrackTests {
     /// A route with a pause and a jump over the antimeridian, as numbers that text can hold.
     private func track() throws -> Track {

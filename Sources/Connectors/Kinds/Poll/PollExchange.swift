@@ -16,7 +16,8 @@ struct PollExchange: Sendable {
     /// - Throws: ``ConnectorError``, `CancellationError`.
     func body(within limit: Duration) async throws -> [UInt8] {
         var options = OutboundOptions()
-        options.connecting = min(options.connecting, limit)
+        // Half, so that a second address of the server can be tried.
+        options.connecting = limit / 2
         options.total = limit
         options.responseBytes = PayloadReader.limit
         options.redirects = 0

@@ -1,0 +1,105 @@
+import Samples
+
+/// The accepted samples that are not yet in the file, and the sequence numbers.
+struct WriteBuffer {
+    /// Accepted samples in the order of their sequence numbers.
+    private(set) var batches: [UnwrittenBatch] = []
+    /// The number of samples in ``batches``.
+    private(set) var count = 0
+    /// Samples that were dropped because the buffer was full.
+    private(set) var dropped = 0
+    private(set) var lastAccepted: Int64
+    private(set) var lastAcknowledged: Int64
+    private(set) var lastSynced: Int64 = 0
+    /// Whether numbers were assigned that will be in no sample of the file.
+    private(set) var hasForgottenNumbers = false
+
+    /// - Parameter last: the last sequence number of the session before.
+    init(after last: Int64) {
+        (lastAccepted, lastAcknowledged) = (last, last)
+    }
+
+    /// Assigns sequence numbers and buffers the samples.
+    ///
+    /// - Returns: the samples with their numbers; `nil` when the buffer is full and they were dropped.
+    mutating func accept(
+        _ samples: SampleBatch, of sensor: SensorSeries, key: (key: BatchKey, at: Timestamp)?
+    ) -> StoredBatch? {
+        // Counts numbers of forgotten samples too: the next session skips no more numbers than the limit.
+        guard lastAccepted - lastAcknowledged + Int64(samples.count) <= SampleStore.bufferLimit
+        else {
+            dropped += samples.count
+            return nil
+        }
+        let first = lastAccepted + 1
+        lastAccepted += Int64(samples.count)
+        let batch = StoredBatch(sequences: Array(first...lastAccepted), samples: samples)
+        var unwritten = UnwrittenBatch(sensor: sensor.row, layout: sensor.current, batch: batch)
+        unwritten.key = key.map { key, time in
+            let receipt = BatchReceipt(accepted: samples.count, last: lastAccepted)
+            return KeyedBatch(key: key, receipt: receipt, time: time)
+        }
+        batches.append(unwritten)
+        count += samples.count
+        return batch
+    }
+
+    /// The batch with an idempotency key, if it is still in the buffer.
+    func batch(with key: BatchKey, of sensor: Int64) -> KeyedBatch? {
+        batches.last { batch in
+            batch.sensor == sensor && batch.key?.key.client == key.client
+                && batch.key?.key.name == key.name
+        }?.key
+    }
+
+    /// The samples of a sensor, as projections see them.
+    func samples(
+        of sensor: Int64, _ fields: [Field], _ projections: [Int64: Projection],
+        where isWanted: (SampleQuery.Position) -> Bool
+    ) -> StoredBatch {
+        var builder = BatchBuilder(fields)
+        for entry in batches where entry.sensor == sensor {
+            guard let projection = projections[entry.layout.id] else { continue }
+            builder.append(projection(entry.batch).filtered { isWanted(entry.batch.position($0)) })
+        }
+        return builder.take()
+    }
+
+    /// Removes the first batches, which are now in the file.
+    mutating func acknowledge(_ written: [UnwrittenBatch], upTo last: Int64) {
+        batches.removeFirst(written.count)
+        count -= written.reduce(0) { $0 + $1.batch.count }
+        lastAcknowledged = last
+    }
+
+    /// Records that the file and its log were flushed to the disk.
+    mutating func sync(upTo last: Int64) {
+        lastSynced = last
+    }
+
+    /// Records that the file knows the numbers of forgotten samples.
+    mutating func raiseFloor() {
+        hasForgottenNumbers = false
+    }
+
+    /// Removes the samples of a sensor in a range, up to a sequence number.
+    ///
+    /// - Returns: the number of samples.
+    mutating func forget(_ sensor: Int64, _ range: TimeRange, through last: Int64) -> Int {
+        let before = count
+        batches = batches.compactMap { entry in
+            guard entry.sensor == sensor else { return entry }
+            let (times, sequences) = (entry.batch.samples.times, entry.batch.sequences)
+            let rest = entry.batch.filtered {
+                !range.contains(times[$0]) || sequences[$0] > last
+            }
+            count -= entry.batch.count - rest.count
+            guard !rest.isEmpty || entry.key != nil else { return nil }
+            // The key is kept: a repeated request must not restore forgotten samples.
+            return UnwrittenBatch(
+                sensor: entry.sensor, layout: entry.layout, batch: rest, key: entry.key)
+        }
+        if count < before { hasForgottenNumbers = true }
+        return before - count
+    }
+}

@@ -1,0 +1,119 @@
+public import Samples
+
+/// The observed time of each of several consecutive windows, from the spacing of their samples.
+///
+/// The samples of all windows form one sequence: an interval between two samples counts in every window
+/// that it intersects, up to the limit described at ``Spacing``. The time after the last sample counts like
+/// an interval. The first four intervals and the time before the first sample have no predecessors: each
+/// counts up to four times the second longest of these four.
+///
+/// ```swift
+/// let observed = ObservedTime(summaries.map(\.spacing), in: windows).microseconds
+/// ```
+public struct ObservedTime: Sendable {
+    /// The observed microseconds of each window; `nil` when fewer than three times are known, which do not
+    /// define a usual interval, or when some times are unknown.
+    public private(set) var microseconds: [Int64?]
+    private let windows: [TimeRange]
+
+    /// - Parameters:
+    ///   - spacings: the spacing of the samples of each window; `nil` for a window without samples.
+    ///   - unknown: the windows with samples whose times are unknown; the windows before and after one are
+    ///     separate sequences.
+    ///   - windows: in ascending order; time outside of them does not count.
+    public init(
+        _ spacings: [Spacing?], unknown: Set<Int> = [], in windows: [TimeRange]
+    ) {
+        self.windows = windows
+        microseconds = windows.map { _ in nil }
+        var start = 0
+        for end in unknown.sorted() + [windows.count] {
+            count(spacings, start..<end)
+            start = end + 1
+        }
+        for (place, window) in windows.enumerated() {
+            // A window may have been shortened after its samples were summarised.
+            microseconds[place] = microseconds[place].map { min($0, window.to.since(window.from)) }
+        }
+    }
+
+    /// Consecutive intervals with their limits.
+    private struct Sequence {
+        let startLimit: Int64
+        private var number = 0
+        private var recent = RecentIntervals()
+
+        init(startLimit: Int64) {
+            self.startLimit = startLimit
+        }
+
+        /// The maximum that counts of the next interval.
+        var limit: Int64 { number < Spacing.memory ? startLimit : recent.limit }
+
+        mutating func counted(_ interval: Int64) -> Int64 {
+            guard interval > 0 else { return 0 }
+            defer {
+                number += 1
+                recent.append(interval)
+            }
+            return min(interval, limit)
+        }
+
+        /// The observed time between the samples of a spacing.
+        mutating func counted(_ spacing: Spacing) -> Int64 {
+            var sum: Int64 = 0
+            for place in 0..<spacing.headCount {
+                sum = sum.addingSaturated(counted(spacing.head[place]))
+            }
+            guard spacing.isHeadFull else { return sum }
+            recent = spacing.recent
+            return sum.addingSaturated(spacing.counted)
+        }
+    }
+
+    /// Processes the windows between two unknown ones.
+    private mutating func count(_ spacings: [Spacing?], _ places: Range<Int>) {
+        let known = places.compactMap { place in spacings[place].map { (place, $0) } }
+        guard let (place, spacing) = known.first else {
+            for place in places { microseconds[place] = 0 }
+            return
+        }
+        var start = spacing
+        for (_, next) in known.dropFirst() where !start.isHeadFull {
+            start.merge(next)
+        }
+        guard let startLimit = start.startLimit else { return }
+        for place in places { microseconds[place] = 0 }
+        var sequence = Sequence(startLimit: startLimit)
+        let lead = TimeRange(
+            from: spacing.first.advanced(byMicroseconds: -startLimit), to: spacing.first)
+        for place in places.lowerBound...place { add(lead, to: place) }
+        var before: (place: Int, last: Timestamp)?
+        for (place, spacing) in known {
+            if let before {
+                let part = sequence.counted(spacing.first.since(before.last))
+                add(part, behind: before.last, to: before.place...place)
+            }
+            microseconds[place] = microseconds[place]?.addingSaturated(sequence.counted(spacing))
+            before = (place, spacing.last)
+        }
+        guard let before else { return }
+        add(sequence.limit, behind: before.last, to: before.place...places.upperBound - 1)
+    }
+
+    /// Adds the time after a sample to the windows that it intersects.
+    private mutating func add(
+        _ time: Int64, behind start: Timestamp, to places: ClosedRange<Int>
+    ) {
+        let range = TimeRange(from: start, to: start.advanced(byMicroseconds: time))
+        for place in places {
+            guard windows[place].from < range.to else { break }
+            add(range, to: place)
+        }
+    }
+
+    private mutating func add(_ range: TimeRange, to place: Int) {
+        let part = range.intersection(windows[place])
+        microseconds[place] = microseconds[place]?.addingSaturated(part.to.since(part.from))
+    }
+}
