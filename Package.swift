@@ -133,8 +133,8 @@ let package = Package(
             "Connectors",
             [
                 "Addresses", "CMosquitto", "CProcess", "DBus", "Egress", "Files", "Ingest",
-                "Motion", "Samples", "Simulation", "Text", "Tracks", "VM", nioCore, nioHTTP1,
-                nioPosix, nioSSL,
+                "Motion", "Samples", "Simulation", "Text", "Tracks", "VM", nioCore, nioPosix,
+                nioSSL,
             ]),
 
         // Permission, and what needs it.
@@ -150,7 +150,7 @@ let package = Package(
         module(
             "Egress",
             [
-                "Addresses", "Auth", "Files", "Samples", "Text", crypto, logging, nioCore,
+                "Addresses", "Files", "Samples", "Scheduling", "Text", crypto, logging, nioCore,
                 nioHTTP1, nioPosix, nioSSL, nioTLS,
             ]),
 
@@ -246,8 +246,8 @@ let package = Package(
         tests(
             "Connectors",
             [
-                "Addresses", "Connectors", "DBus", "Ingest", "Motion", "Samples", "Tracks", "VM",
-                nioCore, nioPosix, nioSSL,
+                "Addresses", "Connectors", "DBus", "Egress", "Ingest", "Motion", "Samples",
+                "Tracks", "VM", nioCore, nioPosix, nioSSL,
             ], exclude: ["Bluetooth/bluez.py"]),
         tests("Addresses", ["Addresses"]),
         tests("AppStorage", ["AppStorage", "Samples", "Text"]),
@@ -256,7 +256,7 @@ let package = Package(
         tests(
             "Egress",
             [
-                "Addresses", "Auth", "Egress", "Samples", logging, nioCore, nioEmbedded, nioHTTP1,
+                "Addresses", "Egress", "Samples", "Scheduling", nioCore, nioEmbedded, nioHTTP1,
                 nioSSL,
             ]),
         tests(
@@ -287,8 +287,8 @@ let package = Package(
         tests(
             "Host",
             [
-                "Addresses", "AppRuns", "Auth", "Connectors", "Host", "JSApps", "Samples", "Text",
-                "nervous", "nervous-runner", "nervous-unpacker", grdb, logging,
+                "Addresses", "AppRuns", "Auth", "Connectors", "Egress", "Host", "JSApps",
+                "Samples", "Text", "nervous", "nervous-runner", "nervous-unpacker", grdb, logging,
             ], exclude: ["Apps", "EarlierVersion"]),
     ]
 )

@@ -1,26 +1,28 @@
-internal import Foundation
-internal import Synchronization
+import Foundation
+import Synchronization
 
-/// A connection to a bus of D-Bus, served by a thread of its own, which waits and never polls.
+/// A connection to a D-Bus bus, served by a thread of its own that blocks in `poll`.
 ///
-/// Safe from any thread. What comes over the bus is bounded (``BusLimits``) before it is handed out. The
-/// bus is connected to in the background: the first call says whether it can be reached.
+/// It can be used from any thread. Messages are limited by ``BusLimits`` before they are delivered. It
+/// connects in the background: the first call fails if the bus cannot be reached.
 ///
 /// ```swift
 /// let bus = try BusConnection(address: BusAddress.system(in: environment))
 /// let owner = try await bus.call(.owner(of: "org.bluez")).first?.text
 /// ```
 public final class BusConnection: Sendable {
-    /// How long an answer may take where nothing else is said.
+    /// The default limit of a call.
     public static let patience = Duration.seconds(5)
-    /// The most signals that wait for one who listens.
+    /// The most signals in the buffer of a stream.
     public static let waitingSignals = 8192
 
     private let mailbox: BusMailbox
     private let numbers = Atomic(0)
 
-    /// - Parameter address: as D-Bus writes it, such as `unix:path=/run/dbus/system_bus_socket`.
-    /// - Throws: ``BusError`` where this process can open nothing more.
+    /// Connects to a bus.
+    ///
+    /// - Parameter address: a D-Bus address, such as `unix:path=/run/dbus/system_bus_socket`.
+    /// - Throws: ``BusError`` if this process has no file descriptors left.
     public init(address: String) throws(BusError) {
         let mailbox = try BusMailbox()
         self.mailbox = mailbox
@@ -29,41 +31,40 @@ public final class BusConnection: Sendable {
 
     deinit { mailbox.post(.close(nil)) }
 
-    /// Calls a method and waits for the answer.
+    /// Calls a method and waits for the reply.
     ///
-    /// - Parameter limit: how long it may take, also the time until the bus can be reached.
-    /// - Returns: the arguments of the answer.
-    /// - Throws: ``BusError``; `cancelled` soon after the task is.
+    /// - Parameter limit: for connecting and the reply.
+    /// - Returns: the arguments of the reply.
+    /// - Throws: ``BusError``; `cancelled` if the task is cancelled.
     public func call(
         _ call: BusCall, within limit: Duration = patience
     ) async throws(BusError) -> [BusValue] {
         let number = next()
         let deadline = ContinuousClock.now.advanced(by: limit)
-        let ticket = BusTicket()
-        let result: BusTicket.Outcome = await withTaskCancellationHandler {
+        let pending = PendingCall()
+        let result: PendingCall.Outcome = await withTaskCancellationHandler {
             await withCheckedContinuation { waiter in
                 mailbox.post(
-                    .call(number, call, BusTicket.Waiting(ticket, waiter, until: deadline)))
+                    .call(number, call, PendingCall.Waiting(pending, waiter, until: deadline)))
             }
         } onCancel: {
-            ticket.cancel()
+            pending.cancel()
             mailbox.post(.cancel(number))
         }
         return try result.get()
     }
 
-    /// Calls a method without waiting for an answer, which nobody will see.
+    /// Calls a method without a reply.
     ///
-    /// ``close()`` still sends it.
+    /// ``close()`` sends pending calls.
     public func send(_ call: BusCall) {
         mailbox.post(.send(call))
     }
 
-    /// The signals that fit one of some matches, from now on: whatever is called afterwards is called when
-    /// they are listened for.
+    /// A stream of the signals that match one of the rules.
     ///
-    /// Ends with a ``BusError`` when the bus goes, refuses a match, or more wait than
-    /// ``waitingSignals``.
+    /// The rules are in effect before any later call is sent. The stream ends with a ``BusError`` when
+    /// the connection ends, the bus rejects a rule, or more than ``waitingSignals`` are buffered.
     public func signals(_ matches: [BusMatch]) -> AsyncThrowingStream<BusSignal, any Error> {
         let number = next()
         return AsyncThrowingStream(bufferingPolicy: .bufferingOldest(Self.waitingSignals)) {
@@ -73,12 +74,35 @@ public final class BusConnection: Sendable {
         }
     }
 
-    /// Sends what is to be sent, for a second at most, and closes the connection.
+    /// Sends pending messages for at most a second, and closes the connection.
     ///
-    /// Calls that wait are cancelled.
+    /// Waiting calls are cancelled.
     public func close() async {
         await withCheckedContinuation { mailbox.post(.close($0)) }
     }
 
     private func next() -> Int { numbers.add(1, ordering: .relaxed).newValue }
+}
+
+/// Addresses of buses.
+public enum BusAddress {
+    /// The system bus, found as libdbus and sd-bus do.
+    public static func system(in environment: [String: String]) -> String {
+        if let named = environment["DBUS_SYSTEM_BUS_ADDRESS"], !named.isEmpty { return named }
+        return "unix:path=/run/dbus/system_bus_socket"
+    }
+
+    /// The address of a socket; its path is escaped.
+    public static func socket(at path: String) -> String {
+        "unix:path=" + path.utf8.map(escaped).joined()
+    }
+
+    private static func escaped(_ byte: UInt8) -> String {
+        let character = Character(Unicode.Scalar(byte))
+        let isPlain =
+            character.isASCII
+            && (character.isLetter || character.isNumber || "-_/.\\*".contains(character))
+        let digits = String(byte, radix: 16)
+        return isPlain ? String(character) : (byte < 16 ? "%0" : "%") + digits
+    }
 }

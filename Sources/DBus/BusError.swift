@@ -1,44 +1,50 @@
-internal import Glibc
+import Glibc
 
-/// Why something over D-Bus did not come about.
+/// An error of D-Bus.
 public struct BusError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What went wrong, for a program.
-    public struct Code: Hashable, Sendable {
-        private enum Kind: Hashable {
-            case unreachable, refused, silent, malformed, excessive, cancelled
-        }
-        private let kind: Kind
-
-        /// Nobody answers at the address of the bus, or the bus has gone.
-        public static let unreachable = Code(kind: .unreachable)
-        /// Who was called, or the bus, answered with an error; its ``BusError/name`` says which.
-        public static let refused = Code(kind: .refused)
-        /// No answer came in time.
-        public static let silent = Code(kind: .silent)
-        /// What came, or was to be sent, is nothing that this program knows.
-        public static let malformed = Code(kind: .malformed)
-        /// More came than is taken: a message that is too large, or signals faster than they were read.
-        public static let excessive = Code(kind: .excessive)
-        /// The task that waited was cancelled, or the connection was closed.
-        public static let cancelled = Code(kind: .cancelled)
+    /// The kind of error.
+    public enum Code: Hashable, Sendable, CaseIterable {
+        /// The bus cannot be reached, or the connection ended.
+        case unreachable
+        /// The callee or the bus replied with an error; see ``BusError/name``.
+        case refused
+        /// There was no reply in time.
+        case timedOut
+        /// A received or sent message has unsupported content.
+        case malformed
+        /// A message is too large, or signals arrive faster than they are read.
+        case excessive
+        /// The waiting task was cancelled, or the connection was closed.
+        case cancelled
     }
 
+    /// The kind of error.
     public let code: Code
-    /// The name of an error of D-Bus, such as `org.bluez.Error.NotReady`; only where it was refused.
+    /// The D-Bus name of the error, such as `org.bluez.Error.NotReady`, for ``Code/refused``.
     public let name: String?
     /// A clause without a full stop.
     ///
-    /// It may be of a stranger: escape it before it is shown.
+    /// It can be from another program: escape it for display.
     public let message: String
 
     init(_ code: Code, name: String? = nil, _ message: String) {
         (self.code, self.name, self.message) = (code, name, message)
     }
 
-    /// - Parameter result: a negative `errno`, as sd-bus returns it.
+    /// - Parameter result: a negative `errno` from sd-bus.
     init(_ code: Code, _ result: Int32) {
         self.init(code, String(cString: strerror(-result)).lowercased())
     }
 
     public var description: String { message }
+}
+
+/// The limits of a message.
+public enum BusLimits {
+    /// The deepest nesting of values.
+    public static let depth = 16
+    /// The most values, including each element.
+    public static let values = 1 << 18
+    /// The most bytes of strings and byte arrays.
+    public static let bytes = 8 << 20
 }

@@ -1,7 +1,7 @@
 internal import CSystemd
 internal import Glibc
 
-/// The thread of a connection, which alone touches sd-bus.
+/// The thread of a connection, the only one that uses sd-bus.
 final class BusLoop {
     typealias Output = AsyncThrowingStream<BusSignal, any Error>.Continuation
 
@@ -10,22 +10,22 @@ final class BusLoop {
         let output: Output
     }
 
-    /// How long the last messages may take to be sent.
-    private static let farewell = Duration.seconds(1)
-    /// Messages that are taken before orders are looked at again.
-    private static let portion = 256
+    /// The limit for sending pending messages before closing.
+    private static let flushLimit = Duration.seconds(1)
+    /// Messages that are processed between looks at the requests.
+    private static let batch = 256
 
     private let mailbox: BusMailbox
     private let bus: OpaquePointer
-    /// Calls by the number of their message.
-    private var calls: [UInt64: (number: Int, waiting: BusTicket.Waiting)] = [:]
+    /// Calls by the cookie of their message.
+    private var calls: [UInt64: (number: Int, waiting: PendingCall.Waiting)] = [:]
     private var listeners: [Int: Listener] = [:]
-    /// What the bus has not confirmed yet, and for whom.
+    /// Match rules that the bus has not confirmed yet, by their cookie, and their listener.
     private var confirmations: [UInt64: Int] = [:]
     private var closers: [CheckedContinuation<Void, Never>] = []
     private var isClosing = false
 
-    /// Serves a connection until it ends or is closed.
+    /// Serves a connection until it ends.
     static func run(_ address: String, _ mailbox: BusMailbox) {
         var ending = BusError(.cancelled, "the connection was closed")
         var closers: [CheckedContinuation<Void, Never>] = []
@@ -34,7 +34,7 @@ final class BusLoop {
             defer { closers = loop.closers }
             do throws(BusError) {
                 try loop.serve()
-                loop.sayFarewell()
+                loop.flush()
             } catch {
                 ending = error
             }
@@ -53,7 +53,7 @@ final class BusLoop {
         (bus, self.mailbox) = (made, mailbox)
         result = sd_bus_set_address(made, address)
         if result >= 0 { result = sd_bus_set_bus_client(made, 1) }
-        // Nobody is to hand this process descriptors.
+        // No program may pass file descriptors to this process.
         if result >= 0 { result = sd_bus_negotiate_fds(made, 0) }
         if result >= 0 { result = sd_bus_start(made) }
         guard result >= 0 else { throw BusError(.unreachable, result) }
@@ -65,7 +65,7 @@ final class BusLoop {
 
     private func serve() throws(BusError) {
         while true {
-            for order in mailbox.take() { obey(order) }
+            for request in mailbox.take() { perform(request) }
             if isClosing { return }
             let isIdle = try takeMessages()
             let due = expire()
@@ -73,8 +73,8 @@ final class BusLoop {
         }
     }
 
-    private func sayFarewell() {
-        let deadline = ContinuousClock.now.advanced(by: Self.farewell)
+    private func flush() {
+        let deadline = ContinuousClock.now.advanced(by: Self.flushLimit)
         do throws(BusError) {
             while ContinuousClock.now < deadline {
                 let isIdle = try takeMessages()
@@ -87,7 +87,7 @@ final class BusLoop {
                 if isIdle { try wait(until: deadline, for: 0) }
             }
         } catch {
-            // There is nobody left to say it to.
+            // The connection is being closed.
         }
     }
 
@@ -120,12 +120,12 @@ final class BusLoop {
         return Int32(min(left / .milliseconds(1) + 1, 3_600_000))
     }
 
-    // MARK: - Orders
+    // MARK: - Requests
 
-    private func obey(_ order: BusMailbox.Order) {
-        switch order {
+    private func perform(_ request: BusMailbox.Request) {
+        switch request {
         case .call(let number, let call, let waiting):
-            guard !waiting.ticket.isCancelled else { return waiting.end(.failure(Self.cancelled)) }
+            guard !waiting.call.isCancelled else { return waiting.end(.failure(Self.cancelled)) }
             do throws(BusError) {
                 calls[try send(call, isAnswered: true)] = (number, waiting)
             } catch {
@@ -158,7 +158,7 @@ final class BusLoop {
         }
     }
 
-    /// - Returns: the number of the message.
+    /// - Returns: the cookie of the message.
     private func send(_ call: BusCall, isAnswered: Bool) throws(BusError) -> UInt64 {
         let message = try BusMessage.calling(call, on: bus)
         var cookie: UInt64 = 0
@@ -177,9 +177,9 @@ final class BusLoop {
 
     // MARK: - Messages
 
-    /// - Returns: whether nothing is left to be taken.
+    /// - Returns: whether no message is left.
     private func takeMessages() throws(BusError) -> Bool {
-        for _ in 0..<Self.portion {
+        for _ in 0..<Self.batch {
             var taken: OpaquePointer?
             let result = sd_bus_process(bus, &taken)
             let message = taken.map { BusMessage($0) }
@@ -194,7 +194,7 @@ final class BusLoop {
         switch Int(message.type) {
         case SD_BUS_MESSAGE_METHOD_RETURN, SD_BUS_MESSAGE_METHOD_ERROR: takeAnswer(message)
         case SD_BUS_MESSAGE_SIGNAL: takeSignal(message)
-        // This program offers nothing over the bus.
+        // This program has no objects on the bus.
         default: sd_bus_reply_method_errno(message.pointer, -EOPNOTSUPP, nil)
         }
     }
@@ -210,21 +210,21 @@ final class BusLoop {
     }
 
     private func takeSignal(_ message: borrowing BusMessage) {
-        // Anybody may send one; of those whom nobody listens to it is not even read.
+        // Any program can send signals; those of unmatched senders are not even parsed.
         let sender = message.sender
         let listening = listeners.filter { $0.value.matches.contains { $0.sender == sender } }
         guard !listening.isEmpty else { return }
         do throws(BusError) {
             guard let signal = try message.signal() else { return }
             for (number, listener) in listening
-            where listener.matches.contains(where: { $0.fits(signal) }) {
+            where listener.matches.contains(where: { $0.matches(signal) }) {
                 guard case .dropped = listener.output.yield(signal) else { continue }
                 listener.output.finish(
-                    throwing: BusError(.excessive, "signals come faster than they can be taken"))
+                    throwing: BusError(.excessive, "signals arrive faster than they are read"))
                 listeners[number] = nil
             }
         } catch {
-            // Nobody is to go on as if nothing had come.
+            // A signal was lost, so the streams must end.
             for (number, listener) in listening {
                 listener.output.finish(throwing: error)
                 listeners[number] = nil
@@ -232,14 +232,16 @@ final class BusLoop {
         }
     }
 
-    // MARK: - Ends
+    // MARK: - Ending
 
-    /// - Returns: when the next call is due.
+    /// Fails the calls whose limit passed.
+    ///
+    /// - Returns: the deadline of the next call.
     private func expire() -> ContinuousClock.Instant? {
         let now = ContinuousClock.now
         for (cookie, call) in calls where call.waiting.deadline <= now {
             calls[cookie] = nil
-            call.waiting.end(.failure(BusError(.silent, "no answer came in time")))
+            call.waiting.end(.failure(BusError(.timedOut, "no reply came in time")))
         }
         return calls.values.map(\.waiting.deadline).min()
     }

@@ -1,17 +1,17 @@
-internal import Glibc
-internal import Synchronization
+import Glibc
+import Synchronization
 
-/// What tasks ask of the thread of a connection.
+/// The requests of tasks to the thread of a connection.
 final class BusMailbox: Sendable {
-    enum Order: Sendable {
-        case call(Int, BusCall, BusTicket.Waiting)
+    enum Request: Sendable {
+        case call(Int, BusCall, PendingCall.Waiting)
         case cancel(Int)
         case send(BusCall)
         case listen(Int, [BusMatch], AsyncThrowingStream<BusSignal, any Error>.Continuation)
         case leave(Int)
         case close(CheckedContinuation<Void, Never>?)
 
-        /// Answers what nobody does any more.
+        /// Fails the request after the end of the thread.
         fileprivate func fail(_ error: BusError) {
             switch self {
             case .call(_, _, let waiting): waiting.end(.failure(error))
@@ -23,12 +23,12 @@ final class BusMailbox: Sendable {
     }
 
     private struct State {
-        var orders: [Order] = []
-        /// Why the thread has ended.
+        var requests: [Request] = []
+        /// Why the thread ended.
         var ending: BusError?
     }
 
-    /// Can be read when there are orders.
+    /// Readable when there are requests.
     let descriptor: Int32
     private let other: Int32
     private let state = Mutex(State())
@@ -47,34 +47,63 @@ final class BusMailbox: Sendable {
         Glibc.close(other)
     }
 
-    func post(_ order: Order) {
+    func post(_ request: Request) {
         let ending = state.withLock { state in
-            if state.ending == nil { state.orders.append(order) }
+            if state.ending == nil { state.requests.append(request) }
             return state.ending
         }
-        if let ending { return order.fail(ending) }
+        if let ending { return request.fail(ending) }
         var byte: UInt8 = 1
-        // Where it is full the thread has not read what it was told before, and wakes anyway.
+        // If the socket is full, the thread is going to wake up anyway.
         _ = Glibc.send(other, &byte, 1, Int32(MSG_NOSIGNAL))
     }
 
-    /// For the thread: the orders since it asked before.
-    func take() -> [Order] {
+    /// For the thread: the requests since the last call.
+    func take() -> [Request] {
         var buffer = [UInt8](repeating: 0, count: 256)
         while read(descriptor, &buffer, buffer.count) > 0 {}
         return state.withLock { state in
-            defer { state.orders = [] }
-            return state.orders
+            defer { state.requests = [] }
+            return state.requests
         }
     }
 
-    /// For the thread: it obeys no more.
+    /// For the thread: fails these and all later requests.
     func end(_ error: BusError) {
         let left = state.withLock { state in
             state.ending = error
-            defer { state.orders = [] }
-            return state.orders
+            defer { state.requests = [] }
+            return state.requests
         }
-        for order in left { order.fail(error) }
+        for request in left { request.fail(error) }
     }
+}
+
+/// The state of a call that its task and the thread share.
+final class PendingCall: Sendable {
+    typealias Outcome = Result<[BusValue], BusError>
+
+    /// A call without a reply yet, and its task.
+    struct Waiting: Sendable {
+        let call: PendingCall
+        let deadline: ContinuousClock.Instant
+        private let waiter: CheckedContinuation<Outcome, Never>
+
+        init(
+            _ call: PendingCall, _ waiter: CheckedContinuation<Outcome, Never>,
+            until deadline: ContinuousClock.Instant
+        ) {
+            (self.call, self.waiter, self.deadline) = (call, waiter, deadline)
+        }
+
+        /// Must be called once.
+        func end(_ outcome: Outcome) { waiter.resume(returning: outcome) }
+    }
+
+    private let cancelled = Atomic(false)
+
+    /// A call can be cancelled before the thread has read its request.
+    var isCancelled: Bool { cancelled.load(ordering: .acquiring) }
+
+    func cancel() { cancelled.store(true, ordering: .releasing) }
 }

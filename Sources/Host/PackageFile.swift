@@ -1,3 +1,4 @@
+import Egress
 import Foundation
 import JSApps
 
@@ -13,7 +14,7 @@ struct PackageFile {
 
     func archive() throws -> Data {
         // Not to be named in a message: it may hold a password.
-        guard !PackageAddress.isAddress(path) else {
+        guard !DownloadAddress.isAddress(path) else {
             throw CommandFailure(
                 .usage, "Only what is on this machine can be run; a URL is installed first.",
                 hint: "Use: nervous install URL", type: "usage")

@@ -1,24 +1,29 @@
 public import Samples
 
-/// Makes samples of one sensor of those of another, one at a time and in bounded memory.
+/// Computes the samples of one sensor from those of another, one at a time and in bounded memory.
 ///
-/// A value without clock, threads or files: times are those of the samples.
+/// A value type without clock, threads or files: all times are those of the samples.
+///
+/// ```swift
+/// var counter = StepCounter()
+/// let steps = samples.compactMap { counter.take($0) }
+/// ```
 public protocol DerivedSensor: Sendable {
-    /// The fields that samples must have, in this order.
+    /// The fields that input samples must have, in this order.
     static var inputs: [Field] { get }
-    /// The fields of the samples that it makes.
+    /// The fields of the samples it computes.
     static var outputs: [Field] { get }
-    /// How many samples were dropped because they lacked a number, or came too late.
+    /// How many samples were dropped because a number was missing or they came too late.
     var dropped: Int { get }
 
     /// Takes a sample with the fields of ``inputs``.
     ///
-    /// - Returns: `nil` while there is nothing new to say.
+    /// - Returns: `nil` when the result has not changed.
     mutating func take(_ sample: Sample) -> Sample?
 }
 
 extension Sample {
-    /// The numbers of a sample that has at least so many; `nil` when one is none or not finite.
+    /// The first numbers of the sample; `nil` when one is missing or not finite.
     func numbers(_ count: Int) -> [Double]? {
         guard values.count >= count else { return nil }
         var numbers: [Double] = []
@@ -28,4 +33,34 @@ extension Sample {
         }
         return numbers
     }
+}
+
+/// An acceleration including gravity, in m/s².
+public struct Acceleration: Hashable, Sendable {
+    /// Along the sensor's first axis.
+    public let x: Double
+    /// Along the second axis.
+    public let y: Double
+    /// Along the third axis.
+    public let z: Double
+
+    /// The fields of an accelerometer.
+    public static let fields = ["x", "y", "z"].map { Field($0, unit: "m/s2") }
+
+    /// Creates an acceleration.
+    ///
+    /// - Returns: `nil` when a component is not finite or beyond 1000 m/s², which no sensor measures.
+    public init?(x: Double, y: Double, z: Double) {
+        guard [x, y, z].allSatisfy({ (-1000...1000).contains($0) }) else { return nil }
+        (self.x, self.y, self.z) = (x, y, z)
+    }
+
+    /// - Returns: `nil` when the sample lacks one of ``fields``.
+    init?(_ sample: Sample) {
+        guard let numbers = sample.numbers(3) else { return nil }
+        self.init(x: numbers[0], y: numbers[1], z: numbers[2])
+    }
+
+    /// The magnitude, which does not depend on the sensor's orientation.
+    public var magnitude: Double { (x * x + y * y + z * z).squareRoot() }
 }

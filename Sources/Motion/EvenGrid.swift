@@ -1,28 +1,28 @@
 import Samples
 
-/// Numbers at moments of their own as the means of cells of equal width, in the order of time.
+/// Resamples irregular measurements to an even grid: each cell is the mean of its measurements.
 ///
-/// Cells that hold none lie on the line between their neighbours. After a longer gap, and when time
-/// goes back by a second, everything begins anew.
+/// Empty cells are interpolated linearly. The grid restarts after a longer gap, and when time goes back
+/// by a second.
 struct EvenGrid: Hashable, Sendable {
     enum Outcome: Hashable {
-        /// The cells that are complete by now; often none.
+        /// The cells that are complete now; often none.
         case cells([Double])
-        /// What came before has nothing to do with what follows.
+        /// The grid restarted; earlier cells are not continued.
         case restarted
-        /// The number came too late.
+        /// The measurement was older than the present cell.
         case late
     }
 
-    /// How wide a cell is, in microseconds.
+    /// The width of a cell in microseconds.
     let width: Int64
-    /// The most cells between two that hold numbers.
+    /// The most consecutive empty cells.
     private let longestGap: Int64
     private var cell: Int64?
     private var sum = 0.0
     private var count = 0
 
-    /// Of what the present cell holds so far.
+    /// The mean of the present cell so far.
     var mean: Double? { count > 0 ? sum / Double(count) : nil }
 
     init(width: Int64, longestGap: Int64) {
@@ -63,5 +63,29 @@ struct EvenGrid: Hashable, Sendable {
 
     private mutating func begin(_ cell: Int64, _ number: Double) {
         (self.cell, sum, count) = (cell, number, 1)
+    }
+}
+
+/// Measures a sensor's rate: the median interval of its last samples.
+struct SampleRate: Hashable, Sendable {
+    private static let count = 32
+
+    /// Samples per second; `nil` before there are enough.
+    private(set) var perSecond: Double?
+    private var last: Timestamp?
+    private var intervals: [Int64] = []
+
+    /// - Returns: whether the rate has changed by more than a tenth.
+    mutating func take(_ time: Timestamp) -> Bool {
+        defer { last = time }
+        guard let last, time > last else { return false }
+        intervals.append(time.microseconds - last.microseconds)
+        guard intervals.count == Self.count else { return false }
+        let median = intervals.sorted()[Self.count / 2]
+        intervals.removeAll(keepingCapacity: true)
+        let rate = 1_000_000 / Double(median)
+        if let perSecond, abs(rate - perSecond) <= perSecond / 10 { return false }
+        perSecond = rate
+        return true
     }
 }

@@ -1,28 +1,27 @@
-/// What a few seconds of acceleration say about steps in them.
+/// The steps in a few seconds of acceleration.
 ///
-/// The period is the lag at which the signal is most like itself: the normalised autocorrelation of A.
-/// Rai, K. K. Chintalapudi, V. N. Padmanabhan and R. Sen, "Zee: Zero-Effort Crowdsourcing for Indoor
-/// Localization", MobiCom (2012), section 4.1. Steps are the peaks of the smoothed magnitude, whose
-/// least distance follows the period; A. Brajdic and R. Harle, "Walk Detection and Step Counting on
-/// Unconstrained Smartphones", UbiComp (2013), found both among the best of what they compared.
+/// The period is the lag with the highest normalised autocorrelation: A. Rai, K. K. Chintalapudi, V. N. Padmanabhan and R. Sen, "Zee: Zero-Effort Crowdsourcing for Indoor
+/// Localization", MobiCom (2012), section 4.1. Steps are peaks of the smoothed magnitude at a minimum
+/// distance that follows from the period: A. Brajdic and R. Harle, "Walk Detection and Step Counting on
+/// Unconstrained Smartphones", UbiComp (2013), found both among the best methods.
 struct Gait: Hashable, Sendable {
-    /// Cells a second.
+    /// Cells per second.
     static let rate = 20.0
     /// From 0.25 s, a sprint, to 1.1 s, a stroll.
     private static let lags = 5...22
-    /// In m/s²; what sways less is no walk.
+    /// In m/s²; with a smaller deviation there are no steps.
     private static let leastDeviation = 0.3
-    /// One, two and three steps later.
+    /// The minimum autocorrelation one, two and three steps later.
     private static let leastLikeness = 0.3
     private static let clearLikeness = 0.7
 
     /// Cells from one step to the next.
     let period: Double
-    /// How alike the signal is to itself one, two and three steps later, the least of them; up to 1.
+    /// The smallest autocorrelation one, two and three steps later; up to 1.
     let likeness: Double
-    /// How high the higher peaks are, in m/s² above the middle.
+    /// The height of the higher peaks, in m/s² above the mean.
     let height: Double
-    /// The places of the peaks, ascending, and how high they are.
+    /// The peaks, in order of time.
     let peaks: [Peak]
 
     struct Peak: Hashable, Sendable {
@@ -30,11 +29,11 @@ struct Gait: Hashable, Sendable {
         let height: Double
     }
 
-    /// Whether it can be nothing but a walk.
+    /// Whether the rhythm is clear enough to start counting.
     var isClear: Bool { likeness >= Self.clearLikeness }
 
     /// - Parameter cells: magnitudes on a grid of 20 Hz; at least four seconds.
-    /// - Returns: `nil` when nobody walks.
+    /// - Returns: `nil` if there are no steps.
     init?(_ cells: some RandomAccessCollection<Double>) {
         let signal = Self.smoothed(Self.straightened(Array(cells)))
         let energy = signal.reduce(0) { $0 + $1 * $1 } / Double(max(1, signal.count))
@@ -44,14 +43,14 @@ struct Gait: Hashable, Sendable {
         self.period = period
         self.likeness = likeness
         let tops = Self.peaks(signal, apart: 0.6 * period)
-        // Measured by the higher ones: a walk that has just ended is followed by many small ones.
+        // By the higher peaks: after the end of a walk there are many small ones.
         let heights = tops.map(\.height).sorted()
         height = heights.isEmpty ? 0 : heights[heights.count * 4 / 5]
         let floor = 0.4 * height
         peaks = tops.filter { $0.height >= floor }
     }
 
-    /// Less the straight line that fits best, so that slow changes of speed do not count.
+    /// Removes the linear trend, so that slow changes of speed do not count.
     static func straightened(_ cells: [Double]) -> [Double] {
         let middle = Double(cells.count - 1) / 2
         var (sum, products, squares) = (0.0, 0.0, 0.0)
@@ -66,7 +65,7 @@ struct Gait: Hashable, Sendable {
         return cells.enumerated().map { $1 - mean - slope * (Double($0) - middle) }
     }
 
-    /// Weights 1, 2, 3, 2, 1: above 5 Hz little is left.
+    /// Weights 1, 2, 3, 2, 1: a low-pass filter at about 5 Hz.
     private static func smoothed(_ cells: [Double]) -> [Double] {
         cells.indices.map { place in
             var (sum, weights) = (0.0, 0.0)
@@ -79,7 +78,7 @@ struct Gait: Hashable, Sendable {
         }
     }
 
-    /// How alike a signal is to itself so many cells later, −1 to 1.
+    /// The normalised autocorrelation at a lag, −1 to 1.
     private static func likeness(_ signal: [Double], _ lag: Int) -> Double {
         var (products, early, late) = (0.0, 0.0, 0.0)
         for place in 0..<(signal.count - lag) {
@@ -99,7 +98,7 @@ struct Gait: Hashable, Sendable {
             let place = lag - range.lowerBound
             return all[place] >= all[place - 1] && all[place] > all[place + 1]
         }
-        // Left and right feet differ: two steps may be more alike than one.
+        // Left and right steps differ: two steps can correlate better than one.
         let best = tops.map { all[$0 - range.lowerBound] }.max() ?? 0
         guard let lag = tops.first(where: { all[$0 - range.lowerBound] >= 0.8 * best }) else {
             return nil
@@ -114,7 +113,7 @@ struct Gait: Hashable, Sendable {
         return least >= leastLikeness ? (period, least) : nil
     }
 
-    /// The highest places first, each of which keeps others at a distance.
+    /// Local maxima at a minimum distance; higher ones take precedence.
     private static func peaks(_ signal: [Double], apart: Double) -> [Peak] {
         let tops = (1..<(signal.count - 1)).filter {
             signal[$0] > 0 && signal[$0] >= signal[$0 - 1] && signal[$0] > signal[$0 + 1]

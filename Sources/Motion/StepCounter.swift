@@ -1,41 +1,49 @@
 public import Samples
 
-/// Counts steps in acceleration, whichever way the sensor is held.
+/// Counts steps in acceleration, independently of the sensor's orientation.
 ///
-/// Every second it looks at the last four of them: see ``Gait`` for the method. Steps count once
-/// four looks on end saw a walk, then also those that led there, so that a bump, a hand that
-/// gestures and a car count none, as in N. Zhao, "Full-Featured Pedometer Design
-/// Realized with 3-Axis Digital Accelerometer", Analog Dialogue 44 (2010). A walk of less than about
-/// six seconds is therefore not seen. Made for 25 to 200 samples a second.
+/// Every second it evaluates the last seconds with ``Gait``. Steps count after four consecutive
+/// evaluations that found a rhythm, including the steps of these, so that bumps, gestures and vehicles
+/// count none: N. Zhao, "Full-Featured Pedometer Design Realized with 3-Axis Digital Accelerometer",
+/// Analog Dialogue 44 (2010). Walks of less than about six seconds are therefore missed. The rate should
+/// be 25 to 200 samples per second.
+///
+/// ```swift
+/// var counter = StepCounter()
+/// for (acceleration, time) in measurements { counter.take(acceleration, at: time) }
+/// print(counter.steps)
+/// ```
 public struct StepCounter: Sendable {
     private static let windowCells = 120
     private static let hopCells = 20
-    private static let looksToBelieve = 4
+    private static let evaluationsToConfirm = 4
 
-    /// Since it was made.
+    /// Steps since the counter was created.
     public private(set) var steps = 0
-    /// Steps a minute in the last seconds; `nil` while nobody walks.
+    /// Steps per minute in the last seconds; `nil` without a rhythm.
     public private(set) var cadence: Double?
+    /// Whether counting is paused.
     public private(set) var isPaused = false
     public private(set) var dropped = 0
 
     private var grid = EvenGrid(width: 50_000, longestGap: 10)
     private var cells: [Double] = []
-    /// The number of the first cell, from the start of the walk.
+    /// The index of the first cell since the start of the walk.
     private var first = 0
-    /// The place of the last peak that was counted.
+    /// The index of the last counted peak.
     private var lastPeak: Int?
-    /// Peaks that may be steps, and how many looks on end saw a walk.
+    /// Peaks that may be steps, and the number of consecutive evaluations that found a rhythm.
     private var candidates: [Gait.Peak] = []
-    private var looks = 0
-    /// What the walk was like when it was last clear: cells from step to step, and how high a step is.
+    private var evaluations = 0
+    /// The last clear rhythm: cells between steps, and the height of a step.
     private var usual: (period: Double, height: Double) = (0, 0)
 
+    /// Creates a counter at zero.
     public init() {}
 
     /// Takes a measurement.
     ///
-    /// - Returns: how many steps were counted by it; they may be up to seven seconds old.
+    /// - Returns: the newly counted steps; they can be seven seconds old.
     @discardableResult
     public mutating func take(_ acceleration: Acceleration, at time: Timestamp) -> Int {
         guard !isPaused else { return 0 }
@@ -50,7 +58,7 @@ public struct StepCounter: Sendable {
             for cell in complete {
                 cells.append(cell)
                 guard cells.count % Self.hopCells == 0 else { continue }
-                counted += look()
+                counted += evaluate()
                 guard cells.count == Self.windowCells else { continue }
                 cells.removeFirst(Self.hopCells)
                 first += Self.hopCells
@@ -59,65 +67,66 @@ public struct StepCounter: Sendable {
         }
     }
 
-    /// Counts the steps that are seen so far, and none from now on.
+    /// Counts the pending steps and stops counting.
     ///
-    /// - Returns: how many steps were counted by it.
+    /// - Returns: the newly counted steps.
     @discardableResult
     public mutating func pause() -> Int {
         isPaused = true
         return flush()
     }
 
-    /// Goes on counting.
+    /// Continues counting.
     public mutating func resume() {
         guard isPaused else { return }
         isPaused = false
         grid = EvenGrid(width: grid.width, longestGap: 10)
     }
 
-    /// Counts what is left at the end of a walk, and begins anew.
+    /// Counts the pending steps at the end of a walk, and restarts.
     private mutating func flush() -> Int {
-        let counted = look()
+        let counted = evaluate()
         cells.removeAll(keepingCapacity: true)
         (first, lastPeak) = (0, nil)
-        doubt()
+        reset()
         return counted
     }
 
-    private mutating func doubt() {
+    private mutating func reset() {
         candidates.removeAll(keepingCapacity: true)
-        (looks, cadence, usual) = (0, nil, (0, 0))
+        (evaluations, cadence, usual) = (0, nil, (0, 0))
     }
 
-    private mutating func look() -> Int {
-        guard let gait = Gait(cells), gait.isClear || looks >= Self.looksToBelieve else {
-            doubt()
+    private mutating func evaluate() -> Int {
+        guard let gait = Gait(cells), gait.isClear || evaluations >= Self.evaluationsToConfirm
+        else {
+            reset()
             return 0
         }
         if gait.isClear { usual = (gait.period, max(gait.height, 0.75 * usual.height)) }
-        // Where little of a walk is left, noise has peaks of a period of its own.
+        // At the end of a walk the peaks of noise have another period.
         let period = max(gait.period, 0.8 * usual.period)
         var latest = candidates.last?.place ?? lastPeak ?? .min / 2
-        // A peak at the very end may rise further.
+        // A peak at the end of the window may still rise.
         for peak in gait.peaks where peak.place < cells.count - 3 {
             let place = first + peak.place
             guard Double(place - latest) >= 0.6 * period else { continue }
             candidates.append(.init(place: place, height: peak.height))
             latest = place
         }
-        looks = min(looks + 1, Self.looksToBelieve)
-        guard looks == Self.looksToBelieve else { return 0 }
+        evaluations = min(evaluations + 1, Self.evaluationsToConfirm)
+        guard evaluations == Self.evaluationsToConfirm else { return 0 }
         cadence = 60 * Gait.rate / gait.period
         return count(period)
     }
 
-    /// Counts the candidates that are as high as steps are.
+    /// Counts the candidates with the height of steps.
     private mutating func count(_ period: Double) -> Int {
         var counted = 0
         for candidate in candidates where candidate.height >= 0.5 * usual.height {
             let gap = lastPeak.map { Double(candidate.place - $0) / period } ?? 1
             lastPeak = candidate.place
-            // One peak that drowned in noise is made up for.
+            // One peak that was lost in noise is added.
             counted += (1.6...2.4).contains(gap) ? 2 : 1
         }
         candidates.removeAll(keepingCapacity: true)
@@ -130,7 +139,7 @@ extension StepCounter: DerivedSensor {
     public static let inputs = Acceleration.fields
     public static let outputs = [Field("steps", unit: "{step}", kind: .integer)]
 
-    /// - Returns: the steps since it was made, whenever there are more.
+    /// - Returns: the total, whenever it grows.
     public mutating func take(_ sample: Sample) -> Sample? {
         guard let acceleration = Acceleration(sample) else {
             dropped += 1

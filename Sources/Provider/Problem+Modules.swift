@@ -26,7 +26,7 @@ extension Problem {
         case let error as VirtualMachineError: self.init(error)
         case let error as JSAppsError: self.init(error)
         case let error as AppRunsError: self.init(error)
-        case let error as NetError: self.init(error)
+        case let error as EgressError: self.init(error)
         case let error as PackError:
             self.init(
                 status: .unprocessableContent, code: "invalid-pack",
@@ -199,7 +199,7 @@ extension Problem {
             case .full: (.conflict, "session-full", "The session holds no more steps")
             case .invalid: (.unprocessableContent, "invalid-session", "This is not a session")
             case .diskFull: (.insufficientStorage, "disk-full", "The disk is full")
-            default: (.internalServerError, "internal", "The host failed")
+            case .unsafeFile, .storeFailed: (.internalServerError, "internal", "The host failed")
             }
         self.init(
             status: status, code: code, title: title, detail: error.message, fix: error.hint)
@@ -214,7 +214,7 @@ extension Problem {
             case .full: (.conflict, "outbox-full", "Too much waits already")
             case .busy: (.conflict, "busy", "It is being sent")
             case .diskFull: (.insufficientStorage, "disk-full", "The disk is full")
-            default: (.internalServerError, "internal", "The host failed")
+            case .storeFailed: (.internalServerError, "internal", "The host failed")
             }
         self.init(
             status: status, code: code, title: title, detail: error.message, fix: error.hint)

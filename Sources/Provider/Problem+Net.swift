@@ -2,7 +2,7 @@ import Egress
 import HTTPTypes
 
 extension Problem {
-    init(_ error: NetError) {
+    init(_ error: EgressError) {
         let (status, code, title): (HTTPResponse.Status, String, String) =
             switch error.code {
             case .invalidRequest:
@@ -18,14 +18,14 @@ extension Problem {
                 (.badGateway, "untrusted-certificate", "The certificate is not trusted")
             case .wrongCertificate:
                 (.badGateway, "wrong-certificate", "The certificate is another one")
-            case .tooSlow: (.gatewayTimeout, "fetch-timeout", "The server takes too long")
-            case .brokenAnswer: (.badGateway, "broken-answer", "The answer is not whole")
-            case .answerTooLarge: (.badGateway, "answer-too-large", "The answer is too large")
-            case .answerEncoded: (.badGateway, "answer-encoded", "The answer is compressed")
+            case .timedOut: (.gatewayTimeout, "fetch-timeout", "The server takes too long")
+            case .invalidResponse: (.badGateway, "broken-answer", "The answer is not whole")
+            case .responseTooLarge: (.badGateway, "answer-too-large", "The answer is too large")
+            case .responseEncoded: (.badGateway, "answer-encoded", "The answer is compressed")
             case .tooManyRedirects:
                 (.badGateway, "too-many-redirects", "The answer leads on and on")
+            case .unexpectedStatus: (.badGateway, "broken-answer", "Unexpected status")
             case .tooManyCalls: (.tooManyRequests, "too-many-calls", "The app calls too often")
-            default: (.internalServerError, "internal", "The host failed")
             }
         self.init(
             status: status, code: code, title: title, detail: error.message, fix: error.hint)

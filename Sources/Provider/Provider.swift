@@ -82,8 +82,10 @@ public struct Provider: Sendable {
         LocalStorageRoutes(door: door).add(to: &routes)
         SettingsRoutes().add(to: &routes)
         NotificationRoutes(door: door, heartbeat: heartbeat).add(to: &routes)
-        FetchRoutes(door: door, outbound: outbound, budget: { supervisor.budget($0).fetch })
-            .add(to: &routes)
+        FetchRoutes(
+            door: door, outbound: GrantedClient(outbound, log: authority.log),
+            budget: { supervisor.budget($0).fetch }
+        ).add(to: &routes)
         FirstGenerationRoutes(door: door, engine: engine).add(to: &routes)
         // What apps say is meant to be read, however little the host says of itself.
         var appLogger = logger

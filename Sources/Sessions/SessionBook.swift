@@ -1,34 +1,39 @@
 import GRDB
 public import Samples
 import Text
+public import Tracks
 
-/// Keeps sessions in a file of SQLite; each change is on the disk before it is answered.
+/// Stores sessions in an SQLite file; each change is on disk before it is acknowledged.
 ///
-/// A session that is active goes on when the host starts again: its steps are kept with their times.
+/// An active session continues after a restart of the host, since its steps are stored with times.
+///
+/// ```swift
+/// let book = try SessionBook(path: path)
+/// let session = try await book.create(draft)
+/// try await book.apply(.start, to: session.session.id)
+/// ```
 public actor SessionBook {
-    /// Where a damaged file was put when the book was opened; `nil` when it was sound.
+    /// The new path of a damaged file, which was renamed when the book was opened; `nil` for none.
     public nonisolated let setAside: String?
 
     private let database: SessionDatabase
     private let now: @Sendable () -> Timestamp
 
-    /// Opens the book at `path`, and makes an empty one where there is none.
+    /// Opens the file at `path`, or creates it.
     ///
-    /// A file that SQLite finds damaged, or that is no book, is put aside under another name and an
-    /// empty one takes its place.
+    /// A damaged file is renamed, and a new one is created.
     ///
-    /// - Throws: `unsafeFile` when others could open the file, `diskFull`, `storeFailed` when it
-    ///   cannot be used for another reason than damage.
+    /// - Throws: `unsafeFile` if others can open the file, `diskFull`, `storeFailed`.
     public init(
         path: String, now: @escaping @Sendable () -> Timestamp = { .now() }
     ) throws(SessionsError) {
         self.now = now
-        (database, setAside) = try Self.open(path, now)
+        (database, setAside) = try SessionFile.open(path, now: now())
     }
 
-    /// What SQLite finds wrong in a file of sessions, reading only and also while a host has it open.
+    /// The defects that SQLite finds in a file of sessions, which is only read and may be in use.
     ///
-    /// - Throws: `storeFailed` when the file cannot be read or is no database.
+    /// - Throws: `storeFailed` if the file cannot be read or is no database.
     public static func faults(inFile path: String) throws(SessionsError) -> [String] {
         do {
             return try SessionDatabase.faults(inFile: path)
@@ -39,44 +44,40 @@ public actor SessionBook {
 
     // MARK: - Sessions
 
-    /// Makes a session that has not begun.
+    /// Creates a session that has not begun.
     ///
-    /// - Parameter id: as `Session` has it; a random one of 64 bits where there is none.
+    /// - Parameter id: see `Session`; by default a random one of 64 bits.
     /// - Throws: `invalid`, `nameTaken`.
     public func create(
         _ draft: SessionDraft, id: String? = nil
     ) async throws(SessionsError) -> SessionRecord {
-        let record: SessionRecord
-        do {
-            record = SessionRecord(
-                try Session(id: id ?? RandomName.make(), draft, created: now()))
-        } catch {
-            throw SessionsError(error)
-        }
+        let record = SessionRecord(
+            try Session(id: id ?? RandomName.make(), draft, created: now()))
         return try await write { database in
             guard try SessionDatabase.record(record.session.id, database) == nil else {
                 throw SessionsError(
-                    .nameTaken, "There is a session \(record.session.id) already.")
+                    .nameTaken, "Session \(record.session.id) already exists.")
             }
             try SessionDatabase.insert(record, database)
             return record
         }
     }
 
+    /// A session.
+    ///
     /// - Throws: `notFound`.
     public func record(_ id: String) async throws(SessionsError) -> SessionRecord {
         try await read { try Self.found(id, $0) }
     }
 
-    /// Sessions, the newest first.
+    /// A page of the sessions, the newest first.
     ///
-    /// - Parameter id: of the last session of the page before; of one that is gone there is nothing
-    ///   after it.
+    /// - Parameter id: the last session of the previous page; if it was removed, the page is empty.
     public func page(
         after id: String? = nil, limit: Int
     ) async throws(SessionsError) -> SessionPage {
         try await read { database in
-            // One more than asked for tells whether there is a next page.
+            // One more, to know whether there is a next page.
             let ids = try SessionDatabase.ids(after: id, limit: limit + 1, database)
             let shown = ids.prefix(limit)
             return SessionPage(
@@ -85,8 +86,7 @@ public actor SessionBook {
         }
     }
 
-    /// Changes the words of a session, its sensors as long as it has not begun, or the length of its
-    /// route.
+    /// Changes a session.
     ///
     /// - Throws: `notFound`, `invalid`, `wrongState`.
     public func update(
@@ -115,7 +115,7 @@ public actor SessionBook {
         }
     }
 
-    /// Forgets a session; the samples of its sensors stay.
+    /// Removes a session; the samples of its sensors stay.
     ///
     /// - Throws: `notFound`.
     public func remove(_ id: String) async throws(SessionsError) {
@@ -127,7 +127,7 @@ public actor SessionBook {
 
     // MARK: - Private
 
-    func write<T: Sendable>(
+    private func write<T: Sendable>(
         _ body: @escaping @Sendable (Database) throws -> T
     ) async throws(SessionsError) -> T {
         do {
@@ -137,7 +137,7 @@ public actor SessionBook {
         }
     }
 
-    func read<T: Sendable>(
+    private func read<T: Sendable>(
         _ body: @escaping @Sendable (Database) throws -> T
     ) async throws(SessionsError) -> T {
         do {
@@ -147,74 +147,78 @@ public actor SessionBook {
         }
     }
 
-    static func found(_ id: String, _ database: Database) throws -> SessionRecord {
+    private static func found(_ id: String, _ database: Database) throws -> SessionRecord {
         guard let record = try SessionDatabase.record(id, database) else {
-            throw SessionsError(.notFound, "There is no session of this identifier.")
+            throw SessionsError(.notFound, "There is no session with this identifier.")
         }
         return record
     }
+}
 
-    /// - Returns: the file, and where a damaged one was put before.
-    private static func open(
-        _ path: String, _ now: () -> Timestamp
-    ) throws(SessionsError) -> (SessionDatabase, String?) {
-        try SessionFile.check(path)
-        do {
-            return (try verified(path), nil)
-        } catch {
-            guard isDamage(error) else { throw SessionsError(wrapping: error) }
+// MARK: - Imported sessions
+
+extension SessionBook {
+    /// The result of an import.
+    public struct Imports: Sendable {
+        /// The created sessions, in the order of the file.
+        public let made: [SessionRecord]
+        /// The identifiers of sessions that exist already and were not changed.
+        public let known: [String]
+    }
+
+    /// Creates a finished session for each workout, or none if one is invalid.
+    ///
+    /// - Throws: `invalid`, `diskFull`, `storeFailed`.
+    public func add(_ workouts: [Workout]) async throws(SessionsError) -> Imports {
+        var records: [(record: SessionRecord, route: RouteRecord)] = []
+        for workout in workouts {
+            records.append((try SessionRecord(workout), workout.route))
         }
-        let time = "\(now())".prefix(19).filter { $0 != "-" && $0 != ":" } + "Z"
-        let target = try SessionFile.setAside(path, at: time)
-        try SessionFile.check(path)
-        do {
-            return (try verified(path), target)
-        } catch {
-            throw SessionsError(wrapping: error)
+        let all = records
+        return try await write { database in
+            var (made, known): ([SessionRecord], [String]) = ([], [])
+            for (record, route) in all {
+                if try SessionDatabase.record(record.session.id, database) != nil {
+                    known.append(record.session.id)
+                } else {
+                    try SessionDatabase.insert(record, route, database)
+                    made.append(record)
+                }
+            }
+            return Imports(made: made, known: known)
         }
     }
 
-    private static func verified(_ path: String) throws -> SessionDatabase {
-        guard !SessionFile.isForeign(path) else {
-            throw SessionDatabase.Damage(description: "it is no file of SQLite")
+    /// The route of an imported session.
+    ///
+    /// - Throws: `notFound` if there is no such session or it was not imported.
+    public func importedRoute(of id: String) async throws(SessionsError) -> RouteRecord {
+        try await read { database in
+            let record = try Self.found(id, database)
+            guard record.isImported else {
+                throw SessionsError(.notFound, "The session was not imported.")
+            }
+            guard let metres = record.enteredDistance else {
+                return try SessionDatabase.importedRoute(of: id, database)
+            }
+            return try RouteRecord(segments: [], distance: metres, source: .manual)
         }
-        // Before anything is written into it.
-        let faults = try SessionDatabase.faults(inFile: path)
-        guard faults.isEmpty else {
-            throw SessionDatabase.Damage(description: faults.joined(separator: " "))
-        }
-        let database = try SessionDatabase(path: path)
-        do {
-            try database.verify()
-        } catch {
-            try? database.queue.close()
-            throw error
-        }
-        return database
-    }
-
-    /// Whether the file is at fault, and not the disk or somebody who has it open.
-    private static func isDamage(_ error: any Error) -> Bool {
-        guard let error = error as? DatabaseError else { return true }
-        // Damage shows as almost anything else, such as an error of a statement.
-        return ![
-            .SQLITE_BUSY, .SQLITE_LOCKED, .SQLITE_FULL, .SQLITE_IOERR, .SQLITE_NOMEM,
-            .SQLITE_CANTOPEN, .SQLITE_PERM, .SQLITE_AUTH, .SQLITE_INTERRUPT,
-        ].contains(error.resultCode)
     }
 }
 
-extension SessionsError {
-    /// The module's own word for an error that SQLite reported.
-    init(wrapping error: any Error) {
-        if let own = error as? SessionsError {
-            self = own
-            return
+extension SessionRecord {
+    /// The session that a workout would have been recorded as.
+    ///
+    /// - Throws: `invalid`.
+    init(_ workout: Workout) throws(SessionsError) {
+        let begin = workout.spans.first?.from ?? Timestamp(microseconds: 0)
+        self.init(try Session(id: workout.id, workout.draft, created: begin), isImported: true)
+        for (place, span) in workout.spans.enumerated() {
+            try apply(place == 0 ? .start : .resume, at: span.from)
+            try apply(place == workout.spans.count - 1 ? .finish : .pause, at: span.to)
         }
-        let found = error as? DatabaseError
-        let reason = found?.message ?? "\(error)"
-        self.init(
-            found?.resultCode == .SQLITE_FULL ? .diskFull : .storeFailed,
-            "The book of sessions could not be read or written: \(reason).", cause: error)
+        if workout.route.source == .manual {
+            try update(SessionChange(distance: workout.route.distance))
+        }
     }
 }

@@ -1,16 +1,17 @@
 import GRDB
 import Samples
+import Tracks
 
 /// The SQLite file of sessions: its schema and its statements.
 struct SessionDatabase: Sendable {
     let queue: DatabaseQueue
 
-    /// Why the content of a file is no book of sessions.
+    /// Why the content of a file is invalid.
     struct Damage: Error, CustomStringConvertible {
         let description: String
     }
 
-    /// Opens the file, and makes its tables where it has none.
+    /// Opens the file, and creates missing tables.
     init(path: String) throws {
         var configuration = Configuration()
         configuration.label = "sessions"
@@ -21,13 +22,13 @@ struct SessionDatabase: Sendable {
         do {
             try Self.migrator.migrate(queue)
         } catch {
-            // What is set aside is open no longer.
+            // A damaged file is renamed, so it must not stay open.
             try? queue.close()
             throw error
         }
     }
 
-    /// What SQLite finds wrong in a file, reading only.
+    /// The defects that SQLite finds in a file, which is only read.
     static func faults(inFile path: String) throws -> [String] {
         var configuration = Configuration()
         configuration.readonly = true
@@ -39,21 +40,21 @@ struct SessionDatabase: Sendable {
 
     /// - Throws: ``Damage`` unless every session can be read.
     func verify() throws {
-        // A file whose head says that it is for reading only shows so as soon as one would write.
+        // A write transaction also detects a file whose header marks it as read-only.
         try queue.write { database in
             let orphans = try Row.fetchAll(database, sql: "PRAGMA foreign_key_check")
             guard orphans.isEmpty else {
-                throw Damage(description: "what belongs to no session is there")
+                throw Damage(description: "rows belong to no session")
             }
             let ids = try String.fetchCursor(database, sql: "SELECT id FROM session")
-            // The points of imported routes are many, and are looked at when they are asked for.
+            // The many points of imported routes are checked when they are read.
             while let id = try ids.next() { _ = try Self.record(id, database) }
         }
     }
 
     // MARK: - Statements
 
-    /// - Returns: `nil` where there is none.
+    /// - Returns: `nil` if there is no such session.
     static func record(_ id: String, _ database: Database) throws -> SessionRecord? {
         guard
             let row = try Row.fetchOne(
@@ -69,7 +70,7 @@ struct SessionDatabase: Sendable {
             arguments: [id]
         ).map { row in
             guard let sensor = SensorID(try value(String.self, "sensor", row)) else {
-                throw Damage(description: "a name of a sensor is none")
+                throw Damage(description: "the name of a sensor is invalid")
             }
             return sensor
         }
@@ -86,7 +87,7 @@ struct SessionDatabase: Sendable {
             arguments: [id])
         for row in events {
             guard let step = SessionStep(rawValue: try value(String.self, "step", row)) else {
-                throw Damage(description: "a step is none")
+                throw Damage(description: "a step is invalid")
             }
             try record.apply(
                 step, at: Timestamp(microseconds: value(Int64.self, "time", row)))
@@ -112,7 +113,7 @@ struct SessionDatabase: Sendable {
         try insertSensors(of: record, database)
     }
 
-    /// Writes its words, sensors and length.
+    /// Writes its name, description, sensors and length.
     static func update(_ record: SessionRecord, _ database: Database) throws {
         let session = record.session
         try database.execute(
@@ -143,7 +144,7 @@ struct SessionDatabase: Sendable {
             ])
     }
 
-    /// The identifiers of sessions, the newest first, after one of them.
+    /// The identifiers of the sessions after one of them, the newest first.
     static func ids(
         after id: String?, limit: Int, _ database: Database
     ) throws -> [String] {
@@ -165,13 +166,150 @@ struct SessionDatabase: Sendable {
         }
     }
 
-    /// GRDB's own conversion would trap on a value of another type, as a damaged file can hold.
+    /// GRDB's own conversion traps on a value of another type, which a damaged file can contain.
     static func value<T: DatabaseValueConvertible>(
         _ type: T.Type, _ column: String, _ row: Row
     ) throws -> T {
         guard let value = T.fromDatabaseValue(row[column]) else {
-            throw Damage(description: "a value of \(column) is none")
+            throw Damage(description: "a value of \(column) is invalid")
         }
         return value
+    }
+}
+
+// MARK: - Imported sessions
+
+extension SessionDatabase {
+    /// Writes a finished session and its route.
+    static func insert(_ record: SessionRecord, _ route: RouteRecord, _ database: Database) throws {
+        try insert(record, database)
+        for (place, event) in record.events.enumerated() {
+            try insert(event, number: place + 1, of: record, database)
+        }
+        let warnings = RouteRecord.Warning.allCases.filter(route.warnings.contains)
+        try database.execute(
+            sql: "UPDATE session SET distance = ?, warnings = ? WHERE id = ?",
+            arguments: [
+                record.enteredDistance, warnings.map(\.rawValue).joined(separator: " "),
+                record.session.id,
+            ])
+        let insertion = try database.cachedStatement(
+            sql: """
+                INSERT INTO session_point VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                """)
+        var number = 0
+        for (segment, points) in route.segments.enumerated() {
+            for point in points {
+                number += 1
+                let fix = point.fix
+                try insertion.execute(arguments: [
+                    record.session.id, number, segment, fix.time.microseconds,
+                    fix.position.latitude, fix.position.longitude, fix.altitude, fix.accuracy,
+                    fix.speed, fix.heading, point.isVia ? 1 : 0,
+                ])
+            }
+        }
+    }
+
+    /// The route of an imported session.
+    ///
+    /// - Throws: ``Damage`` for an invalid one.
+    static func importedRoute(of id: String, _ database: Database) throws -> RouteRecord {
+        let text = try String.fetchOne(
+            database, sql: "SELECT warnings FROM session WHERE id = ?", arguments: [id])
+        let warnings = try (text ?? "").split(separator: " ").map { name in
+            guard let warning = RouteRecord.Warning(rawValue: String(name)) else {
+                throw Damage(description: "a warning is invalid")
+            }
+            return warning
+        }
+        var segments: [[RoutePoint]] = []
+        var last: Int64?
+        let rows = try Row.fetchCursor(
+            database, sql: "SELECT * FROM session_point WHERE session = ? ORDER BY number",
+            arguments: [id])
+        while let row = try rows.next() {
+            let segment = try value(Int64.self, "segment", row)
+            if segment != last { segments.append([]) }
+            last = segment
+            segments[segments.count - 1].append(try point(row))
+        }
+        return try RouteRecord(
+            segments: segments, distance: Track(segments: segments).distance,
+            warnings: Set(warnings))
+    }
+
+    private static func point(_ row: Row) throws -> RoutePoint {
+        guard
+            let position = Position(
+                latitude: try value(Double.self, "latitude", row),
+                longitude: try value(Double.self, "longitude", row))
+        else { throw Damage(description: "a point is not on Earth") }
+        func optional(_ column: String) throws -> Double? {
+            let found: DatabaseValue = row[column]
+            return found.isNull ? nil : try value(Double.self, column, row)
+        }
+        return RoutePoint(
+            try Fix(
+                time: Timestamp(microseconds: value(Int64.self, "time", row)), position: position,
+                altitude: optional("altitude"), accuracy: optional("accuracy"),
+                speed: optional("speed"), heading: optional("heading")),
+            isVia: try value(Int64.self, "via", row) != 0)
+    }
+}
+
+// MARK: - Schema
+
+extension SessionDatabase {
+    private static var migrator: DatabaseMigrator {
+        var migrator = DatabaseMigrator()
+        migrator.registerMigration("sessions") { database in
+            try database.execute(
+                sql: """
+                    CREATE TABLE session (
+                        id TEXT PRIMARY KEY,
+                        created INTEGER NOT NULL,
+                        name TEXT NOT NULL,
+                        description TEXT NOT NULL,
+                        distance REAL
+                    ) STRICT, WITHOUT ROWID;
+                    CREATE UNIQUE INDEX session_by_age ON session (created, id);
+                    CREATE TABLE session_sensor (
+                        session TEXT NOT NULL REFERENCES session(id) ON DELETE CASCADE,
+                        place INTEGER NOT NULL,
+                        sensor TEXT NOT NULL,
+                        PRIMARY KEY (session, place)
+                    ) STRICT, WITHOUT ROWID;
+                    CREATE TABLE session_event (
+                        session TEXT NOT NULL REFERENCES session(id) ON DELETE CASCADE,
+                        number INTEGER NOT NULL,
+                        step TEXT NOT NULL,
+                        time INTEGER NOT NULL,
+                        PRIMARY KEY (session, number)
+                    ) STRICT, WITHOUT ROWID;
+                    """)
+        }
+        migrator.registerMigration("imports") { database in
+            try database.execute(
+                sql: """
+                    ALTER TABLE session ADD COLUMN imported INTEGER NOT NULL DEFAULT 0;
+                    ALTER TABLE session ADD COLUMN warnings TEXT NOT NULL DEFAULT '';
+                    CREATE TABLE session_point (
+                        session TEXT NOT NULL REFERENCES session(id) ON DELETE CASCADE,
+                        number INTEGER NOT NULL,
+                        segment INTEGER NOT NULL,
+                        time INTEGER NOT NULL,
+                        latitude REAL NOT NULL CHECK (latitude BETWEEN -90 AND 90),
+                        longitude REAL NOT NULL CHECK (longitude BETWEEN -180 AND 180),
+                        altitude REAL,
+                        accuracy REAL,
+                        speed REAL,
+                        heading REAL,
+                        via INTEGER NOT NULL,
+                        PRIMARY KEY (session, number)
+                    ) STRICT, WITHOUT ROWID;
+                    """)
+        }
+        return migrator
     }
 }

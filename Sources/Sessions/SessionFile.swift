@@ -1,15 +1,38 @@
 import Files
+import GRDB
 import Glibc
+import Samples
 
-/// A file of sessions on the disk: who may open it, and what becomes of it when it is damaged.
+/// Opens the file of sessions, and renames a damaged one.
 enum SessionFile {
     private static let companions = ["-wal", "-shm"]
 
-    /// Makes the file for its owner alone where there is none, and looks whether it and what SQLite
-    /// puts beside it are so.
+    /// Opens the file at a path, or creates it.
     ///
+    /// - Parameter now: part of the new name of a damaged file.
+    /// - Returns: the database, and the new path of a damaged file.
     /// - Throws: `unsafeFile`, `diskFull`, `storeFailed`.
-    static func check(_ path: String) throws(SessionsError) {
+    static func open(
+        _ path: String, now: Timestamp
+    ) throws(SessionsError) -> (database: SessionDatabase, setAside: String?) {
+        try check(path)
+        do {
+            return (try verified(path), nil)
+        } catch {
+            guard isDamage(error) else { throw SessionsError(wrapping: error) }
+        }
+        let time = "\(now)".prefix(19).filter { $0 != "-" && $0 != ":" } + "Z"
+        let target = try setAside(path, at: time)
+        try check(path)
+        do {
+            return (try verified(path), target)
+        } catch {
+            throw SessionsError(wrapping: error)
+        }
+    }
+
+    /// Creates the file if it is missing, and checks that only its owner can open it.
+    private static func check(_ path: String) throws(SessionsError) {
         do throws(FilesError) {
             try PrivateFile.checkDatabase(path)
         } catch {
@@ -23,11 +46,30 @@ enum SessionFile {
         }
     }
 
-    /// Whether there is something in the file that no book begins with.
+    private static func verified(_ path: String) throws -> SessionDatabase {
+        guard !isForeign(path) else {
+            throw SessionDatabase.Damage(description: "it is not an SQLite file")
+        }
+        // Before anything is written into it.
+        let faults = try SessionDatabase.faults(inFile: path)
+        guard faults.isEmpty else {
+            throw SessionDatabase.Damage(description: faults.joined(separator: " "))
+        }
+        let database = try SessionDatabase(path: path)
+        do {
+            try database.verify()
+        } catch {
+            try? database.queue.close()
+            throw error
+        }
+        return database
+    }
+
+    /// Whether the file has another header than SQLite's.
     ///
-    /// SQLite itself takes what is shorter than a page for an empty file, and writes over it.
-    static func isForeign(_ path: String) -> Bool {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+    /// SQLite takes a file that is shorter than a page for empty, and would overwrite it.
+    private static func isForeign(_ path: String) -> Bool {
+        let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
         guard descriptor >= 0 else { return false }
         defer { close(descriptor) }
         var head = [UInt8](repeating: 0, count: 16)
@@ -35,11 +77,21 @@ enum SessionFile {
         return count > 0 && head != Array("SQLite format 3\0".utf8)
     }
 
-    /// Gives a damaged file and what belongs to it another name, and takes nothing away.
+    /// Whether the content is at fault, rather than the disk or another process.
+    private static func isDamage(_ error: any Error) -> Bool {
+        guard let error = error as? DatabaseError else { return true }
+        // Damage can cause almost any other error, such as one of a statement.
+        return ![
+            .SQLITE_BUSY, .SQLITE_LOCKED, .SQLITE_FULL, .SQLITE_IOERR, .SQLITE_NOMEM,
+            .SQLITE_CANTOPEN, .SQLITE_PERM, .SQLITE_AUTH, .SQLITE_INTERRUPT,
+        ].contains(error.resultCode)
+    }
+
+    /// Renames a damaged file and its companions.
     ///
     /// - Parameter time: a part of the new name, such as `20260301T120000Z`.
     /// - Returns: the new path.
-    static func setAside(_ path: String, at time: String) throws(SessionsError) -> String {
+    private static func setAside(_ path: String, at time: String) throws(SessionsError) -> String {
         var number = 1
         var target = "\(path).damaged-\(time)"
         while access(target, F_OK) == 0 {
@@ -50,7 +102,7 @@ enum SessionFile {
             guard rename(path + companion, target + companion) == 0 else {
                 throw SessionsError(
                     .storeFailed,
-                    "Cannot set \(path + companion) aside: \(String(cString: strerror(errno))).")
+                    "Cannot rename \(path + companion): \(String(cString: strerror(errno))).")
             }
         }
         return target

@@ -1,69 +1,90 @@
 public import Samples
 import Tracks
 
-/// A session with its history, as the book keeps it.
+/// A stored session with its steps.
 public struct SessionRecord: Hashable, Sendable {
-    /// A step that was made.
+    /// A step and its time.
     public struct Event: Hashable, Sendable {
+        /// The step.
         public let step: SessionStep
-        /// When; never before the event before.
+        /// Its time; never before that of the previous step.
         public let time: Timestamp
     }
 
     /// The most steps of a session.
     static let eventLimit = 10_000
 
+    /// The session.
     public private(set) var session: Session
-    /// In the order of time.
+    /// Its steps, in order of time.
     public private(set) var events: [Event] = []
-    /// The length of its route in metres where a person has entered one; the route has no points then.
+    /// The entered length of its route in metres; the route has no points then.
     public private(set) var enteredDistance: Double?
-    /// Whether it came from a file, and its route with it.
+    /// Whether it was imported from a file with its route.
     public let isImported: Bool
 
     init(_ session: Session, isImported: Bool = false) {
         (self.session, self.isImported) = (session, isImported)
     }
 
-    /// Starts, pauses, resumes or finishes it.
+    /// Starts, pauses, resumes or finishes the session.
     ///
-    /// A time before the last step counts as that of the last step, since the wall clock may be set
-    /// back.
-    /// - Throws: `wrongState`, and nothing changes; `full` when it would not end with this step and
-    ///   has had 10 000.
+    /// A time before that of the last step counts as that, since the wall clock may be set back.
+    ///
+    /// - Throws: `wrongState`; `full` for a step other than finish after 10 000. Nothing changes then.
     mutating func apply(_ step: SessionStep, at time: Timestamp) throws(SessionsError) {
         guard events.count < Self.eventLimit || step == .finish else {
             throw SessionsError(
-                .full, "A session has \(Self.eventLimit) steps at most.",
-                hint: "Finish it, and begin another.")
+                .full, "A session has at most \(Self.eventLimit) steps.",
+                hint: "Finish it and start another.")
         }
         let time = max(time, events.last?.time ?? time)
-        do {
-            try session.apply(step, at: time)
-        } catch {
-            throw SessionsError(error)
-        }
+        try session.apply(step, at: time)
         events.append(Event(step: step, time: time))
     }
 
-    /// Changes what is named; the rest stays.
+    /// Applies a change.
     ///
-    /// - Throws: `invalid` for words, sensors or a length that cannot be, `wrongState` for other
-    ///   sensors of a session that has begun.
+    /// - Throws: `invalid` for invalid values, `wrongState` for other sensors of a session that has begun.
     mutating func update(_ change: SessionChange) throws(SessionsError) {
-        do {
-            try session.update(
-                SessionDraft(
-                    name: change.name ?? session.name,
-                    description: change.description ?? session.description,
-                    sensors: change.sensors ?? session.sensors))
-            if let distance = change.distance {
-                var route = Route()
-                try route.enter(distance: distance)
-                enteredDistance = distance
-            }
-        } catch {
-            throw SessionsError(error)
+        try session.update(
+            SessionDraft(
+                name: change.name ?? session.name,
+                description: change.description ?? session.description,
+                sensors: change.sensors ?? session.sensors))
+        if let distance = change.distance {
+            var route = Route()
+            try route.enter(distance: distance)
+            enteredDistance = distance
         }
     }
+}
+
+/// A change of a session; `nil` for what stays.
+public struct SessionChange: Hashable, Sendable {
+    /// The new name.
+    public var name: String?
+    /// The new description.
+    public var description: String?
+    /// The new sensors, only before the start.
+    public var sensors: [SensorID]?
+    /// The length of its route in metres; it permanently replaces the measured one.
+    public var distance: Double?
+
+    /// Creates a change.
+    public init(
+        name: String? = nil, description: String? = nil, sensors: [SensorID]? = nil,
+        distance: Double? = nil
+    ) {
+        (self.name, self.description) = (name, description)
+        (self.sensors, self.distance) = (sensors, distance)
+    }
+}
+
+/// A page of a list of sessions.
+public struct SessionPage: Sendable {
+    /// The sessions, the newest first.
+    public let records: [SessionRecord]
+    /// The identifier after which the next page begins; `nil` on the last page.
+    public let next: String?
 }

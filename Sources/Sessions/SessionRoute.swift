@@ -1,22 +1,29 @@
 public import Samples
 public import Tracks
 
-/// The route of a session, made of the fixes that were stored while it was active.
+/// The route of a session, from the fixes that were stored while it was active.
 ///
-/// A value that is given the fixes of its ``spans`` in the order of time. Their times are the clock of
-/// the route, and so are those of the session's steps.
+/// It takes the fixes of its ``spans`` in order of time. Their times and those of the steps are the
+/// clock of the route.
+///
+/// ```swift
+/// var route = SessionRoute(session)
+/// for fix in fixes { try route.take(fix) }
+/// let record = try route.record()
+/// ```
 public struct SessionRoute: Sendable {
-    /// When fixes belong to it; none where its length was entered by hand.
+    /// When fixes belong to the route; empty if its length was entered.
     public let spans: [TimeRange]
 
     private let start: Timestamp
     private let entered: Double?
     private var route: Route
-    /// The steps that come after what was taken.
+    /// The steps after the last fix.
     private var events: ArraySlice<SessionRecord.Event>
 
+    /// Creates the route of a session.
     public init(_ record: SessionRecord, rules: RouteRules = RouteRules()) {
-        // Of an active session everything from its start on: a sensor's clock may be ahead.
+        // The last span of an active session is open: a sensor's clock may be ahead.
         spans =
             record.enteredDistance == nil ? record.session.spans(until: .distantFuture) : []
         start = record.events.first?.time ?? record.session.created
@@ -25,59 +32,45 @@ public struct SessionRoute: Sendable {
         entered = record.enteredDistance
     }
 
-    /// Metres up to the last fix that was taken; `nil` before a place is known.
+    /// The length in metres so far; `nil` before the first position.
     public var distance: Double? {
         entered ?? (route.segments.contains { !$0.isEmpty } ? route.distance : nil)
     }
 
     /// Takes the next fix.
     ///
-    /// - Throws: `wrongState` where the steps of the session do not follow each other.
+    /// - Throws: `wrongState` for an invalid sequence of steps.
     public mutating func take(_ fix: Fix) throws(SessionsError) {
         try apply { $0.time <= fix.time }
         route.take(fix, at: clock(fix.time))
     }
 
-    /// What is told of the route once there are no more fixes.
+    /// The route after the last fix.
     ///
-    /// - Throws: `wrongState` where the steps of the session do not follow each other.
+    /// - Throws: `wrongState` for an invalid sequence of steps.
     public consuming func record() throws(SessionsError) -> RouteRecord {
-        let route = try finished()
-        do {
-            return try route.record
-        } catch {
-            throw SessionsError(error)
-        }
+        try finished().record
     }
 
-    /// Whether a paused session may go on from a place, once there are no more fixes.
+    /// Checks, after the last fix, whether a paused session can resume at a position.
     ///
-    /// Nothing is asked of a session whose length was entered by hand.
-    /// - Throws: `tooFar` more than 200 m from the last point, `inaccurate` when the place is not known
-    ///   to 100 m, `wrongState` unless it is paused.
+    /// A session whose length was entered can resume anywhere.
+    ///
+    /// - Throws: `tooFar` more than 200 m from the last point, `inaccurate` beyond an accuracy of 100 m,
+    ///   `wrongState` unless it is paused.
     public consuming func checkResumption(from fix: Fix) throws(SessionsError) {
         guard entered == nil else { return }
         var route = try finished()
-        do {
-            // The clock does not matter to what is judged, and never goes back.
-            try route.resume(at: .zero, from: fix)
-        } catch {
-            throw SessionsError(error)
-        }
+        // The check does not depend on the clock.
+        try route.resume(at: .zero, from: fix)
     }
 
     // MARK: - Private
 
-    /// The route once there are no more fixes, in the state of the session.
+    /// The route after the last fix, in the state of the session.
     private consuming func finished() throws(SessionsError) -> Route {
         try apply { _ in true }
-        if let entered {
-            do {
-                try route.enter(distance: entered)
-            } catch {
-                throw SessionsError(error)
-            }
-        }
+        if let entered { try route.enter(distance: entered) }
         return route
     }
 
@@ -87,16 +80,12 @@ public struct SessionRoute: Sendable {
         while let event = events.first, isDue(event) {
             events.removeFirst()
             let now = clock(event.time)
-            do {
-                switch event.step {
-                case .start: try route.start(at: now)
-                case .pause: try route.pause(at: now)
-                // Where it was resumed was judged then.
-                case .resume: try route.resume(at: now, from: nil)
-                case .finish: try route.finish(at: now)
-                }
-            } catch {
-                throw SessionsError(error)
+            switch event.step {
+            case .start: try route.start(at: now)
+            case .pause: try route.pause(at: now)
+            // The position was checked when the session was resumed.
+            case .resume: try route.resume(at: now, from: nil)
+            case .finish: try route.finish(at: now)
             }
         }
     }

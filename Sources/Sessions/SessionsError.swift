@@ -1,42 +1,39 @@
+import GRDB
 public import Tracks
 
-/// Why a session is not as asked, or could not be kept.
+/// An error of a session, a route or the file of sessions.
 public struct SessionsError: Error, Sendable, CustomStringConvertible {
-    /// What went wrong, for a program.
-    public struct Code: Hashable, Sendable {
-        private enum Kind: Hashable {
-            case notFound, nameTaken, wrongState, tooFar, inaccurate, invalid, full
-            case unsafeFile, diskFull, storeFailed
-        }
-        private let kind: Kind
-
+    /// The kind of error.
+    public enum Code: Hashable, Sendable, CaseIterable {
         /// There is no such session.
-        public static let notFound = Code(kind: .notFound)
-        /// There is a session with this identifier.
-        public static let nameTaken = Code(kind: .nameTaken)
+        case notFound
+        /// A session with this identifier exists.
+        case nameTaken
         /// The state does not allow the step.
-        public static let wrongState = Code(kind: .wrongState)
-        /// The place is too far from where the session was paused.
-        public static let tooFar = Code(kind: .tooFar)
-        /// The place is not known well enough to go on from.
-        public static let inaccurate = Code(kind: .inaccurate)
-        /// A name, a number or a list is not one that is allowed.
-        public static let invalid = Code(kind: .invalid)
-        /// The session was paused as often as it may be.
-        public static let full = Code(kind: .full)
-        /// The file could be read or written by others than its owner.
-        public static let unsafeFile = Code(kind: .unsafeFile)
-        /// The disk has no room.
-        public static let diskFull = Code(kind: .diskFull)
+        case wrongState
+        /// The position is too far from where the session was paused.
+        case tooFar
+        /// The position is not accurate enough.
+        case inaccurate
+        /// A name, a number or a list is not allowed.
+        case invalid
+        /// The session has the most steps.
+        case full
+        /// Others than its owner can read or write the file.
+        case unsafeFile
+        /// The disk is full.
+        case diskFull
         /// The file could not be read or written.
-        public static let storeFailed = Code(kind: .storeFailed)
+        case storeFailed
     }
 
+    /// The kind of error.
     public let code: Code
     /// One sentence.
     public let message: String
-    /// The command that would help.
+    /// What you can do.
     public let hint: String?
+    /// The underlying error.
     public let cause: (any Error)?
 
     init(_ code: Code, _ message: String, hint: String? = nil, cause: (any Error)? = nil) {
@@ -46,16 +43,22 @@ public struct SessionsError: Error, Sendable, CustomStringConvertible {
         self.cause = cause
     }
 
-    /// This module's word for what the rules of sessions and routes refuse.
+    /// Wraps an error of a route or track.
     public init(_ error: TrackError) {
-        let code: Code =
-            switch error.code {
-            case .wrongState: .wrongState
-            case .tooFar: .tooFar
-            case .inaccurate: .inaccurate
-            default: .invalid
-            }
-        self.init(code, error.message, cause: error)
+        self.init(.invalid, error.message, cause: error)
+    }
+
+    /// Wraps an error of SQLite; an error of this module stays as it is.
+    init(wrapping error: any Error) {
+        if let own = error as? SessionsError {
+            self = own
+            return
+        }
+        let found = error as? DatabaseError
+        let reason = found?.message ?? "\(error)"
+        self.init(
+            found?.resultCode == .SQLITE_FULL ? .diskFull : .storeFailed,
+            "The file of sessions could not be read or written: \(reason).", cause: error)
     }
 
     public var description: String { message }

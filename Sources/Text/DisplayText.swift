@@ -1,21 +1,24 @@
 extension String {
-    /// This text, from a stranger, as it may stand in one line of a terminal, a log or a page.
+    /// An untrusted text, escaped for one line of a terminal, a log or a page.
     ///
-    /// Control characters (and with them every ANSI, OSC and C1 sequence), line breaks,
-    /// bidirectional controls, zero-width and other invisible characters, unusual spaces, private
-    /// and unassigned characters become `\u{…}`; a backslash becomes two, so that no text can
-    /// pretend to be an escape. A character keeps at most three combining marks, and a mark that
-    /// has nothing to stand on is escaped. The result has no line break and takes at most `limit`
-    /// columns, a wide character counting as two; where something was cut the last is `…`.
+    /// Control characters (and so all ANSI, OSC and C1 sequences), line breaks, bidirectional controls,
+    /// zero-width and other invisible characters, unusual spaces, private and unassigned characters
+    /// become `\u{…}`. A backslash is doubled, so that escapes are unambiguous. A character keeps at most
+    /// three combining marks; marks without a base character are escaped. The result has at most `limit`
+    /// columns, of which a wide character takes two; a truncated text ends with `…`.
     ///
-    /// Its cost follows the limit, not the length of the text.
+    /// The cost depends on the limit, not on the length of the text.
     ///
-    /// - Parameter limit: The most columns of the result; nothing is shown for less than one.
+    /// ```swift
+    /// "a\u{1B}[31mb".escapedForDisplay(limit: 40)  // "a\\u{1b}[31mb"
+    /// ```
+    ///
+    /// - Parameter limit: the most columns; below one the result is empty.
     public func escapedForDisplay(limit: Int) -> String {
         guard limit > 0 else { return "" }
         var shown = String.UnicodeScalarView()
         var columns = 0
-        // What still stands when the last column has to be given to the ellipsis.
+        // The text before the column that an ellipsis would need.
         var shorter = shown
         var marks = 0
         var hasBase = false
@@ -38,7 +41,7 @@ extension String {
 }
 
 extension Unicode.Scalar {
-    /// Whether this scalar can move, hide, reorder or break the text around it, or shows as nothing.
+    /// Whether this scalar can move, hide, reorder or break the surrounding text, or is invisible.
     public var isUnsafeToDisplay: Bool {
         if isASCII { return value < 0x20 || value == 0x7F }
         if properties.isDefaultIgnorableCodePoint { return true }
@@ -49,7 +52,7 @@ extension Unicode.Scalar {
         case .spaceSeparator:
             return self != "\u{3000}"
         default:
-            // Braille's blank is a symbol by category and a space to the eye.
+            // The Braille blank is a symbol by category, but looks like a space.
             return self == "\u{2800}"
         }
     }
@@ -66,9 +69,9 @@ extension Unicode.Scalar {
         }
     }
 
-    /// The columns a terminal gives this scalar.
+    /// The columns of this scalar in a terminal.
     ///
-    /// Source: the blocks that are mostly `W` or `F` in Unicode Standard Annex #11.
+    /// Source: the blocks with mostly `W` or `F` in Unicode Standard Annex #11.
     fileprivate var columns: Int {
         switch value {
         case 0..<0x300: 1
@@ -81,5 +84,14 @@ extension Unicode.Scalar {
             2
         default: properties.generalCategory == .nonspacingMark ? 0 : 1
         }
+    }
+}
+
+/// Short names that cannot be guessed.
+public enum RandomName {
+    /// 16 lower-case hexadecimal digits, 64 random bits.
+    public static func make() -> String {
+        let digits = String(UInt64.random(in: .min ... .max), radix: 16)
+        return String(repeating: "0", count: 16 - digits.count) + digits
     }
 }

@@ -1,4 +1,5 @@
 import Addresses
+import Egress
 import Ingest
 import NIOSSL
 import Samples
@@ -10,7 +11,7 @@ import VM
 
 struct PollTests {
     private static func connector(
-        _ url: String, pin: String? = nil, fields: [PollExchange.Field] = [],
+        _ url: String, pin: String? = nil, fields: [HeaderField] = [],
         trust: [NIOSSLCertificate] = [], patience: Duration = Program.patience
     ) throws -> PollConnector {
         PollConnector(
@@ -69,7 +70,7 @@ struct PollTests {
         } _: { server in
             let url =
                 "http://localhost:\(server.port)/weather?lat=47.4&lon=8.5&units=metric&appid=key"
-            let field = PollExchange.Field(name: "X-Key", value: "secret")
+            let field = HeaderField("X-Key", "secret")
             try await Self.with(try Self.connector(url, fields: [field])) { source async throws in
                 var samples = source.samples().makeAsyncIterator()
                 for _ in 0..<3 {
@@ -106,33 +107,33 @@ struct PollTests {
         arguments: [
             (.answer(status: "500 Internal Server Error"), "answers with 500."),
             (.answer(status: "404 Not Found"), "answers with 404."),
-            (.answer("{}", status: "401 Unauthorized"), "refuses with 401; is the key right?"),
+            (.answer("{}", status: "401 Unauthorized"), "refuses with 401; check the key."),
             (
                 .answer(status: "429 Too Many Requests"),
-                "is asked too often (429); ask it less often."
+                "limits its calls (429); use a longer interval."
             ),
             (
                 .redirect(to: "http://127.0.0.1:1/"),
-                "redirects with 302; name the new place as the url."
+                "redirects with 302; use the new address as the url."
             ),
             (
                 .answer("x", fields: [("Content-Encoding", "gzip")]),
-                "compresses its answer, unasked."
+                "compressed its response without being asked to."
             ),
-            (.text("SSH-2.0-OpenSSH_9\r\n"), "answers with what is not HTTP."),
+            (.text("SSH-2.0-OpenSSH_9\r\n"), "did not answer with valid HTTP."),
             (
                 .text("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{"),
-                "broke off before its answer was whole."
+                "closed the connection before the response was complete."
             ),
             (
                 .text("HTTP/1.1 200 OK\r\nContent-Length: 262145\r\n\r\n"),
-                "answers with more than the 262144 bytes that are taken."
+                "sent more than the limit of 262144 bytes."
             ),
             (
                 .endless(
                     after: Array("HTTP/1.1 200 OK\r\n\r\n".utf8),
                     [UInt8](repeating: 0x20, count: 4096)),
-                "answers with more than the 262144 bytes that are taken."
+                "sent more than the limit of 262144 bytes."
             ),
             (.answer("<html>"), "/weather answers with what the sensor pack does not know."),
         ] as [(LocalServer.Reply, String)])
@@ -191,7 +192,8 @@ struct PollTests {
                     #expect(report.problem?.contains("that this machine does not trust") == true)
                 case "other":
                     #expect(
-                        report.problem?.hasSuffix("has another certificate than the pin names.")
+                        report.problem?.hasSuffix(
+                            "has a different certificate than the pinned one.")
                             == true
                     )
                 default: #expect(report.taken > 0)

@@ -32,8 +32,8 @@ struct BusAddressTests {
     func `a namespace is a path and what is beneath it`(path: String, fits: Bool) {
         let signal = BusSignal(
             sender: ":1.7", path: path, interface: "b.c", member: "D", arguments: [])
-        #expect(BusMatch(sender: ":1.7", namespace: "/a").fits(signal) == fits)
-        #expect(BusMatch(sender: ":1.7", namespace: "/").fits(signal))
-        #expect(!BusMatch(sender: ":1.8", namespace: "/").fits(signal))
+        #expect(BusMatch(sender: ":1.7", namespace: "/a").matches(signal) == fits)
+        #expect(BusMatch(sender: ":1.7", namespace: "/").matches(signal))
+        #expect(!BusMatch(sender: ":1.8", namespace: "/").matches(signal))
     }
 }

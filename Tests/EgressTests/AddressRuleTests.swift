@@ -1,5 +1,4 @@
 import Addresses
-import Auth
 import NIOCore
 import TestSupport
 import Testing
@@ -8,13 +7,13 @@ import Testing
 
 /// A22: what lies in the own network or on this machine has to be named.
 struct AddressRuleTests {
-    private static func refusal(_ origin: String, at address: String) throws -> NetError.Code? {
-        let rule = AddressRule(ownPorts: { [8080] })
+    private static func refusal(_ origin: String, at address: String) throws -> EgressError.Code? {
+        let rule = AddressRule.apps(ownPorts: { [8080] })
         do {
             try rule.check(
                 try #require(IPAddress(address)), of: try #require(WebOrigin(origin)))
             return nil
-        } catch let error as NetError {
+        } catch let error as EgressError {
             return error.code
         }
     }
@@ -131,7 +130,7 @@ struct AddressRuleTests {
     }
 
     @Test func `the machine's own resolver says when there is no such name`() async throws {
-        let error = await #expect(throws: NetError.self) {
+        let error = await #expect(throws: EgressError.self) {
             try await SystemResolver().addresses(of: "none.invalid", within: Program.patience)
         }
         #expect(error?.code == .unknownHost)

@@ -1,32 +1,28 @@
 import Addresses
-import Auth
-import Foundation
-import Logging
 import NIOCore
 import NIOSSL
-import Samples
 import Synchronization
 import TestSupport
 
 @testable import Egress
 
-/// An app that may call what it declares, and the client that calls for it.
+/// A client that may call some origins, and a record of the addresses it connects to.
 struct Bench: Sendable {
-    let authority: Authority
     let client: OutboundClient
-    let token: String
     let connections: Connections
-    var limits = Bench.patient
+    /// The pins of the allowed origins.
+    let allowed: [WebOrigin: CertificatePin?]
+    var options = Bench.patient
 
-    /// Limits for tests that are not about time, which may run on a busy machine.
-    static let patient: FetchLimits = {
-        var limits = FetchLimits()
-        limits.connecting = Program.patience
-        limits.total = Program.patience
-        return limits
+    /// Long limits, for tests that are not about time on a busy machine.
+    static let patient: OutboundOptions = {
+        var options = OutboundOptions()
+        options.connecting = Program.patience
+        options.total = Program.patience
+        return options
     }()
 
-    /// Which addresses were connected to.
+    /// The addresses that were connected to.
     final class Connections: Sendable {
         private let list = Mutex<[String]>([])
 
@@ -38,106 +34,74 @@ struct Bench: Sendable {
     }
 
     /// - Parameters:
-    ///   - origins: what the app declares and the person has allowed.
-    ///   - pins: the certificates that some of them must show.
-    ///   - server: the port of this machine at which every other address is; `nil` where an address is
-    ///     itself.
+    ///   - origins: those that may be called.
+    ///   - pins: the certificates that some of them must present.
+    ///   - server: the port of this machine to which all connections go; `nil` for the real one.
     static func with<T: Sendable>(
         _ origins: [String], pins: [String: String] = [:], ownPorts: Set<Int> = [],
         resolver: any NameResolver = NoResolver(), trust: [NIOSSLCertificate] = [],
         server: Int? = nil, _ body: @Sendable (Bench) async throws -> T
     ) async throws -> T {
-        let folder = FileManager.default.temporaryDirectory
-            .appending(path: "net-\(UUID().uuidString)", directoryHint: .isDirectory)
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        var quiet = Logger(label: "test")
-        quiet.logLevel = .critical
-        let authority = try await Authority(
-            path: folder.path(percentEncoded: false) + "/permissions.sqlite",
-            // Equal calls share entries within a minute: the clock stands still.
-            time: ManualTime(), logger: quiet)
-        let privileges = origins.compactMap { WebOrigin($0) }.map { origin in
-            Privilege(
-                .net(origin, pin: pins[origin.description].flatMap { CertificatePin($0) }),
-                reason: "")
-        }
-        try await authority.admit(
-            DeclaredApp(name: "demo", identity: "one", privileges: privileges))
-        for privilege in privileges {
-            try await authority.decide(.allowAlways, on: privilege.id, by: "demo")
-        }
         let connections = Connections()
         let client = OutboundClient(
-            log: authority.log, userAgent: "Nervous/test", ownPorts: { ownPorts },
-            resolver: resolver, trustRoots: .certificates(trust)
+            userAgent: "Nervous/test", rule: .apps(ownPorts: { ownPorts }), resolver: resolver,
+            trustRoots: .certificates(trust)
         ) { address, port in
             connections.note(address, port)
             return try SocketAddress(
                 ipAddress: server == nil ? address.description : "127.0.0.1",
                 port: server ?? Int(port))
         }
-        let token = try await authority.beginRun(of: "demo").token.text
+        let allowed = origins.compactMap { WebOrigin($0) }.map { origin in
+            (origin, pins[origin.description].flatMap { CertificatePin($0) })
+        }
         return try await body(
             Bench(
-                authority: authority, client: client, token: token, connections: connections))
+                client: client, connections: connections,
+                allowed: Dictionary(uniqueKeysWithValues: allowed)))
     }
 
-    func permit(_ origin: WebOrigin, isRedirect: Bool = false) async throws -> OriginGrant {
-        try await authority.checkApp(
-            token: token, name: "demo", reaching: origin, isRedirect: isRedirect)
-    }
-
-    /// Makes a call as the host does for an app.
     func fetch(
-        _ url: String, _ method: String = "GET", fields: [HeaderLine] = [], body: String = ""
-    ) async throws -> OutboundAnswer {
+        _ url: String, _ method: String = "GET", fields: [HeaderField] = [], body: String = ""
+    ) async throws -> OutboundResponse {
         guard let address = WebAddress(url) else { throw Unreadable(url: url) }
         let request = try OutboundRequest(
             method, address, fields: fields, body: Array(body.utf8))
-        try client.check(address.origin)
-        return try await client.answer(
-            to: request, under: try await permit(address.origin), limits
-        ) { try await permit($0, isRedirect: $0 != address.origin) }
+        return try await client.send(request, options) { step in
+            guard let pin = allowed[step.request.address.origin] else { throw NotAllowed() }
+            return try await step.perform(pin: pin)
+        }
     }
 
-    /// The code of what goes wrong with a call; `nil` when nothing does.
+    /// The code of the error of a call; `nil` when it succeeds.
     func fault(
         _ url: String, _ method: String = "GET", body: String = ""
-    ) async throws -> NetError.Code? {
+    ) async throws -> EgressError.Code? {
         do {
             _ = try await fetch(url, method, body: body)
             return nil
-        } catch let error as NetError {
+        } catch let error as EgressError {
             return error.code
         }
     }
 
-    /// What the access log says of calls, the oldest first.
-    func lines() async throws -> [String] {
-        try await authority.log.entries(AccessLogQuery(client: "demo")).reversed()
-            .filter { $0.operation?.hasPrefix("fetch") == true }
-            .map {
-                "\($0.kind.rawValue) \($0.operation ?? "") \($0.privilege ?? "–") \($0.count)"
-                    + " \($0.detail ?? "")"
-            }
-    }
+    struct NotAllowed: Error {}
 
     struct Unreadable: Error {
         let url: String
     }
 }
 
-/// Finds nothing: tests ask no server for names.
+/// Finds no address: tests call no DNS server.
 struct NoResolver: NameResolver {
     func addresses(
         of name: String, within limit: Duration
-    ) async throws(NetError) -> [IPAddress] {
-        throw NetError(.unknownHost, "\(name) has no address.")
+    ) async throws(EgressError) -> [IPAddress] {
+        throw EgressError(.unknownHost, "\(name) has no address.")
     }
 }
 
-/// Gives one list of addresses after the other, whatever the name.
+/// Returns one list of addresses after the other, whatever the name.
 final class ScriptedResolver: NameResolver {
     private let answers: Mutex<[[String]]>
     private let asked = Mutex<[String]>([])
@@ -150,7 +114,7 @@ final class ScriptedResolver: NameResolver {
 
     func addresses(
         of name: String, within limit: Duration
-    ) async throws(NetError) -> [IPAddress] {
+    ) async throws(EgressError) -> [IPAddress] {
         asked.withLock { $0.append(name) }
         let next = answers.withLock { $0.isEmpty ? [] : $0.removeFirst() }
         return next.compactMap { IPAddress($0) }

@@ -6,14 +6,14 @@ import Testing
 /// C35: every failure has a name of its own.
 struct FaultTests {
     private static func fault(
-        _ limits: FetchLimits = Bench.patient,
+        _ options: OutboundOptions = Bench.patient,
         _ reply: @escaping @Sendable (LocalServer.Received) -> LocalServer.Reply
-    ) async throws -> NetError.Code? {
+    ) async throws -> EgressError.Code? {
         try await LocalServer.with(reply) { server in
             let origin = "http://127.0.0.1:\(server.port)"
             return try await Bench.with([origin]) { bench async throws in
                 var bench = bench
-                bench.limits = limits
+                bench.options = options
                 return try await bench.fault(origin)
             }
         }
@@ -31,10 +31,10 @@ struct FaultTests {
 
     @Test(arguments: ["", "HTTP/1.1 200 OK\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nx"])
     func `C35 - a server that says nothing more is given up`(_ start: String) async throws {
-        var limits = Bench.patient
-        limits.total = .milliseconds(300)
+        var options = Bench.patient
+        options.total = .milliseconds(300)
         #expect(
-            try await Self.fault(limits) { _ in .silence(after: Array(start.utf8)) } == .tooSlow)
+            try await Self.fault(options) { _ in .silence(after: Array(start.utf8)) } == .timedOut)
     }
 
     @Test(arguments: [
@@ -50,12 +50,12 @@ struct FaultTests {
             + String(repeating: "X: \(String(repeating: "a", count: 999))\r\n", count: 40) + "\r\n",
     ])
     func `C35 - an answer that is none, or not whole`(_ text: String) async throws {
-        #expect(try await Self.fault { _ in .text(text) } == .brokenAnswer)
+        #expect(try await Self.fault { _ in .text(text) } == .invalidResponse)
     }
 
     @Test func `C35 - an answer that is too large is an error and not cut`() async throws {
-        var limits = Bench.patient
-        limits.answerBytes = 100_000
+        var options = Bench.patient
+        options.responseBytes = 100_000
         let head = "HTTP/1.1 200 OK\r\n"
         let piece = [UInt8](repeating: 65, count: 4096)
         let chunk = Array("1000\r\n".utf8) + piece + Array("\r\n".utf8)
@@ -65,23 +65,23 @@ struct FaultTests {
             .silence(after: Array("\(head)Content-Length: 100001\r\n\r\n".utf8)),
         ]
         for reply in endless {
-            #expect(try await Self.fault(limits) { _ in reply } == .answerTooLarge)
+            #expect(try await Self.fault(options) { _ in reply } == .responseTooLarge)
         }
         let whole = String(repeating: "x", count: 100_000)
-        #expect(try await Self.fault(limits) { _ in .answer(whole) } == nil)
-        #expect(try await Self.fault(limits) { _ in .answer(whole + "x") } == .answerTooLarge)
+        #expect(try await Self.fault(options) { _ in .answer(whole) } == nil)
+        #expect(try await Self.fault(options) { _ in .answer(whole + "x") } == .responseTooLarge)
     }
 
     @Test func `an endless header is an answer that is none`() async throws {
         let line = Array("X: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\r\n".utf8)
         let reply = LocalServer.Reply.endless(after: Array("HTTP/1.1 200 OK\r\n".utf8), line)
-        #expect(try await Self.fault { _ in reply } == .brokenAnswer)
+        #expect(try await Self.fault { _ in reply } == .invalidResponse)
     }
 
     @Test func `an answer that is compressed unasked is refused`() async throws {
         #expect(
             try await Self.fault { _ in .answer("x", fields: [("Content-Encoding", "gzip")]) }
-                == .answerEncoded)
+                == .responseEncoded)
         #expect(
             try await Self.fault { _ in .answer("x", fields: [("Content-Encoding", "Identity")]) }
                 == nil)
@@ -96,7 +96,7 @@ struct FaultTests {
                 ["http://api.example.org"], resolver: resolver, server: server.port
             ) { bench async throws in
                 let fault = try await bench.fault("http://api.example.org/", "POST", body: "pay")
-                #expect(fault == .brokenAnswer)
+                #expect(fault == .invalidResponse)
                 #expect(server.received.count == 1)
             }
         }

@@ -1,6 +1,6 @@
 import Addresses
-import Auth
 import NIOCore
+import NIOHTTP1
 import TestSupport
 import Testing
 
@@ -37,13 +37,13 @@ struct OutboundTests {
                 _ = try await bench.fetch(
                     "http://127.0.0.1:\(server.port)/", "POST",
                     fields: [
-                        HeaderLine("Cookie", "a=b"), HeaderLine("Authorization", "Bearer own"),
-                        HeaderLine("Origin", "http://x"), HeaderLine("Referer", "http://x"),
-                        HeaderLine("Sec-Fetch-Site", "none"), HeaderLine("Proxy-Connection", "x"),
-                        HeaderLine("Host", "other"), HeaderLine("Content-Length", "99"),
-                        HeaderLine("Transfer-Encoding", "chunked"), HeaderLine("X-Mine", "1"),
-                        HeaderLine("User-Agent", "Mozilla"), HeaderLine("Nervous-Request", "{}"),
-                        HeaderLine("Accept-Encoding", "gzip"), HeaderLine("Content-Type", "a/b"),
+                        HeaderField("Cookie", "a=b"), HeaderField("Authorization", "Bearer own"),
+                        HeaderField("Origin", "http://x"), HeaderField("Referer", "http://x"),
+                        HeaderField("Sec-Fetch-Site", "none"), HeaderField("Proxy-Connection", "x"),
+                        HeaderField("Host", "other"), HeaderField("Content-Length", "99"),
+                        HeaderField("Transfer-Encoding", "chunked"), HeaderField("X-Mine", "1"),
+                        HeaderField("User-Agent", "Mozilla"), HeaderField("Nervous-Request", "{}"),
+                        HeaderField("Accept-Encoding", "gzip"), HeaderField("Content-Type", "a/b"),
                     ], body: "body")
                 let request = try #require(server.received.first)
                 let fields = request.head.split(separator: "\r\n").dropFirst().map(String.init)
@@ -55,81 +55,6 @@ struct OutboundTests {
                         "Content-Length: 4",
                     ])
                 #expect(request.body == Array("body".utf8))
-            }
-        }
-    }
-
-    @Test func `A22 - a server that was not allowed is not called`() async throws {
-        try await LocalServer.with { _ in
-            .answer()
-        } _: { server in
-            try await Bench.with(["https://api.example.org"]) { bench async throws in
-                let error = await #expect(throws: AuthError.self) {
-                    try await bench.fetch("http://127.0.0.1:\(server.port)/")
-                }
-                #expect(error?.code == .undeclared)
-                #expect(error?.hint?.contains("{ \"net\": [\"http://127.0.0.1:") == true)
-                #expect(server.received.isEmpty)
-            }
-        }
-    }
-
-    @Test func `A22 - a permission is of one scheme, host and port`() async throws {
-        try await Bench.with(["https://api.example.org"]) { bench async throws in
-            for other in [
-                "http://api.example.org", "https://api.example.org:8443", "https://example.org",
-                "https://api.example.org.evil.test", "https://evil.api.example.org",
-            ] {
-                let error = await #expect(throws: AuthError.self) {
-                    try await bench.fetch(other)
-                }
-                #expect(error?.code == .undeclared, "\(other)")
-            }
-            #expect(bench.connections.all.isEmpty)
-        }
-    }
-
-    @Test func `A22 - what was taken back is not called again`() async throws {
-        try await LocalServer.with { _ in
-            .answer()
-        } _: { server in
-            let origin = "http://127.0.0.1:\(server.port)"
-            try await Bench.with([origin]) { bench async throws in
-                _ = try await bench.fetch(origin)
-                let privilege = try #require(PrivilegeID("net:\(origin)"))
-                for denied in [privilege, .net] {
-                    try await bench.authority.decide(.deny, on: denied, by: "demo")
-                    let error = await #expect(throws: AuthError.self) {
-                        try await bench.fetch(origin)
-                    }
-                    #expect(error?.code == .denied)
-                    try await bench.authority.reset(denied, of: "demo")
-                    try await bench.authority.decide(.allowAlways, on: privilege, by: "demo")
-                    _ = try await bench.fetch(origin)
-                }
-                #expect(server.received.count == 3)
-            }
-        }
-    }
-
-    @Test func `each step has its line in the log, without path and query`() async throws {
-        try await LocalServer.with { request in
-            request.target == "/" ? .answer("12345") : .redirect(to: "/")
-        } _: { server in
-            let origin = "http://127.0.0.1:\(server.port)"
-            try await Bench.with([origin, "http://127.0.0.1:9"]) { bench async throws in
-                _ = try await bench.fetch("\(origin)/secret?key=1", "PUT", body: "abc")
-                _ = try? await bench.fetch("http://127.0.0.1:9/x")
-                _ = try? await bench.fetch("https://api.example.org/secret")
-                #expect(
-                    try await bench.lines() == [
-                        "access fetch-body net:\(origin) 6 PUT",
-                        "access fetch net:\(origin) 5 PUT 302",
-                        "access fetch net:\(origin) 5 PUT 200",
-                        "access fetch net:http://127.0.0.1:9 0 GET without an answer",
-                        "refusal fetch net:https://api.example.org 0 demo does not declare"
-                            + " https://api.example.org in its package.json.",
-                    ])
             }
         }
     }
@@ -154,16 +79,43 @@ struct OutboundTests {
     @Test(arguments: ["CONNECT", "TRACE", "TRACK", "get", "G T", ""])
     func `another method is refused`(_ method: String) throws {
         let address = try #require(WebAddress("https://a.org"))
-        #expect(throws: NetError.self) { try OutboundRequest(method, address) }
+        #expect(throws: EgressError.self) { try OutboundRequest(method, address) }
     }
 
     @Test(arguments: [
-        HeaderLine("X", "a\r\nY: b"), HeaderLine("X", "a\nb"), HeaderLine("X", "\u{0}"),
-        HeaderLine("X", "é"), HeaderLine("X Y", "a"), HeaderLine("X:", "a"), HeaderLine("", "a"),
-        HeaderLine("X", String(repeating: "a", count: 17_000)),
+        HeaderField("X", "a\r\nY: b"), HeaderField("X", "a\nb"), HeaderField("X", "\u{0}"),
+        HeaderField("X", "é"), HeaderField("X Y", "a"), HeaderField("X:", "a"),
+        HeaderField("", "a"),
+        HeaderField("X", String(repeating: "a", count: 17_000)),
     ])
-    func `a field that is none is refused`(_ field: HeaderLine) throws {
+    func `a field that is none is refused`(_ field: HeaderField) throws {
         let address = try #require(WebAddress("https://a.org"))
-        #expect(throws: NetError.self) { try OutboundRequest("GET", address, fields: [field]) }
+        #expect(throws: EgressError.self) { try OutboundRequest("GET", address, fields: [field]) }
+    }
+
+    @Test(arguments: [
+        ("https://example.org", "example.org"), ("https://example.org:443", "example.org"),
+        ("https://example.org:80", "example.org:80"), ("http://example.org:80", "example.org"),
+        ("http://192.168.1.20:8123", "192.168.1.20:8123"), ("http://[::1]:8080", "[::1]:8080"),
+    ])
+    func `a request names the host, and a port that is not the usual one`(
+        text: String, host: String
+    ) throws {
+        let origin = try #require(WebOrigin(text))
+        let headers = HTTPHeaders(to: origin, userAgent: "Tests")
+        #expect(headers["Host"] == [host])
+        #expect(headers["User-Agent"] == ["Tests"])
+        #expect(headers["Connection"] == ["close"])
+        #expect(headers["Accept-Encoding"] == ["identity"])
+    }
+
+    @Test func `any type is accepted where nothing else was said`() throws {
+        let origin = try #require(WebOrigin("https://example.org"))
+        var headers = HTTPHeaders(to: origin, userAgent: "Tests")
+        headers.acceptAnything()
+        #expect(headers["Accept"] == ["*/*"])
+        headers.replaceOrAdd(name: "accept", value: "text/csv")
+        headers.acceptAnything()
+        #expect(headers["Accept"] == ["text/csv"])
     }
 }

@@ -73,8 +73,10 @@ struct ActivityTests {
     }
 
     @Test(arguments: Recording.allCases)
-    func `B22: acceleration alone tells most, and is not sure of wheels`(recording: Recording) {
-        // Of one road alone a car may tell little more than half.
+    func `B22: acceleration alone recognises most, without confidence in vehicles`(
+        recording: Recording
+    ) {
+        // On a single road little more than half of a drive may be recognised.
         let (found, seed) = sample(recording, hasSpeed: false)
         let right = found.count { $0.activity == recording.activity }
         #expect(Double(right) >= 0.75 * Double(found.count), "seed \(seed): \(right)")

@@ -34,7 +34,7 @@ struct PedometerTests {
             #expect(pedometer.pace == nil)
             counter += pause * 7
             paused += pause * 7
-            // Whether the counter tells in the meantime makes no difference.
+            // Readings in the meantime make no difference.
             if pause.isMultiple(of: 2) { pedometer.take(reading(counter)) }
             pedometer.resume(at: reading(counter))
         }

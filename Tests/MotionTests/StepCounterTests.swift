@@ -46,7 +46,7 @@ struct StepCounterTests {
         }
     }
 
-    @Test func `B20: a run counts its steps too, and its cadence is told`() throws {
+    @Test func `B20: a run counts its steps too, and has a cadence`() throws {
         var trace = MotionTrace(seed: 8)
         trace.walk(seconds: 60, cadence: 2.8, strength: 2)
         var counter = StepCounter()

@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 import Tracks
 
-/// A folder with a book of sessions, and a clock that stands still until told otherwise.
+/// A folder with a book of sessions, and a clock that the test advances.
 final class Library: Sendable {
     static let start = Timestamp(microseconds: 1_700_000_000_000_000)
 

@@ -1,6 +1,7 @@
 import AppRuns
 import ArgumentParser
 import Auth
+import Egress
 import Foundation
 import JSApps
 import Provider
@@ -36,9 +37,9 @@ struct InstallCommand: AsyncParsableCommand {
     func run() async throws {
         let limits = try options.configuration.packages
         let archive =
-            if PackageAddress.isAddress(package) {
+            if DownloadAddress.isAddress(package) {
                 try await PackageDownload(
-                    address: PackageAddress(package), limit: limits.archiveBytes,
+                    package, limit: limits.archiveBytes,
                     console: options.console
                 ).archive()
             } else {

@@ -74,8 +74,9 @@ struct HostServices: Sendable {
         }
         let log = authority.log
         outbox = try Outbox(
-            folder: paths.outbox, courier: HTTPCourier(),
-            noting: { await log.record(sendingTo: $0, bytes: $1) }, logger: logger)
+            folder: paths.outbox, uploader: HTTPUploader(userAgent: "nervous/\(Version.number)"),
+            logger: logger
+        ) { await log.record(sendingTo: $0, bytes: $1) }
         // Whoever installs nothing needs no unpacker, and is told only when an archive comes.
         let unpacker = Unpacker(program: try? CompanionProgram.unpacker.path())
         library = try await AppLibrary.open(
@@ -109,8 +110,8 @@ struct HostServices: Sendable {
             packs: packs,
             archives: SensorPackArchive(limits: configuration.packages, unpacker: unpacker),
             outbound: OutboundClient(
-                log: authority.log, userAgent: "Nervous/\(Version.number)",
-                ownPorts: { Set([port.number].compactMap { $0 }) }),
+                userAgent: "Nervous/\(Version.number)",
+                rule: .apps(ownPorts: { Set([port.number].compactMap { $0 }) })),
             libraries: SystemLibraries(folder: configuration.libraries),
             now: now, time: TimeSource(now: now) { try await Task.sleep(for: $0) }, turns: turns,
             logger: logger)

@@ -1,130 +1,72 @@
-import AsyncHTTPClient
+import Addresses
+import Egress
 import Foundation
-import NIOCore
-import NIOHTTP1
 
-/// Fetches a package into memory: nothing is on the disk before all of it has come.
+/// Downloads a package from a URL into memory; nothing is written to disk before it is complete.
 struct PackageDownload: Sendable {
-    /// How long the parts of a download may take.
-    struct Patience: Sendable {
-        /// To reach the server.
-        var connecting = Duration.seconds(10)
-        /// Without a byte.
-        var idle = Duration.seconds(30)
-        /// In all.
-        var total = Duration.seconds(600)
-    }
-
-    private static let redirects = 5
-
-    let address: PackageAddress
-    /// The most bytes; what comes is counted, whatever the server says.
+    let source: DownloadAddress
+    /// The most bytes.
     let limit: Int
     let console: Console
-    var patience = Patience()
+    var downloader = Downloader(userAgent: "nervous/\(Version.number)")
 
-    /// - Throws: `CommandFailure` that names neither password nor query.
+    /// - Throws: `usage`, without repeating the URL, which can contain a password.
+    init(_ url: String, limit: Int, console: Console) throws(CommandFailure) {
+        guard let source = DownloadAddress(url) else {
+            throw CommandFailure(
+                .usage, "The URL of the package is invalid.",
+                hint: "Write it like https://example.org/app.zip.", type: "bad-address")
+        }
+        (self.source, self.limit, self.console) = (source, limit, console)
+    }
+
+    /// The bytes of the package.
+    ///
+    /// - Throws: ``CommandFailure`` without credentials and query, or `CancellationError`.
     func archive() async throws -> Data {
-        var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
-        configuration.timeout = .init(
-            connect: TimeAmount(patience.connecting), read: TimeAmount(patience.idle))
-        configuration.connectionPool.retryConnectionEstablishment = false
-        configuration.httpVersion = .http1Only
-        let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
-        do {
-            let data = try await withinTotal { try await fetch(client) }
-            try await client.shutdown()
-            return data
-        } catch {
-            try await client.shutdown()
-            throw error
-        }
-    }
-
-    /// Ends the work when it takes too long in all, also where bytes trickle in.
-    private func withinTotal(
-        _ work: @escaping @Sendable () async throws -> Data
-    ) async throws -> Data {
-        try await withThrowingTaskGroup(of: Data.self) { group in
-            group.addTask { try await work() }
-            group.addTask {
-                try await Task.sleep(for: patience.total)
-                throw DownloadFault.tooSlow(address)
-            }
-            defer { group.cancelAll() }
-            return try await group.next() ?? Data()
-        }
-    }
-
-    private func fetch(_ client: HTTPClient) async throws -> Data {
-        var place = address
-        for _ in 0...Self.redirects {
-            if !place.isSecure {
-                console.say(
-                    "warning: \(place.shown) is not encrypted: "
-                        + "the package could have been changed on the way.")
-            }
-            do {
-                let response = try await client.execute(
-                    request(to: place), deadline: .now() + TimeAmount(patience.total))
-                if let location = try redirection(response, from: place) {
-                    place = try place.redirected(to: location)
-                    continue
-                }
-                return try await body(of: response)
-            } catch {
-                throw DownloadFault.failure(error, at: place)
-            }
-        }
-        throw CommandFailure(
-            .remote, "\(address.shown) redirects more than \(Self.redirects) times.",
-            type: "download-redirect")
-    }
-
-    private func request(to place: PackageAddress) -> HTTPClientRequest {
-        var request = HTTPClientRequest(url: place.url)
-        request.headers.add(name: "User-Agent", value: "nervous/\(Version.number)")
-        // A connection kept for a redirect may be gone by then.
-        request.headers.add(name: "Connection", value: "close")
-        request.headers.add(name: "Accept", value: "application/zip, */*;q=0.5")
-        if let authorization = place.authorization {
-            request.headers.add(name: "Authorization", value: authorization)
-        }
-        return request
-    }
-
-    /// Where a response leads, or `nil` where it is the package.
-    private func redirection(
-        _ response: HTTPClientResponse, from place: PackageAddress
-    ) throws(CommandFailure) -> String? {
-        switch response.status.code {
-        case 200: return nil
-        case 301, 302, 303, 307, 308:
-            guard let location = response.headers.first(name: "Location") else { break }
-            return location
-        default: break
-        }
-        throw CommandFailure(
-            .unavailable,
-            "\(place.shown) answered \(response.status.code) and no package.",
-            hint: "Check the address in a browser.", type: "download-refused")
-    }
-
-    private func body(of response: HTTPClientResponse) async throws -> Data {
-        let claimed = response.headers.first(name: "Content-Length").flatMap { Int($0) }
-        let progress = ProgressLine("Downloading", console, measure: .bytes)
+        let (console, progress) = (console, ProgressLine("Downloading", console, measure: .bytes))
         defer { progress.end() }
-        var data = Data()
-        for try await piece in response.body {
-            data.append(contentsOf: piece.readableBytesView)
-            guard data.count <= limit else {
-                throw CommandFailure(
-                    .badData,
-                    "What comes is larger than a package may be, which is \(limit) bytes.",
-                    type: "too-large")
-            }
-            progress.show(data.count, of: claimed)
+        do {
+            return try await downloader.download(
+                source, limit: limit, accept: "application/zip, */*;q=0.5",
+                willContact: { Self.warnIfUnprotected($0, console) },
+                progress: { progress.show($0, of: $1) })
+        } catch let error as EgressError {
+            throw CommandFailure(error)
         }
-        return data
+    }
+
+    private static func warnIfUnprotected(_ address: WebAddress, _ console: Console) {
+        guard !address.origin.isProtected else { return }
+        console.say(
+            "warning: \(address.withoutQuery) is not encrypted: the package could have been changed"
+                + " on the way.")
+    }
+}
+
+extension CommandFailure {
+    /// A failed download.
+    fileprivate init(_ error: EgressError) {
+        let (code, type): (Code, String) =
+            switch error.code {
+            case .timedOut: (.unavailable, "download-timeout")
+            case .unknownHost, .unreachable, .addressRefused, .ownHost, .tooManyCalls:
+                (.unavailable, "download-unreachable")
+            case .unexpectedStatus: (.unavailable, "download-refused")
+            case .untrusted, .wrongCertificate: (.remote, "download-untrusted")
+            case .redirectRefused, .tooManyRedirects: (.remote, "download-redirect")
+            case .invalidRequest, .invalidResponse, .responseEncoded:
+                (.remote, "download-interrupted")
+            case .responseTooLarge: (.badData, "too-large")
+            }
+        let hint: String? =
+            switch error.code {
+            case .untrusted, .wrongCertificate:
+                "Nothing was installed: the server's identity is unknown."
+            case .redirectRefused: "Tell the author, or install from a file that you trust."
+            case .invalidResponse: "Try again."
+            default: error.hint
+            }
+        self.init(code, error.message, hint: hint, type: type)
     }
 }

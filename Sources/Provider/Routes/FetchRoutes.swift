@@ -8,9 +8,9 @@ import Hummingbird
 /// Calls to other servers, which the host makes for apps.
 struct FetchRoutes {
     let door: Door
-    let outbound: OutboundClient
+    let outbound: GrantedClient
     let budget: @Sendable (String) -> FetchBudget
-    let meter = CallMeter()
+    let limiter = CallLimiter()
 
     func add(to routes: inout RouteTable) {
         routes.on("api/v1/fetch", [.post: fetch])
@@ -22,8 +22,8 @@ struct FetchRoutes {
     @Sendable
     private func fetch(_ request: Request, _ context: ProviderContext) async throws -> Response {
         let client = try await door.client("fetch", request, context)
-        let limits = FetchLimits(budget(client.name))
-        let body = try await request.bytes(upTo: limits.requestBytes)
+        let budget = budget(client.name)
+        let body = try await request.bytes(upTo: budget.requestBytes)
         let wish = try FetchWish(
             request.headers[.nervousRequest], contentType: request.headers[.contentType],
             hasBody: !body.isEmpty)
@@ -32,18 +32,11 @@ struct FetchRoutes {
         let origin = wish.address.origin
         try outbound.check(origin)
         let grant = try await door.grant(reaching: origin, request, context)
-        try await meter.begin(client.name, limits)
-        let result: Result<OutboundAnswer, any Error>
-        do {
-            result = .success(
-                try await outbound.answer(to: call, under: grant, limits) { next in
-                    try await permit(next, from: origin, request, context)
-                })
-        } catch {
-            result = .failure(error)
+        let answer = try await limiter.withCall(of: client.name, CallLimits(budget)) {
+            try await outbound.send(call, under: grant, OutboundOptions(budget)) { next in
+                try await permit(next, from: origin, request, context)
+            }
         }
-        await meter.end(client.name)
-        let answer = try result.get()
         return Response(
             status: .ok,
             headers: [
@@ -71,14 +64,17 @@ struct FetchRoutes {
     }
 }
 
-extension FetchLimits {
+extension OutboundOptions {
     init(_ budget: FetchBudget) {
         self.init()
         total = budget.duration
         connecting = min(connecting, budget.duration)
-        requestBytes = budget.requestBytes
-        answerBytes = budget.answerBytes
-        atOnce = budget.callsAtOnce
-        perMinute = budget.callsPerMinute
+        responseBytes = budget.answerBytes
+    }
+}
+
+extension CallLimits {
+    init(_ budget: FetchBudget) {
+        self.init(concurrent: budget.callsAtOnce, perMinute: budget.callsPerMinute)
     }
 }

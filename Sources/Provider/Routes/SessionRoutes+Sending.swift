@@ -14,7 +14,7 @@ extension SessionRoutes {
             throw Problem.invalidBody("to is no http or https URL.")
         }
         let document = try await document(request, context)
-        let parcel = try Parcel(
+        let parcel = try Upload(
             to: address, title: "\(document.session.name) (\(document.form.name))",
             mediaType: document.form.rawValue, body: Array(document.text.utf8),
             tokenFile: wish.tokenFile)

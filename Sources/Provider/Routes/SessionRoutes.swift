@@ -58,13 +58,8 @@ struct SessionRoutes {
         guard wish.distance == nil else {
             throw Problem.invalidBody("distance is entered once the session is there.")
         }
-        let draft: SessionDraft
-        do {
-            draft = try SessionDraft(
-                name: name, description: wish.description ?? "", sensors: sensors)
-        } catch {
-            throw SessionsError(error)
-        }
+        let draft = try SessionDraft(
+            name: name, description: wish.description ?? "", sensors: sensors)
         let record = try await book.create(draft, id: wish.id)
         var response = try described(record, status: .created)
         response.headers[.location] = "/api/v1/sessions/\(record.session.id)"

@@ -20,7 +20,7 @@ public struct DeliveryDescription: Codable, Sendable {
     /// When it is tried again, at the earliest.
     public let next: Double?
 
-    init(_ delivery: Delivery) {
+    init(_ delivery: QueuedUpload) {
         id = delivery.id
         address = delivery.address
         title = delivery.title

@@ -10,7 +10,7 @@ struct FetchReply: Encodable {
     /// By name in lower case; fields of one name are joined by commas.
     let headers: [String: String]
 
-    init(_ answer: OutboundAnswer) {
+    init(_ answer: OutboundResponse) {
         status = answer.status
         url = answer.address.description
         redirected = answer.isRedirected

@@ -8,7 +8,7 @@ import Text
 struct FetchWish {
     let address: WebAddress
     let method: String
-    let fields: [HeaderLine]
+    let fields: [HeaderField]
 
     /// - Parameter contentType: of the call, and so of its body.
     /// - Throws: `Problem` where it is not one.
@@ -34,11 +34,11 @@ struct FetchWish {
             throw Self.fault("headers must be an object")
         }
         var fields = try list.map {
-            HeaderLine($0.key, try Self.string($0.value, "a header"))
+            HeaderField($0.key, try Self.string($0.value, "a header"))
         }
         let hasType = fields.contains { $0.name.lowercased() == "content-type" }
         if hasBody, !hasType, let contentType {
-            fields.append(HeaderLine("Content-Type", contentType))
+            fields.append(HeaderField("Content-Type", contentType))
         }
         self.fields = fields
     }

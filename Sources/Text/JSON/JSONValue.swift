@@ -1,29 +1,33 @@
-/// A value of a JSON text that remembers where it stood, so that a later complaint can name the place.
+/// A value of a JSON text with its position, which messages can name.
 ///
-/// Two values are equal when their content and their places are.
+/// Two values are equal if both their content and their positions are.
+///
+/// ```swift
+/// let name = value["sensors"]?.array?.first?.string
+/// ```
 public struct JSONValue: Sendable, Hashable {
-    /// What a value can be.
+    /// The content of a value.
     public enum Content: Sendable, Hashable {
         /// `null`.
         case null
         /// `true` or `false`.
         case bool(Bool)
-        /// A number that a double can hold.
+        /// A number in the range of a double.
         case number(JSONNumber)
-        /// A string, its escapes decoded.
+        /// A string with decoded escapes.
         case string(String)
         /// The elements of a list, in order.
         case array([JSONValue])
-        /// The members of an object, in the order in which they were written; no key stands twice.
+        /// The members of an object, in their order in the text; keys are unique.
         case object([JSONMember])
     }
 
     /// The value itself.
     public let content: Content
-    /// Where its first character stands.
+    /// The position of its first character.
     public let position: JSONPosition
 
-    /// Places a value.
+    /// Creates a value.
     public init(_ content: Content, at position: JSONPosition) {
         self.content = content
         self.position = position
@@ -32,7 +36,7 @@ public struct JSONValue: Sendable, Hashable {
     /// Whether this is `null`.
     public var isNull: Bool { content == .null }
 
-    /// The truth value, or `nil` for anything else.
+    /// The Boolean, or `nil` for anything else.
     public var bool: Bool? {
         if case .bool(let value) = content { value } else { nil }
     }
@@ -57,8 +61,135 @@ public struct JSONValue: Sendable, Hashable {
         if case .object(let members) = content { members } else { nil }
     }
 
-    /// The value of a key, or `nil` where this is no object or has no such key.
+    /// The value of a key, or `nil` if this is not an object with this key.
     public subscript(key: String) -> JSONValue? {
         object?.first { $0.key == key }?.value
     }
+}
+
+extension JSONValue {
+    /// The value as JSON, with the original digits of numbers.
+    ///
+    /// - Parameter indent: the indentation in spaces; each level below has two more.
+    public func text(indent: Int = 0) -> String {
+        let margin = String(repeating: " ", count: indent)
+        switch content {
+        case .null: return "null"
+        case .bool(let flag): return flag ? "true" : "false"
+        case .number(let number): return number.literal
+        case .string(let text): return JSONString.literal(text)
+        case .array(let items):
+            guard !items.isEmpty else { return "[]" }
+            let lines = items.map { "\(margin)  \($0.text(indent: indent + 2))" }
+            return "[\n\(lines.joined(separator: ",\n"))\n\(margin)]"
+        case .object(let members):
+            guard !members.isEmpty else { return "{}" }
+            let lines = members.map {
+                "\(margin)  \(JSONString.literal($0.key)): \($0.value.text(indent: indent + 2))"
+            }
+            return "{\n\(lines.joined(separator: ",\n"))\n\(margin)}"
+        }
+    }
+}
+
+/// One key and its value in a JSON object.
+public struct JSONMember: Sendable, Hashable {
+    /// The key with decoded escapes.
+    public let key: String
+    /// The position of the key.
+    public let position: JSONPosition
+    /// The value.
+    public let value: JSONValue
+
+    /// Creates a member.
+    public init(key: String, position: JSONPosition, value: JSONValue) {
+        self.key = key
+        self.position = position
+        self.value = value
+    }
+}
+
+/// A number of a JSON text with its original digits.
+///
+/// Numbers are compared by their digits: `1.0` and `1` are different.
+public struct JSONNumber: Sendable, Hashable {
+    /// The digits in the text.
+    public let literal: String
+    /// The nearest double; always finite.
+    public let double: Double
+
+    /// Reads a number.
+    ///
+    /// - Returns: `nil` for invalid JSON, and for numbers out of the range of a double.
+    public init?(literal: String) {
+        guard Self.isJSON(Array(literal.utf8)), let double = Double(literal), double.isFinite else {
+            return nil
+        }
+        self.literal = literal
+        self.double = double
+    }
+
+    /// Creates a number that a double represents exactly.
+    init(literal: String, digits: Int) {
+        self.literal = literal
+        double = Double(digits)
+    }
+
+    /// The number as an integer, or `nil` if it is not an exact one.
+    ///
+    /// Without fraction and exponent the whole range of `Int64` is exact; `1.0` and `1e3` are integers below
+    /// 2⁵³.
+    public var int64: Int64? {
+        if let exact = Int64(literal) { return exact }
+        guard double.magnitude < 0x1p53 else { return nil }
+        return Int64(exactly: double)
+    }
+
+    /// Whether the bytes are a number: RFC 8259, section 6.
+    private static func isJSON(_ text: [UInt8]) -> Bool {
+        var place = text.first == UInt8(ascii: "-") ? 1 : 0
+        let start = place
+        guard skipDigits(of: text, from: &place) else { return false }
+        guard place - start == 1 || text[start] != UInt8(ascii: "0") else { return false }
+        if place < text.count, text[place] == UInt8(ascii: ".") {
+            place += 1
+            guard skipDigits(of: text, from: &place) else { return false }
+        }
+        if place < text.count, text[place] | 0x20 == UInt8(ascii: "e") {
+            place += 1
+            if place < text.count, [UInt8(ascii: "+"), UInt8(ascii: "-")].contains(text[place]) {
+                place += 1
+            }
+            guard skipDigits(of: text, from: &place) else { return false }
+        }
+        return place == text.count
+    }
+
+    /// Skips digits.
+    ///
+    /// - Returns: whether there was one.
+    private static func skipDigits(of text: [UInt8], from place: inout Int) -> Bool {
+        let start = place
+        while place < text.count, text[place] >= 0x30, text[place] <= 0x39 { place += 1 }
+        return place > start
+    }
+}
+
+/// A position in a JSON text, as editors show it.
+public struct JSONPosition: Sendable, Hashable {
+    /// The line, from 1; a line ends at a line feed.
+    public let line: Int
+    /// The column, from 1, counted in Unicode scalars: a tab or an emoji of one scalar is one column.
+    public let column: Int
+
+    /// Creates a position.
+    public init(line: Int, column: Int) {
+        self.line = line
+        self.column = column
+    }
+}
+
+extension JSONPosition: CustomStringConvertible {
+    /// `line:column`.
+    public var description: String { "\(line):\(column)" }
 }

@@ -1,26 +1,25 @@
-/// Reads JSON (RFC 8259) and accepts nothing that two readers could understand differently.
+/// A parser for JSON (RFC 8259) that rejects everything that parsers interpret differently.
 ///
-/// A text is refused where it is not UTF-8, begins with a byte order mark, is larger or deeper than
-/// allowed, names a key twice in one object, has a comment, `NaN`, an unpaired surrogate, a number
-/// that a double cannot hold, more than 30 combining marks on one character or anything after the
-/// value. Keys are compared as Swift compares
-/// strings, after escapes are decoded: two keys that differ only in Unicode form are the same key.
+/// It rejects texts that are not UTF-8, begin with a byte order mark, exceed the limits of size or depth,
+/// have duplicate keys in an object, comments, `NaN`, unpaired surrogates, numbers out of the range of a
+/// double, more than 30 combining marks on a character, or anything after the value. Keys are compared
+/// as Swift strings after decoding: keys that differ only in their Unicode form are equal.
 ///
-/// The time taken grows with the size of the text alone.
+/// Parsing takes linear time.
 ///
 /// ```swift
 /// let value = try StrictJSON().parse(Array(#"{"sensor": "light"}"#.utf8))
 /// value["sensor"]?.string  // "light"
 /// ```
 public struct StrictJSON: Sendable {
-    /// The most bytes a text may have.
+    /// The most bytes of a text.
     public var maximumBytes: Int
-    /// How many lists and objects may stand inside each other; never more than 512.
+    /// The deepest nesting of lists and objects, up to 512.
     public var maximumDepth: Int
-    /// Whether one comma may stand after the last element of a list or object.
+    /// Whether a comma is allowed after the last element of a list or object.
     public var allowsTrailingCommas: Bool
 
-    /// Sets the limits.
+    /// Creates a parser with limits.
     public init(
         maximumBytes: Int = 256 * 1024, maximumDepth: Int = 32, allowsTrailingCommas: Bool = false
     ) {
@@ -29,9 +28,9 @@ public struct StrictJSON: Sendable {
         self.allowsTrailingCommas = allowsTrailingCommas
     }
 
-    /// Reads one value.
+    /// Parses a text.
     ///
-    /// - Throws: ``JSONSyntaxError`` with the first place that cannot be accepted.
+    /// - Throws: ``JSONSyntaxError`` with the first invalid position.
     public func parse(_ bytes: [UInt8]) throws(JSONSyntaxError) -> JSONValue {
         let start = JSONPosition(line: 1, column: 1)
         guard bytes.count <= maximumBytes else {
@@ -45,7 +44,7 @@ public struct StrictJSON: Sendable {
         }
         guard String(validating: bytes, as: UTF8.self) != nil else {
             throw JSONSyntaxError(
-                position: Self.firstInvalidPlace(in: bytes), message: "this is not UTF-8")
+                position: Self.firstInvalidPlace(in: bytes), message: "the text is not valid UTF-8")
         }
         var scanner = JSONScanner(
             bytes, maximumDepth: maximumDepth, allowsTrailingCommas: allowsTrailingCommas)
@@ -63,4 +62,27 @@ public struct StrictJSON: Sendable {
         }
         return JSONPosition(line: line, column: column)
     }
+}
+
+/// An error in a JSON text and its position.
+public struct JSONSyntaxError: Error, Sendable, Hashable {
+    /// The first invalid position.
+    public let position: JSONPosition
+    /// What is wrong; parts of the text are escaped for display.
+    public let message: String
+
+    /// The line, from 1.
+    public var line: Int { position.line }
+    /// The column, from 1, in Unicode scalars.
+    public var column: Int { position.column }
+
+    init(position: JSONPosition, message: String) {
+        self.position = position
+        self.message = message
+    }
+}
+
+extension JSONSyntaxError: CustomStringConvertible {
+    /// `line:column: message`.
+    public var description: String { "\(position): \(message)" }
 }

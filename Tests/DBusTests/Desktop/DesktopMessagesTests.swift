@@ -25,7 +25,7 @@ struct DesktopMessagesTests {
             "\(call)")
     }
 
-    @Test func `where markup is not known the body stands as it is`() async throws {
+    @Test func `without support for markup the body is sent unchanged`() async throws {
         let desktop = try PrivateDesktop(capabilities: "body")
         try await DesktopMessages(address: desktop.address).show(summary: "a", body: "<b> & c")
         #expect(try desktop.calls().first?.contains(#""<b> & c""#) == true)

@@ -65,7 +65,7 @@ struct SendingTests {
             let place = "http://127.0.0.1:\(server.port)/trips"
             let refused = try sandbox.nervous("sessions", "send", id, "--to", place)
             #expect(refused.code == 76)
-            #expect(refused.errors.contains("without the right token"))
+            #expect(refused.errors.contains("it needs a valid token"))
             #expect(try outbox(sandbox).map(\.state) == ["refused"])
             let sent = try sandbox.nervous(
                 "sessions", "send", id, "--to", place, "--token-file", token)

@@ -55,7 +55,7 @@ import Testing
         ),
         (
             "{\"name\": \"a\",\n \"name\": \"b\"}",
-            "package.json:2:2: the key ‘name’ stands here twice"
+            "package.json:2:2: the key ‘name’ is a duplicate"
         ),
     ])
     func `an error is reported with its position`(_ text: String, _ start: String) throws {

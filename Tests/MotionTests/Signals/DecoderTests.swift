@@ -9,7 +9,7 @@ struct DecoderTests {
             ([0x00], .unlocked), ([0x02], .unlocked), (Array("11".utf8), .unlocked), ([], nil),
             ([0xFF], nil), ([0x31, 0xC3], nil), ([UInt8](repeating: 0x31, count: 513), nil),
         ] as [([UInt8], DoorState?)])
-    func `C12: a lock is told by a byte as well as by text`(bytes: [UInt8], state: DoorState?) {
+    func `C12: a lock sends a byte or a text`(bytes: [UInt8], state: DoorState?) {
         #expect(DoorState(bytes: bytes) == state)
     }
 
@@ -27,7 +27,7 @@ struct DecoderTests {
             ("s16/100", [0x9C, 0xFF], .number(-1)), ("s16/100", [0x2E, 0x09], .number(23.5)),
             ("u32", [0, 0, 0, 0x80], .integer(2_147_483_648)),
             ("s32", [0, 0, 0, 0x80], .integer(-2_147_483_648)),
-            // IEEE 11073-20601: 36.4, and what stands for no number.
+            // IEEE 11073-20601: 36.4, and the values for no number.
             ("float", [0x6C, 0x01, 0x00, 0xFF], .number(36.4)),
             ("float", [0xFF, 0xFF, 0x7F, 0x00], nil), ("float", [0x00, 0x00, 0x80, 0x00], nil),
             ("sfloat", [0x72, 0xF0], .number(11.4)), ("sfloat", [0x48, 0x00], .number(72)),
@@ -51,38 +51,5 @@ struct DecoderTests {
     ])
     func `a decoder that is not known is none`(name: String) {
         #expect(CharacteristicDecoder(name) == nil)
-    }
-
-    @Test(
-        arguments: [
-            ("battery", "UNPLUGGED", "discharging"), ("battery", "CHARGING", "charging"),
-            ("battery", "Not charging", "not-charging"), ("battery.mouse", "Full", "full"),
-            ("power", "ac", "online"), ("activity", "ON_FOOT", "walking"),
-            ("activity", "in vehicle", "driving"), ("activity", "STILL", "stationary"),
-            ("activity", "Automotive", "driving"), ("confidence", "HIGH", "high"),
-            ("lock", "1", "locked"), ("door", "LOW", "open"), ("door", "HIGH", "closed"),
-            ("connection", "Connected", "connected"), ("battery", "purple", nil),
-            ("nothing", "CHARGING", nil), ("battery", "", nil),
-        ] as [(SensorID, String, String?)])
-    func `F33: a state has one name, whatever a platform calls it`(
-        kind: SensorID, state: String, name: String?
-    ) {
-        #expect(StateNames.canonical(state, of: kind) == name)
-    }
-
-    @Test func `F33: every name stands for itself, and none for two`() throws {
-        for kind in StateNames.kinds {
-            let names = try #require(StateNames.all(of: kind))
-            for name in names {
-                #expect(StateNames.canonical(name, of: kind) == name)
-                #expect(StateNames.canonical(name.uppercased(), of: kind) == name)
-            }
-        }
-        #expect(StateNames.all(of: "activity") == Activity.allCases.map(\.rawValue).sorted())
-        #expect(
-            StateNames.all(of: "confidence")
-                == ActivityReading.Confidence.allCases.map(\.rawValue).sorted())
-        #expect(StateNames.all(of: "lock") == DoorState.allCases.map(\.rawValue).sorted())
-        #expect(StateNames.all(of: "temperature") == nil)
     }
 }

@@ -166,7 +166,7 @@ struct FetchScriptTests {
                 """, allowing: [origin])
             #expect(lines.first == "\(size)")
             #expect(lines.last == "Failed to fetch")
-            #expect(lines.contains { $0.contains("answers with more than") })
+            #expect(lines.contains { $0.contains("sent more than the limit") })
         }
     }
 

@@ -17,8 +17,8 @@ extension Exercise {
             #"{"to": "https://trips.example\#(path)"\#(more)}"#
         }
         let address = try #require(WebAddress("https://trips.example/down"))
-        let parcel = try Parcel(to: address, title: "x", mediaType: "text/plain", body: [1])
-        guard case .kept(let kept) = try await host.outbox.send(parcel, keeps: true) else {
+        let upload = try Upload(to: address, title: "x", mediaType: "text/plain", body: [1])
+        guard case .kept(let kept) = try await host.outbox.send(upload, keeps: true) else {
             throw Answer.NotHTTP(text: "it was delivered")
         }
         return [

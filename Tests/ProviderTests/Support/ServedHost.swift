@@ -111,9 +111,9 @@ struct ServedHost: Sendable {
             time: TestWallClock(clock: clock), logger: logger)
         let log = authority.log
         let outbox = try Outbox(
-            folder: path + "/outbox", courier: PathCourier(),
-            noting: { await log.record(sendingTo: $0, bytes: $1) }, now: { clock.now },
-            logger: logger)
+            folder: path + "/outbox", uploader: PathUploader(), time: OutboxTime(clock: clock),
+            logger: logger
+        ) { await log.record(sendingTo: $0, bytes: $1) }
         let provider = Provider(
             authority: authority, machine: machine,
             engine: AnalyticsEngine(machine, log: authority.log, now: { clock.now }),
@@ -124,9 +124,9 @@ struct ServedHost: Sendable {
             packs: packs,
             archives: SensorPackArchive(limits: library.limits, unpacker: unpacker),
             outbound: OutboundClient(
-                log: authority.log, userAgent: "Nervous/test",
-                ownPorts: { Set([port.number].compactMap { $0 }) }, resolver: NoNames(),
-                trustRoots: .certificates(trust)),
+                userAgent: "Nervous/test",
+                rule: .apps(ownPorts: { Set([port.number].compactMap { $0 }) }),
+                resolver: NoNames(), trustRoots: .certificates(trust)),
             heartbeat: heartbeat, now: { clock.now },
             time: TimeSource(now: { clock.now }, sleep: sleep), logger: logger)
         await supervisor.open(connection(provider.connection))
@@ -206,7 +206,7 @@ struct ServedHost: Sendable {
     private struct NoNames: NameResolver {
         func addresses(
             of name: String, within limit: Duration
-        ) async throws(NetError) -> [IPAddress] { [] }
+        ) async throws(EgressError) -> [IPAddress] { [] }
     }
 
     private final class Port: Sendable {

@@ -18,7 +18,7 @@ struct LiveTests {
         #expect(reading.text == text)
     }
 
-    @Test func `B24: nothing is told of what no sensor measured`() {
+    @Test func `B24: totals that no sensor measures are unknown`() {
         var totals = LiveTotals()
         totals.begin()
         #expect(totals.reading(at: time(0), isActive: true) == LiveReading())
@@ -36,7 +36,7 @@ struct LiveTests {
     }
 
     @Test
-    func `B24: a sensor that tells a thousand times a second has the pace of one that does not`() {
+    func `B24: a thousand samples a second give the same pace as one`() {
         var (often, seldom) = (LiveTotals(), LiveTotals())
         often.begin()
         seldom.begin()
@@ -92,7 +92,7 @@ struct LiveTests {
         let reading = totals.reading(at: time(120), isActive: true)
         #expect(reading.distance == 150)
         #expect(abs(try #require(reading.pace) - 2) < 1e-9)
-        // Who stands still gets slower, and has no pace after a minute.
+        // While standing the pace slows down, and after a minute there is none.
         #expect(abs(try #require(totals.reading(at: time(150), isActive: true).pace) - 4) < 1e-9)
         #expect(totals.reading(at: time(181), isActive: true).pace == nil)
         #expect(totals.reading(at: time(120), isActive: false).pace == nil)

@@ -122,7 +122,7 @@ struct RouteTests {
             RoutePoint(try RouteTrip.fix(Double($0), at: Double($0)))
         }
         if fixes == 1 {
-            let error = #expect(throws: TrackError.self) {
+            let error = #expect(throws: SessionsError.self) {
                 try RouteRecord(segments: [given], distance: 0)
             }
             #expect(error?.code == .invalid)
@@ -144,7 +144,7 @@ struct RouteTests {
         #expect(record.segments == [])
         #expect(record.warnings == [])
         for metres in [-1, .nan, .infinity] {
-            #expect(throws: TrackError.self) { try trip.route.enter(distance: metres) }
+            #expect(throws: SessionsError.self) { try trip.route.enter(distance: metres) }
         }
         #expect(trip.route.distance == 1234)
     }
@@ -211,7 +211,7 @@ struct RouteTests {
         #expect(outcomes.suffix(3).allSatisfy { $0 != .discarded(.stale) })
     }
 
-    @Test func `a clock that goes back stands still`() throws {
+    @Test func `a clock that goes back does not move`() throws {
         var route = Route()
         try route.start(at: .seconds(1000))
         #expect(route.take(try RouteTrip.fix(0, at: 1), at: .zero) == .discarded(.warmingUp))
@@ -225,17 +225,17 @@ struct RouteTests {
         var trip = try RouteTrip()
         try trip.go(to: 0)
         try trip.pause()
-        let error = #expect(throws: TrackError.self) { try trip.resume(from: 0, accuracy: 101) }
+        let error = #expect(throws: SessionsError.self) { try trip.resume(from: 0, accuracy: 101) }
         #expect(error?.code == .inaccurate)
         try trip.resume(from: 0, accuracy: 100)
     }
 
-    @Test func `a route is resumed where nobody knows the place, and only when it is paused`()
+    @Test func `a route is resumed at an unknown position, and only when it is paused`()
         throws
     {
         var trip = try RouteTrip()
         try trip.go(to: 0)
-        let error = #expect(throws: TrackError.self) {
+        let error = #expect(throws: SessionsError.self) {
             try trip.route.resume(at: trip.now, from: nil)
         }
         #expect(error?.code == .wrongState)

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import Tracks
 
-/// A route that is told of places along the equator, once a second by default.
+/// A route of fixes along the equator, once a second by default.
 struct RouteTrip {
     var route: Route
     /// Seconds by the clock and by the receiver alike.

@@ -12,7 +12,7 @@ struct SessionTests {
             id: "s-1", SessionDraft(name: "Run", sensors: sensors), created: time(0))
     }
 
-    @Test func `G18: three instances of a sensor lie side by side, at the same moments`() throws {
+    @Test func `G18: the instances that were chosen belong to it, and no others`() throws {
         let sensors: [SensorID] = [
             "accelerometer.ankle", "accelerometer.left", "accelerometer.right",
         ]
@@ -20,44 +20,6 @@ struct SessionTests {
         try session.apply(.start, at: time(100))
         #expect(sensors.allSatisfy { session.holds($0, at: time(101)) })
         #expect(!session.holds("accelerometer.hip", at: time(101)))
-        // Each has a clock of its own: 20 ms apart, with another phase and another jitter.
-        let samples = Dictionary(
-            uniqueKeysWithValues: sensors.enumerated().map { place, sensor in
-                let items = (0..<500).map { number in
-                    let shift = Int64(place * 3000 + number % 5 * 700)
-                    return Sample(
-                        time: time(100).advanced(byMicroseconds: Int64(number) * 20_000 + shift),
-                        values: [.number(Double(number))])
-                }
-                return (sensor, items)
-            })
-        let rows = try InstanceAlignment(samples, every: .milliseconds(20)).rows
-        #expect(rows.count == 500)
-        for (place, row) in rows.enumerated() {
-            #expect(row.values == Array(repeating: [.number(Double(place))], count: 3))
-        }
-    }
-
-    @Test func `G18: a sensor that is silent leaves a hole, and no sample counts twice`() throws {
-        let left = [0, 1, 2, 4].map { Sample(time: time($0), values: [.integer($0)]) }
-        let right = [
-            Sample(time: time(0).advanced(byMicroseconds: 500_000), values: [.integer(10)]),
-            Sample(time: time(0).advanced(byMicroseconds: 500_001), values: [.integer(11)]),
-            Sample(time: time(1).advanced(byMicroseconds: 100), values: [.integer(12)]),
-        ]
-        let found = try InstanceAlignment(["a.left": left, "a.right": right], every: .seconds(1))
-        #expect(found.sensors == ["a.left", "a.right"])
-        #expect(
-            found.rows.map(\.values) == [
-                [[.integer(0)], [.integer(10)]], [[.integer(1)], [.integer(12)]],
-                [[.integer(2)], nil], [[.integer(4)], nil],
-            ])
-        #expect(throws: TrackError.self) {
-            try InstanceAlignment(["a": left], every: .seconds(1), atMost: 3)
-        }
-        #expect(throws: TrackError.self) { try InstanceAlignment(["a": left], every: .zero) }
-        let ends = [Timestamp.distantPast, .distantFuture].map { Sample(time: $0, values: []) }
-        #expect(try InstanceAlignment(["a": ends], every: .microseconds(3)).rows.count == 2)
     }
 
     @Test func `a session is what was active, and nothing of a pause`() throws {
@@ -74,7 +36,7 @@ struct SessionTests {
         #expect(held == Array(10..<20) + Array(30..<40))
         #expect(!session.holds("cpu", at: time(15)))
         #expect(session.holds("accelerometer.left", at: time(15)))
-        let error = #expect(throws: TrackError.self) { try session.apply(.start, at: time(50)) }
+        let error = #expect(throws: SessionsError.self) { try session.apply(.start, at: time(50)) }
         #expect(error?.code == .wrongState)
     }
 
@@ -100,9 +62,9 @@ struct SessionTests {
         #expect(session.name == "Long walk")
         #expect(session.description == "Rain")
         let other = try SessionDraft(name: "Walk", sensors: ["cpu"])
-        #expect(throws: TrackError.self) { try session.update(other) }
+        #expect(throws: SessionsError.self) { try session.update(other) }
         try session.apply(.finish, at: time(2))
-        #expect(throws: TrackError.self) { try session.update(other) }
+        #expect(throws: SessionsError.self) { try session.update(other) }
     }
 
     @Test(
@@ -127,6 +89,18 @@ struct SessionTests {
     @Test(arguments: ["", "A", "a b", "../x", "ä", String(repeating: "a", count: 65)])
     func `an identifier is a short name`(id: String) throws {
         let draft = try SessionDraft(name: "Run", sensors: ["cpu"])
-        #expect(throws: TrackError.self) { try Session(id: id, draft, created: time(0)) }
+        #expect(throws: SessionsError.self) { try Session(id: id, draft, created: time(0)) }
+    }
+
+    @Test(
+        arguments: [
+            (Duration.zero, "0 min 0 secs"), (.seconds(59), "0 min 59 secs"),
+            (.milliseconds(59_999), "0 min 59 secs"), (.seconds(60), "1 min 0 secs"),
+            (.seconds(3599), "59 min 59 secs"), (.seconds(3600), "1 hrs 0 mins 0 secs"),
+            (.seconds(3661), "1 hrs 1 mins 1 secs"), (.seconds(90_061), "25 hrs 1 mins 1 secs"),
+            (.seconds(-5), "0 min 0 secs"),
+        ])
+    func `B15: from an hour on there are hours`(elapsed: Duration, text: String) {
+        #expect(ElapsedText(elapsed).description == text)
     }
 }

@@ -38,7 +38,7 @@ struct GPXTests {
         #expect(tracks[1].fixes[0].position == (try place(5.25, 6)))
     }
 
-    @Test func `points have what the file tells, and a time in any case`() throws {
+    @Test func `points have the values of the file, and always a time`() throws {
         let found = try fixes(
             gpx(
                 """

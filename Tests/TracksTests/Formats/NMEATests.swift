@@ -43,7 +43,7 @@ struct NMEATests {
         }
         found += reader.finish()
         #expect(reader.brokenLines == 0)
-        // The first epoch of GGA has no date until its RMC comes, and is told with it.
+        // The first epoch of GGA has no date until its RMC comes, and is reported with it.
         #expect(found.count == wanted.count)
         for (report, wanted) in zip(found, wanted) {
             let time = try #require(Timestamp(milliseconds: wanted.milliseconds))

@@ -45,7 +45,7 @@ struct BluetoothFault: Sendable {
     func failed(_ error: BusError, to step: String, within limit: Duration) -> any Error {
         if error.code == .cancelled { return CancellationError() }
         if let problem = BlueZ.problem(error) { return problem }
-        if error.code == .silent {
+        if error.code == .timedOut {
             return ConnectorError("\(place) did not \(step) within \(limit.span).")
         }
         return ConnectorError(

@@ -34,10 +34,10 @@ public struct PollConnector: ConnectorKind {
             throw source.missing("every")
         }
         let patience = try source.span("timeout", in: .milliseconds(100)...(.seconds(300)))
-        var fields: [PollExchange.Field] = []
+        var fields: [HeaderField] = []
         for (name, value) in (try source.table("headers") ?? [:]).sorted(by: { $0.key < $1.key }) {
-            let field = PollExchange.Field(name: name, value: value)
-            guard field.isSent, fields.count < Self.mostFields else {
+            let field = HeaderField(name, value)
+            guard field.isAllowedInPacks, fields.count < Self.mostFields else {
                 throw source.wrong(
                     "headers", "holds what is no field of a request, or one that is not for a pack")
             }
@@ -60,13 +60,13 @@ public struct PollConnector: ConnectorKind {
     ///   - trustRoots: the authorities whose certificates are trusted where there is no pin.
     init(
         _ address: WebAddress, every interval: Duration, patience: Duration = .seconds(10),
-        fields: [PollExchange.Field] = [], pin: CertificatePin? = nil, takesLines: Bool = false,
+        fields: [HeaderField] = [], pin: CertificatePin? = nil, takesLines: Bool = false,
         trustRoots: NIOSSLTrustRoots = .default, budget: CallBudget
     ) {
         place = "\(address.origin)\(address.target.prefix { $0 != "?" })"
         exchange = PollExchange(
             address: address, fields: fields, pin: pin,
-            contexts: TLSContexts(trustRoots: trustRoots))
+            client: OutboundClient(userAgent: "Nervous", trustRoots: trustRoots))
         (self.interval, self.patience, self.takesLines) = (interval, patience, takesLines)
         self.budget = budget
     }

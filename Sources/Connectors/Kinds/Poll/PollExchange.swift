@@ -2,107 +2,64 @@ import Addresses
 import Egress
 import Ingest
 import NIOCore
-import NIOHTTP1
-import NIOPosix
 
-/// One GET request and its answer, on a connection of their own.
+/// One GET request and its response.
 struct PollExchange: Sendable {
-    /// A header field of the request.
-    struct Field: Hashable, Sendable {
-        let name: String
-        let value: String
-    }
-
     let address: WebAddress
-    let fields: [Field]
+    let fields: [HeaderField]
     let pin: CertificatePin?
-    let contexts: TLSContexts
+    let client: OutboundClient
 
-    /// The body of a good answer.
+    /// The body of a successful response.
     ///
-    /// - Parameter patience: how long all of it may take.
-    /// - Throws: ``ConnectorError`` for no answer, one that is too late, too large or none that is good;
-    ///   `CancellationError`.
-    func body(within patience: Duration) async throws -> [UInt8] {
-        let late = ConnectorError("\(address.origin) did not answer in time.")
-        return try await TimeLimit(patience, else: late).hold {
-            try await exchanged(within: patience)
-        }
-    }
-
-    private func exchanged(within patience: Duration) async throws -> [UInt8] {
-        let connection: ServerConnection
+    /// - Parameter limit: for the whole call.
+    /// - Throws: ``ConnectorError``, `CancellationError`.
+    func body(within limit: Duration) async throws -> [UInt8] {
+        var options = OutboundOptions()
+        // Half, so that a second address of the server can be tried.
+        options.connecting = limit / 2
+        options.total = limit
+        options.responseBytes = PayloadReader.limit
+        options.redirects = 0
+        let request = OutboundRequest(trusted: "GET", address, fields: fields)
         do {
-            connection = try await connected(within: TimeAmount(patience))
-        } catch {
-            try Task.checkCancellation()
+            let response = try await client.send(request, options, accept: Self.checkStatus) {
+                try await $0.perform(pin: pin)
+            }
+            return Array(response.body.readableBytesView)
+        } catch let error as EgressError {
             throw ConnectorError(
-                "\(address.origin) cannot be reached; is it on, and the URL right?")
-        }
-        do {
-            return try await connection.parts.executeThenClose { inbound, outbound in
-                try await connection.secured()
-                try await outbound.write(contentsOf: [.head(head), .end(nil)])
-                return try await body(of: inbound)
-            }
-        } catch {
-            try Task.checkCancellation()
-            throw explained(error)
+                error.code == .untrusted
+                    ? "\(error.message) \(error.hint ?? "")" : error.message)
         }
     }
 
-    private func connected(within patience: TimeAmount) async throws -> ServerConnection {
-        let context =
-            address.origin.scheme == .https
-            ? try await contexts.context(isPinned: pin != nil) : nil
-        let host =
-            switch address.origin.host {
-            case .name(let name): name
-            case .address(let address): "\(address)"
-            }
-        let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-            .connectTimeout(patience)
-            .channelOption(.autoRead, value: false)
-            .connect(host: host, port: Int(address.origin.port)).get()
-        // A name may have several addresses, and of those that lose the race nothing may be left: only
-        // the one that is connected is set up, and nothing is read before.
-        return try await channel.eventLoop.submit {
-            do {
-                let connection = try ServerConnection(
-                    on: channel, to: address.origin.host, pin: pin, with: context,
-                    patience: patience)
-                channel.setOption(.autoRead, value: true).whenFailure { _ in }
-                return connection
-            } catch {
-                channel.close(promise: nil)
-                throw error
-            }
-        }.get()
-    }
-
-    private var head: HTTPRequestHead {
-        var headers = HTTPHeaders(asking: address.origin, as: "Nervous")
-        for field in fields { headers.replaceOrAdd(name: field.name, value: field.value) }
-        headers.acceptAnything()
-        return HTTPRequestHead(
-            version: .http1_1, method: .GET, uri: address.target, headers: headers)
-    }
-
-    private func body(
-        of inbound: NIOAsyncChannelInboundStream<HTTPClientResponsePart>
-    ) async throws -> [UInt8] {
-        var body: [UInt8] = []
-        for try await part in inbound {
-            switch part {
-            case .head(let head): try check(head)
-            case .body(let piece):
-                guard body.count + piece.readableBytes <= PayloadReader.limit else {
-                    throw tooLarge
-                }
-                body += piece.readableBytesView
-            case .end: return body
-            }
+    @Sendable
+    private static func checkStatus(_ head: ResponseHead, of address: WebAddress) throws {
+        let (origin, status) = (address.origin, head.status)
+        switch status {
+        case 200..<300: break
+        case 300..<400:
+            throw ConnectorError(
+                "\(origin) redirects with \(status); use the new address as the url.")
+        case 401, 403:
+            throw ConnectorError("\(origin) refuses with \(status); check the key.")
+        case 429:
+            throw ConnectorError(
+                "\(origin) limits its calls (429); use a longer interval.")
+        default: throw ConnectorError("\(origin) answers with \(status).")
         }
-        throw ConnectorError("\(address.origin) broke off before its answer was whole.")
+    }
+}
+
+extension HeaderField {
+    private static let reserved: Set<String> = [
+        "accept-encoding", "connection", "content-length", "expect", "host", "keep-alive", "te",
+        "trailer", "transfer-encoding", "upgrade",
+    ]
+
+    /// Whether a sensor pack may set it: a valid field on which the connection does not depend.
+    var isAllowedInPacks: Bool {
+        isValid && !value.utf8.contains(9) && !Self.reserved.contains(name.lowercased())
     }
 }

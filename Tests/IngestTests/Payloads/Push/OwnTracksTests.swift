@@ -55,7 +55,6 @@ struct OwnTracksTests {
         let content = try Self.content(
             #"{"_type":"location","lat":1,"lon":2,"tst":5,"batt":3,"bs":\#(number)}"#)
         #expect(content.readings.last?.reading.values["state"] == .text(state))
-        #expect(StateNames.all(of: "battery")?.contains(state) == true)
     }
 
     @Test(

@@ -1,0 +1,257 @@
+/// A pull parser for the part of XML 1.0 that files of tracks use.
+///
+/// Document types are rejected, so the only entities are the five of XML, and nothing is fetched or
+/// expanded. UTF-8 only. Prefixes are removed from names.
+/// Source: Extensible Markup Language (XML) 1.0, fifth edition, sections 2 and 3.
+struct MarkupReader {
+    enum Piece: Hashable {
+        case open(String, attributes: [String: String])
+        case close(String)
+        case text(String)
+    }
+
+    private let bytes: [UInt8]
+    private let limits: TrackLimits
+    private var place = 0
+    private var open: [[UInt8]] = []
+    /// The end tag of an empty element.
+    private var pending: String?
+    private var hasRoot = false
+
+    /// - Throws: ``TrackError`` `.tooLarge`, `.malformed`.
+    init(_ bytes: [UInt8], limits: TrackLimits) throws(TrackError) {
+        guard bytes.count <= limits.bytes else {
+            throw TrackError(.tooLarge, "The file is too large.")
+        }
+        self.bytes = bytes
+        self.limits = limits
+        if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { place = 3 }
+    }
+
+    /// - Returns: `nil` at the end.
+    mutating func next() throws(TrackError) -> Piece? {
+        if let name = pending {
+            pending = nil
+            open.removeLast()
+            return .close(name)
+        }
+        while place < bytes.count {
+            guard bytes[place] == UInt8(ascii: "<") else {
+                if let piece = try characters() { return piece }
+                continue
+            }
+            if skip("<!--") {
+                try pass("-->")
+            } else if skip("<![CDATA[") {
+                let start = place
+                try pass("]]>")
+                guard !open.isEmpty else { throw malformed("text outside of the root element") }
+                return .text(try string(bytes[start..<(place - 3)]))
+            } else if skip("<!") {
+                throw TrackError(.unsafe, "The file has a document type, which is not supported.")
+            } else if skip("<?") {
+                try instruction()
+            } else if skip("</") {
+                return try closing()
+            } else {
+                place += 1
+                return try opening()
+            }
+        }
+        guard open.isEmpty, hasRoot else { throw malformed("an end before its elements end") }
+        return nil
+    }
+
+    // MARK: - Tags
+
+    private mutating func opening() throws(TrackError) -> Piece {
+        let name = try name()
+        guard !open.isEmpty || !hasRoot else { throw malformed("two root elements") }
+        hasRoot = true
+        guard open.count < limits.depth else {
+            throw TrackError(.tooLarge, "The elements of the file are nested too deeply.")
+        }
+        var attributes: [String: String] = [:]
+        while true {
+            let hadSpace = skipSpaces()
+            if skip(">") { break }
+            if skip("/>") {
+                pending = try local(name)
+                break
+            }
+            guard hadSpace, attributes.count < 64 else {
+                throw malformed("a tag that does not end")
+            }
+            let key = try string(try self.name()[...])
+            _ = skipSpaces()
+            guard skip("=") else { throw malformed("an attribute without a value") }
+            _ = skipSpaces()
+            guard attributes.updateValue(try value(), forKey: key) == nil else {
+                throw malformed("a duplicate attribute")
+            }
+        }
+        open.append(name)
+        return .open(try local(name), attributes: attributes)
+    }
+
+    private mutating func closing() throws(TrackError) -> Piece {
+        let name = try name()
+        _ = skipSpaces()
+        guard skip(">"), open.last == name else { throw malformed("an unexpected end tag") }
+        open.removeLast()
+        return .close(try local(name))
+    }
+
+    private mutating func instruction() throws(TrackError) {
+        let start = place
+        try pass("?>")
+        let text = try string(bytes[start..<(place - 2)]).lowercased()
+        guard text.hasPrefix("xml "), let range = text.firstRange(of: "encoding") else { return }
+        let encoding = text[range.upperBound...].drop { " =\"'\t".contains($0) }
+            .prefix { !" \"'".contains($0) }
+        guard ["utf-8", "us-ascii", "ascii"].contains(encoding) else {
+            throw malformed("another encoding than UTF-8")
+        }
+    }
+
+    /// A name with its prefix.
+    private mutating func name() throws(TrackError) -> [UInt8] {
+        let start = place
+        while place < bytes.count, Self.isName(bytes[place]) { place += 1 }
+        guard place > start, place - start <= 256 else { throw malformed("a tag without a name") }
+        return Array(bytes[start..<place])
+    }
+
+    private static func isName(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: ":"), UInt8(ascii: "_"),
+            UInt8(ascii: "-"), UInt8(ascii: "."), 0x80...:
+            true
+        default: false
+        }
+    }
+
+    private func local(_ name: [UInt8]) throws(TrackError) -> String {
+        let colon = name.lastIndex(of: UInt8(ascii: ":"))
+        return try string(name[(colon.map { $0 + 1 } ?? 0)...])
+    }
+
+    // MARK: - Text
+
+    private mutating func value() throws(TrackError) -> String {
+        guard place < bytes.count,
+            bytes[place] == UInt8(ascii: "\"") || bytes[place] == UInt8(ascii: "'")
+        else { throw malformed("a value without quotes") }
+        let quote = bytes[place]
+        let start = place + 1
+        guard let end = bytes[start...].prefix(limits.text + 1).firstIndex(of: quote) else {
+            throw malformed("a value that does not end")
+        }
+        place = end + 1
+        guard !bytes[start..<end].contains(UInt8(ascii: "<")) else {
+            throw malformed("a tag in a value")
+        }
+        return try unescaped(bytes[start..<end])
+    }
+
+    private mutating func characters() throws(TrackError) -> Piece? {
+        let start = place
+        while place < bytes.count, bytes[place] != UInt8(ascii: "<") { place += 1 }
+        let isBlank = bytes[start..<place].allSatisfy { [0x20, 0x09, 0x0A, 0x0D].contains($0) }
+        guard !isBlank else { return nil }
+        guard !open.isEmpty else { throw malformed("text outside of the root element") }
+        return .text(try unescaped(bytes[start..<place]))
+    }
+
+    private func unescaped(_ part: ArraySlice<UInt8>) throws(TrackError) -> String {
+        guard part.contains(UInt8(ascii: "&")) else { return try string(part) }
+        var plain: [UInt8] = []
+        var rest = part
+        while let ampersand = rest.firstIndex(of: UInt8(ascii: "&")) {
+            plain += rest[..<ampersand]
+            guard
+                let end = rest[ampersand...].prefix(12).firstIndex(of: UInt8(ascii: ";")),
+                let scalar = Self.scalar(rest[(ampersand + 1)..<end])
+            else { throw malformed("an unknown reference") }
+            plain += Array(String(scalar).utf8)
+            rest = rest[(end + 1)...]
+        }
+        return try string((plain + rest)[...])
+    }
+
+    private static func scalar(_ reference: ArraySlice<UInt8>) -> Unicode.Scalar? {
+        let text = String(decoding: reference, as: UTF8.self)
+        let named: [String: Unicode.Scalar] = [
+            "lt": "<", "gt": ">", "amp": "&", "quot": "\"", "apos": "'",
+        ]
+        if let scalar = named[text] { return scalar }
+        guard text.first == "#" else { return nil }
+        let digits = text.dropFirst()
+        let number = digits.first == "x" ? UInt32(digits.dropFirst(), radix: 16) : UInt32(digits)
+        return number.flatMap(Unicode.Scalar.init)
+    }
+
+    private func string(_ part: ArraySlice<UInt8>) throws(TrackError) -> String {
+        guard part.count <= limits.text else {
+            throw TrackError(.tooLarge, "A text in the file is too long.")
+        }
+        guard let text = String(validating: part, as: UTF8.self),
+            text.utf8.allSatisfy({ $0 >= 0x20 || [0x09, 0x0A, 0x0D].contains($0) })
+        else { throw malformed("a text that is not UTF-8, or a control character") }
+        return text
+    }
+
+    // MARK: - Bytes
+
+    private mutating func skip(_ text: StaticString) -> Bool {
+        let count = text.utf8CodeUnitCount
+        guard place + count <= bytes.count else { return false }
+        for offset in 0..<count where bytes[place + offset] != text.utf8Start[offset] {
+            return false
+        }
+        place += count
+        return true
+    }
+
+    private mutating func pass(_ text: StaticString) throws(TrackError) {
+        while place < bytes.count {
+            if skip(text) { return }
+            place += 1
+        }
+        throw malformed("a part that does not end")
+    }
+
+    private mutating func skipSpaces() -> Bool {
+        let start = place
+        while place < bytes.count, [0x20, 0x09, 0x0A, 0x0D].contains(bytes[place]) { place += 1 }
+        return place > start
+    }
+
+    private func malformed(_ what: String) -> TrackError {
+        TrackError(.malformed, "The file has \(what).")
+    }
+}
+
+/// A text escaped for XML, as content or as the value of an attribute.
+struct XMLText: CustomStringConvertible {
+    let description: String
+
+    /// Characters that XML cannot contain become U+FFFD.
+    init(_ text: String) {
+        var escaped = ""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "<": escaped += "&lt;"
+            case ">": escaped += "&gt;"
+            case "&": escaped += "&amp;"
+            case "\"": escaped += "&quot;"
+            case "\r": escaped += "&#13;"
+            case "\n", "\t": escaped.unicodeScalars.append(scalar)
+            case "\u{0}"..."\u{1F}", "\u{FFFE}", "\u{FFFF}": escaped += "\u{FFFD}"
+            default: escaped.unicodeScalars.append(scalar)
+            }
+        }
+        description = escaped
+    }
+}
