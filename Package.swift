@@ -126,14 +126,15 @@ let package = Package(
         // Collecting and storing samples.
         module("DBus", ["CSystemd"]),
         module("SampleStore", ["CZlib", "CZstd", "Samples", "Statistics", grdb]),
-        module("VM", ["Files", "Samples", "SampleStore", "Statistics", lifecycle, logging]),
+        module("VM", ["Files", "Samples", "SampleStore", "Scheduling", "Statistics", logging]),
         module("Simulation", ["Samples", "VM"]),
         module("Ingest", ["Motion", "Samples", "Text", "Tracks"]),
         module(
             "Connectors",
             [
                 "Addresses", "CMosquitto", "CProcess", "DBus", "Egress", "Files", "Ingest",
-                "Motion", "Samples", "Simulation", "Text", "Tracks", "VM", logging, nioCore,
+                "Motion", "Samples", "Scheduling", "Simulation", "Text", "Tracks", "VM", logging,
+                nioCore,
                 nioHTTP1, nioPosix, nioSSL,
             ]),
 
@@ -142,7 +143,7 @@ let package = Package(
         module(
             "Auth",
             ["Addresses", "Files", "Samples", "Text", crypto, grdb, lifecycle, logging]),
-        module("LAE", ["Auth", "Samples", "Statistics", "VM"]),
+        module("LAE", ["Auth", "Samples", "Scheduling", "Statistics", "VM"]),
         module(
             "Egress",
             [
@@ -175,15 +176,16 @@ let package = Package(
             "Provider",
             [
                 "Addresses", "Auth", "CZlib", "Connectors", "Egress", "Ingest", "JSApps", "LAE",
-                "Motion", "Resources", "Samples", "Sessions", "Statistics", "Text", "Tracks",
-                "VM", asyncAlgorithms, crypto, httpTypes, hummingbird, hummingbirdCore, lifecycle,
+                "Motion", "Resources", "Samples", "Scheduling", "Sessions", "Statistics", "Text",
+                "Tracks", "VM", asyncAlgorithms, crypto, httpTypes, hummingbird, hummingbirdCore,
+                lifecycle,
                 logging, nioCore, nioHTTP1, nioHTTPTypes, nioHTTPTypesHTTP1,
             ], exclude: ["Resources"]),
         module(
             "Host",
             [
                 "Addresses", "Auth", "Connectors", "DBus", "Egress", "Files", "Ingest", "JSApps",
-                "LAE", "Motion", "Provider", "RunnerProtocol", "Samples", "Sessions",
+                "LAE", "Motion", "Provider", "RunnerProtocol", "Samples", "Scheduling", "Sessions",
                 "Simulation", "Statistics", "Text", "Tracks", "VM", argumentParser,
                 asyncHTTPClient, crypto, hummingbird, lifecycle, logging, nioCore, nioHTTP1,
                 unixSignals,
@@ -225,7 +227,7 @@ let package = Package(
         tests("Sessions", ["Motion", "Samples", "Sessions", "Tracks", grdb]),
         tests("DBus", ["DBus"], exclude: ["peer.py"]),
         tests("SampleStore", ["Samples", "SampleStore", "Statistics", "store-writer", grdb]),
-        tests("VM", ["Samples", "VM"]),
+        tests("VM", ["Samples", "Scheduling", "VM"]),
         tests("Simulation", ["Samples", "Simulation", "VM"]),
         tests("Ingest", ["Ingest", "Motion", "Samples", "Text", "Tracks"]),
         tests(
@@ -236,7 +238,9 @@ let package = Package(
             ], exclude: ["Bluetooth/bluez.py"]),
         tests("Addresses", ["Addresses"]),
         tests("Auth", ["Addresses", "Auth", "Samples", "Text", "log-writer", grdb]),
-        tests("LAE", ["Auth", "LAE", "Samples", "SampleStore", "Statistics", "VM"]),
+        tests(
+            "LAE",
+            ["Auth", "LAE", "Samples", "SampleStore", "Scheduling", "Statistics", "VM"]),
         tests(
             "Egress",
             [
@@ -257,7 +261,8 @@ let package = Package(
             "Provider",
             [
                 "Addresses", "Auth", "Connectors", "Egress", "Ingest", "JSApps", "LAE", "Motion",
-                "Provider", "Samples", "Sessions", "Statistics", "Text", "Tracks", "VM",
+                "Provider", "Samples", "Scheduling", "Sessions", "Statistics", "Text", "Tracks",
+                "VM",
                 "nervous-runner", "nervous-unpacker", httpTypes, hummingbird, lifecycle, logging,
                 nioCore, nioEmbedded, nioPosix, nioSSL,
             ], exclude: ["SDK/Typings"]),

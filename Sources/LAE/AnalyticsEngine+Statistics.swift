@@ -82,7 +82,7 @@ extension AnalyticsEngine {
     ///   - needsStart: whether the first sample is looked for, in the file; one window of everything
     ///     does without it.
     private func extent(
-        of sensor: SensorID, _ fields: [Field], _ source: SampleSource, _ terms: GrantTerms,
+        of sensor: SensorID, _ fields: [Field], _ source: SampleOrigin, _ terms: GrantTerms,
         needsStart: Bool
     ) async throws -> TimeRange {
         let newest = try await source.newest(of: sensor)
@@ -102,7 +102,7 @@ extension AnalyticsEngine {
         if !source.isComputed {
             // Also where samples are looked at one by one, so that what is left out is said.
             found +=
-                try await machine.summarised(sensor, fields: fields, in: visible)
+                try await machine.samples.summarised(sensor, fields: fields, in: visible)
                 .map { [$0] } ?? []
         }
         let ends = found.reduce(into: TimeRange?.none) { whole, part in

@@ -1,5 +1,6 @@
 public import Auth
-public import Samples
+import Samples
+public import Scheduling
 import Statistics
 public import VM
 
@@ -9,16 +10,15 @@ public import VM
 public struct AnalyticsEngine: Sendable {
     let machine: VirtualMachine
     let log: AccessLog
-    let now: @Sendable () -> Timestamp
+    let time: any TimeSource
 
-    public init(
-        _ machine: VirtualMachine, log: AccessLog,
-        now: @escaping @Sendable () -> Timestamp = { .now() }
-    ) {
+    public init(_ machine: VirtualMachine, log: AccessLog, time: any TimeSource = .system) {
         self.machine = machine
         self.log = log
-        self.now = now
+        self.time = time
     }
+
+    func now() -> Timestamp { time.now() }
 
     /// The newest sample that the grant lets be seen; `nil` when there is none.
     ///
@@ -64,7 +64,7 @@ public struct AnalyticsEngine: Sendable {
                     + " arrives.", hint: "Read its samples or its newest one instead.")
         }
         do {
-            let arrived = try await machine.arrivals(
+            let arrived = try await machine.samples.arrivals(
                 of: grant.sensor, fields: fields, after: sequence, limit: limit)
             let visible = terms.visible(.all)
             var kept: [StoredSample] = []
@@ -77,7 +77,7 @@ public struct AnalyticsEngine: Sendable {
                 if let slot = terms.slot(of: sample.time) {
                     let first = SampleQuery(
                         sensor: grant.sensor, fields: fields, range: slot, limit: 1)
-                    guard try await machine.samples(first).first?.sequence == sample.sequence
+                    guard try await machine.samples.rows(first).first?.sequence == sample.sequence
                     else { continue }
                 }
                 kept.append(terms.reduced(sample))

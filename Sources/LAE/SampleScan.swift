@@ -10,7 +10,7 @@ struct SampleScan {
     /// Bytes of text behind which a page ends early.
     static let pageTextBytes = 8 << 20
 
-    private let source: SampleSource
+    private let source: SampleOrigin
     private let terms: GrantTerms
     private let matchers: [Condition.Matcher]
     private var query: SampleQuery
@@ -21,7 +21,7 @@ struct SampleScan {
     private var hasStarted = false
 
     init(
-        _ query: SampleQuery, _ source: SampleSource, _ terms: GrantTerms,
+        _ query: SampleQuery, _ source: SampleOrigin, _ terms: GrantTerms,
         matchers: [Condition.Matcher]
     ) {
         self.source = source

@@ -10,6 +10,7 @@ public import Logging
 import NIOCore
 import Resources
 public import Samples
+public import Scheduling
 public import Sessions
 public import VM
 
@@ -36,7 +37,7 @@ public struct Provider: Sendable {
         facts: HostFacts, packs: PackShelf, archives: SensorArchive, outbound: OutboundClient,
         libraries: SystemLibraries = SystemLibraries(),
         heartbeat: Duration = .seconds(15),
-        now: @escaping @Sendable () -> Timestamp = { .now() }, time: TimeSource = .system,
+        now: @escaping @Sendable () -> Timestamp = { .now() }, time: any TimeSource = .system,
         turns: StreamTurns? = nil,
         logger: Logger = Logger(label: "nervous.provider")
     ) {

@@ -2,6 +2,7 @@ import Auth
 import Foundation
 import Samples
 import Statistics
+import TestSupport
 import Testing
 
 @testable import LAE
@@ -130,9 +131,9 @@ struct AggregateGrantTests {
             of: [try FieldReference(parsing: "probe.x")], range: range)
         var counts: [Int] = []
         for step in 0...60 as ClosedRange<Int64> {
-            let engine = AnalyticsEngine(lab.machine, log: lab.authority.log) {
-                Lab.now.advanced(byMicroseconds: step * second)
-            }
+            let engine = AnalyticsEngine(
+                lab.machine, log: lab.authority.log,
+                time: ManualTime(at: Lab.now.advanced(byMicroseconds: step * second)))
             let window = try await engine.statistics(query, for: grant).windows.first
             let count = try #require(window?.count)
             #expect(try await engine.analyze(request, grants: [grant]).count == count)
@@ -149,9 +150,9 @@ struct AggregateGrantTests {
         for start in [-age, -age / 7, 0, age] {
             try await lab.add((0..<6).map { (time: start + $0 * second, x: 2) })
         }
-        let engine = AnalyticsEngine(lab.machine, log: lab.authority.log) {
-            Timestamp(microseconds: age + 1000 * second)
-        }
+        let engine = AnalyticsEngine(
+            lab.machine, log: lab.authority.log,
+            time: ManualTime(at: Timestamp(microseconds: age + 1000 * second)))
         let grant = try await lab.grant(Terms(access: .stats, precision: precision))
         for every in [nil, .microseconds(age / 1000)] as [Duration?] {
             let table = try await engine.statistics(

@@ -2,6 +2,7 @@ import Auth
 import Foundation
 import SampleStore
 import Samples
+import TestSupport
 import Testing
 
 @testable import LAE
@@ -31,7 +32,7 @@ final class Lab: Sendable {
         authority = try await Authority(
             path: folder.appending(path: "auth.sqlite").path(), now: { Self.now })
         token = try await authority.createClient("reader", isOwner: false, expires: nil)
-        engine = AnalyticsEngine(machine, log: authority.log, now: { Self.now })
+        engine = AnalyticsEngine(machine, log: authority.log, time: ManualTime(at: Self.now))
     }
 
     deinit { try? FileManager.default.removeItem(at: folder) }
@@ -57,8 +58,8 @@ final class Lab: Sendable {
                     .number(x), .integer(Int64(x / 10)), .text(x < 0 ? "cold" : "warm"),
                 ])
         }
-        try await machine.store.append(made, to: Self.sensor)
-        if flush { try await machine.store.flush() }
+        try await machine.samples.store.append(made, to: Self.sensor)
+        if flush { try await machine.samples.store.flush() }
     }
 
     /// Puts in samples of the other sensor, each at its time in microseconds.
@@ -66,7 +67,7 @@ final class Lab: Sendable {
         let made = samples.map { time, y in
             Sample(time: Timestamp(microseconds: time), values: [.number(y)])
         }
-        try await machine.store.append(made, to: Self.other)
+        try await machine.samples.store.append(made, to: Self.other)
     }
 
     /// What an analysis answers, by default under a grant that shows everything of both sensors.

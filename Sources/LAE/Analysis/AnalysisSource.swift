@@ -4,7 +4,7 @@ import VM
 /// The fields of one sensor that go into an analysis, and which of its samples count.
 struct AnalysisSource: Sendable {
     let sensor: SensorID
-    let origin: SampleSource
+    let origin: SampleOrigin
     /// All that the sensor has.
     let fields: [Field]
     /// Which of them are wanted, by place.
@@ -21,7 +21,7 @@ extension AnalysisSource {
             let visible = terms.visible(terms.cells?.hours(range) ?? range)
             guard case .stored(let machine) = origin, !visible.isEmpty else { return false }
             let wanted = places.map { fields[$0] }
-            return try await machine.summarised(sensor, fields: wanted, in: visible) != nil
+            return try await machine.samples.summarised(sensor, fields: wanted, in: visible) != nil
         }
     }
 

@@ -8,7 +8,7 @@ import VM
 /// Where nothing has to be held back or rounded, whole chunks are answered for by their summaries.
 struct StatisticsReader: Sendable {
     private let machine: VirtualMachine
-    private let source: SampleSource
+    private let source: SampleOrigin
     private let terms: GrantTerms
     let sensor: SensorID
     /// Every field of the sensor.
@@ -23,7 +23,7 @@ struct StatisticsReader: Sendable {
 
     /// - Parameter horizon: no later sample is looked at, so that each look sees the same ones.
     init(
-        _ machine: VirtualMachine, _ source: SampleSource, _ terms: GrantTerms,
+        _ machine: VirtualMachine, _ source: SampleOrigin, _ terms: GrantTerms,
         _ sensor: SensorID, _ all: [Field], _ columns: [Int], _ matchers: [Condition.Matcher],
         until horizon: Timestamp
     ) {
@@ -71,7 +71,7 @@ struct StatisticsReader: Sendable {
         let first = SampleQuery(sensor: sensor, fields: all, range: visible, limit: 1)
         var found = try await source.batch(first).samples.times
         if !source.isComputed,
-            let gone = try await machine.summarised(sensor, fields: fields, in: visible)
+            let gone = try await machine.samples.summarised(sensor, fields: fields, in: visible)
         {
             found.append(gone.from)
         }
@@ -88,19 +88,19 @@ struct StatisticsReader: Sendable {
 
     private func storedSummaries(_ query: SummaryQuery) async throws -> [WindowSummary] {
         let visible = visible(query.range)
-        guard visible != query.range else { return try await machine.summaries(query) }
+        guard visible != query.range else { return try await machine.samples.summaries(query) }
         var part = query
         part.range = visible
-        guard query.step != nil else { return try await machine.summaries(part) }
+        guard query.step != nil else { return try await machine.samples.summaries(part) }
         // Windows lie where they would lie without the terms; the first may be seen in part.
         let first = query.window(of: visible.from)
         part.range = visible.intersection(query.span(of: first))
         var head = part
         head.step = nil
         var result = Array(repeating: WindowSummary(query), count: first)
-        result += try await machine.summaries(head)
+        result += try await machine.samples.summaries(head)
         part.range = TimeRange(from: part.range.to, to: max(part.range.to, visible.to))
-        result += try await machine.summaries(part)
+        result += try await machine.samples.summaries(part)
         // Nothing is known of windows behind the last sample.
         while result.count < query.windowCount { result.append(WindowSummary(query)) }
         return result
@@ -170,7 +170,7 @@ struct StatisticsReader: Sendable {
         _ selection: RankSelection, over place: Int, in range: TimeRange
     ) async throws -> RankSelection {
         guard needsSamples else {
-            return try await machine.reduce(
+            return try await machine.samples.reduce(
                 fields[place], of: sensor, in: visible(range), into: selection
             ) { selection, numbers in selection.insert(numbers) }
         }
@@ -201,7 +201,7 @@ struct StatisticsReader: Sendable {
         var found = await damage(in: query.range)
         let visible = visible(query.range)
         guard !source.isComputed,
-            try await machine.summarised(sensor, fields: query.fields, in: visible) != nil
+            try await machine.samples.summarised(sensor, fields: query.fields, in: visible) != nil
         else { return found }
         var plain = query
         plain.hasSketch = false

@@ -39,7 +39,7 @@ extension AnalyticsEngine {
     /// what it tells.
     ///
     /// - Throws: `unavailable` when an input is gone since the sensor was defined.
-    func source(of sensor: SensorID) async throws(LAEError) -> SampleSource {
+    func source(of sensor: SensorID) async throws(LAEError) -> SampleOrigin {
         guard let status = await machine.status(of: sensor),
             let derivation = status.sensor.derivation
         else { return .stored(machine) }

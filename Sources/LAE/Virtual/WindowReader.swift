@@ -89,7 +89,7 @@ struct WindowReader: Sendable {
         for input in computation.inputs {
             let query = SampleQuery(
                 sensor: input.sensor, fields: input.fields, range: range, order: order, limit: 1)
-            found += try await machine.batch(query).samples.times
+            found += try await machine.samples.batch(query).samples.times
         }
         return order == .ascending ? found.min() : found.max()
     }
