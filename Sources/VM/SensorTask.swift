@@ -129,7 +129,9 @@ struct SensorTask: Sendable {
 
     // MARK: - Pushed sensors
 
-    /// Stores the samples of a source. However the source ends, it is gone until discovery finds it.
+    /// Stores the samples of a source.
+    ///
+    /// However the source ends, it is gone until discovery finds it.
     private func receive(_ source: any SampleSource, on collector: isolated SensorCollector) async {
         var reason = "\(id) sends nothing any more"
         var pace = SamplePace(interval)

@@ -164,10 +164,12 @@ struct AggregateGrantTests {
     @Test func `more cells than are looked at for one question are refused`() async throws {
         let minute: Int64 = 60_000_000
         try await lab.add((0..<1200).map { (time: $0 * minute / 5, x: 1) })
-        let terms = await GrantTerms(
+        let terms = GrantTerms(
             try await lab.grant(Terms(access: .stats)), now: Lab.now, cadence: .standard)
+        let sensor = ReadableSensor(
+            id: Lab.sensor, fields: Lab.fields, origin: .stored(lab.machine.samples))
         let reader = StatisticsReader(
-            lab.machine, .stored(lab.machine), terms, Lab.sensor, Lab.fields, [0], [],
+            of: sensor, columns: [0], samples: lab.machine.samples, terms: terms,
             until: .distantFuture)
         let range = TimeRange(0, 240 * minute)
         let query = SummaryQuery(sensor: Lab.sensor, fields: [Lab.fields[0]], range: range)

@@ -1,10 +1,14 @@
 import Samples
 import Statistics
 
-/// What to compute of the fields of sensors, with its parameters.
+/// An analysis and its parameters.
+///
+/// ```swift
+/// let analysis = try Analysis("k-means", ["k": .number(3)])
+/// ```
 public struct Analysis: Hashable, Sendable {
     enum Kind: Hashable, Sendable {
-        /// `bins`: as Freedman and Diaconis have it when it is `nil`.
+        /// `bins`: by the rule of Freedman and Diaconis when `nil`.
         case histogram(bins: Int?, span: ClosedRange<Double>?)
         case entropy(bins: Int?)
         case extremes(Extremes.Side, count: Int)
@@ -21,23 +25,23 @@ public struct Analysis: Hashable, Sendable {
 
     /// The most fields of one analysis.
     public static let inputLimit = 8
-    /// The most numbers that go into one analysis, over all its fields.
+    /// The most numbers that one analysis reads, over all its fields.
     static let numberLimit = 1_000_000
     /// The most rows of one answer.
     static let answerLimit = 100_000
 
-    /// As in a request.
+    /// Its name in a request.
     public let name: String
     let kind: Kind
 
-    /// Every name that there is.
+    /// The names of all analyses.
     public static let names = [
         "histogram", "entropy", "largest", "smallest", "correlation", "trend", "rate", "resample",
         "downsample", "spectrum", "k-means", "dbscan", "anomalies",
     ]
 
-    /// - Throws: `unknownAnalysis`; `invalidAnalysis` for parameters that it does not take, or that
-    ///   are out of range.
+    /// - Throws: `unknownAnalysis`; `invalidAnalysis` for parameters that it does not have, or that are
+    ///   out of range.
     public init(
         _ name: String, _ parameters: [String: AnalysisParameter] = [:]
     ) throws(LAEError) {
@@ -47,7 +51,7 @@ public struct Analysis: Hashable, Sendable {
         try parameters.finish()
     }
 
-    /// Whether the answer holds single samples, or says something of each.
+    /// Whether the answer contains single samples, or a value for each.
     public var needsSamples: Bool {
         switch kind {
         case .histogram, .entropy, .correlation, .trend, .spectrum, .kMeans: false
@@ -55,7 +59,7 @@ public struct Analysis: Hashable, Sendable {
         }
     }
 
-    /// How many fields it takes.
+    /// The number of fields that it takes.
     var inputs: ClosedRange<Int> {
         switch kind {
         case .correlation: 2...Self.inputLimit
@@ -69,7 +73,7 @@ public struct Analysis: Hashable, Sendable {
         let all = Self.numberLimit / max(1, fields)
         return switch kind {
         case .kMeans: min(all, 200_000)
-        // In more dimensions boxes do little to save looks at each other.
+        // In more dimensions, the grid of boxes saves few comparisons.
         case .density: min(all, fields <= 3 ? 100_000 : 20_000)
         case .rate: min(all, Self.answerLimit)
         default: all
@@ -136,5 +140,75 @@ public struct Analysis: Hashable, Sendable {
         }
         guard least < greatest else { throw parameters.fault("min", "it must be less than max") }
         return least...greatest
+    }
+}
+
+/// The value of a parameter of an analysis.
+public enum AnalysisParameter: Hashable, Sendable {
+    case number(Double)
+    case text(String)
+    case flag(Bool)
+}
+
+/// Parameters that are removed as they are read, so that unknown ones are detected.
+private struct AnalysisParameters {
+    private let analysis: String
+    private var rest: [String: AnalysisParameter]
+
+    init(_ parameters: [String: AnalysisParameter], of analysis: String) {
+        self.analysis = analysis
+        rest = parameters
+    }
+
+    mutating func integer(_ name: String, in range: ClosedRange<Int>) throws(LAEError) -> Int? {
+        guard let value = rest.removeValue(forKey: name) else { return nil }
+        guard case .number(let number) = value, let integer = Int(exactly: number),
+            range.contains(integer)
+        else {
+            throw fault(
+                name, "a whole number from \(range.lowerBound) to \(range.upperBound) is needed")
+        }
+        return integer
+    }
+
+    mutating func number(_ name: String, above limit: Double? = nil) throws(LAEError) -> Double? {
+        guard let value = rest.removeValue(forKey: name) else { return nil }
+        guard case .number(let number) = value, number.isFinite, number > limit ?? -.infinity else {
+            throw fault(name, "a number\(limit.map { " above \($0)" } ?? "") is needed")
+        }
+        return number
+    }
+
+    mutating func flag(_ name: String) throws(LAEError) -> Bool? {
+        guard let value = rest.removeValue(forKey: name) else { return nil }
+        guard case .flag(let flag) = value else { throw fault(name, "true or false is needed") }
+        return flag
+    }
+
+    mutating func choice<T: RawRepresentable & CaseIterable>(
+        _ name: String, _ type: T.Type
+    ) throws(LAEError) -> T? where T.RawValue == String {
+        guard let value = rest.removeValue(forKey: name) else { return nil }
+        guard case .text(let text) = value, let choice = T(rawValue: text) else {
+            let names = T.allCases.map(\.rawValue).joined(separator: ", ")
+            throw fault(name, "one of \(names) is needed")
+        }
+        return choice
+    }
+
+    /// - Throws: `invalidAnalysis` when a parameter is missing.
+    func required<T>(_ value: T?, _ name: String) throws(LAEError) -> T {
+        guard let value else { throw fault(name, "it is needed") }
+        return value
+    }
+
+    /// - Throws: `invalidAnalysis` when parameters are left.
+    func finish() throws(LAEError) {
+        guard let name = rest.keys.min() else { return }
+        throw fault(String(name.prefix(40)), "\(analysis) has no such parameter")
+    }
+
+    func fault(_ name: String, _ message: String) -> LAEError {
+        LAEError(.invalidAnalysis, "parameters: \(name.debugDescription): \(message).")
     }
 }

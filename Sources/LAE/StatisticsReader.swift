@@ -2,47 +2,42 @@ import Samples
 import Statistics
 import VM
 
-/// Gives the numbers of a sensor's fields as the terms of a grant and the conditions of a question
-/// let them be seen.
+/// Reads the numbers of a sensor's fields under the terms of a grant and the conditions of a query.
 ///
-/// Where nothing has to be held back or rounded, whole chunks are answered for by their summaries.
+/// Where nothing has to be excluded or rounded, it uses the stored summaries of whole chunks.
 struct StatisticsReader: Sendable {
-    private let machine: VirtualMachine
-    private let source: SampleOrigin
-    private let terms: GrantTerms
-    let sensor: SensorID
-    /// Every field of the sensor.
-    private let all: [Field]
-    /// The numeric fields that are asked for, as indices of `all`.
+    let sensor: ReadableSensor
+    /// The indices of the requested numeric fields.
     private let columns: [Int]
+    private let samples: SampleReading
+    private let terms: GrantTerms
     private var matchers: [Condition.Matcher]
-    /// Whether each sample is looked at although nothing needs it.
+    /// Whether each sample is read even where summaries would do.
     private var looksAtEach = false
-    /// What comes later than when the question was asked does not count.
     private let horizon: Timestamp
 
-    /// - Parameter horizon: no later sample is looked at, so that each look sees the same ones.
+    /// - Parameters:
+    ///   - columns: the indices of the requested numeric fields.
+    ///   - horizon: later samples are ignored, so that each pass reads the same ones.
     init(
-        _ machine: VirtualMachine, _ source: SampleOrigin, _ terms: GrantTerms,
-        _ sensor: SensorID, _ all: [Field], _ columns: [Int], _ matchers: [Condition.Matcher],
-        until horizon: Timestamp
+        of sensor: ReadableSensor, columns: [Int], samples: SampleReading, terms: GrantTerms,
+        matchers: [Condition.Matcher] = [], until horizon: Timestamp
     ) {
-        self.machine = machine
-        self.source = source
-        self.terms = terms
         self.sensor = sensor
-        self.all = all
         self.columns = columns
+        self.samples = samples
+        self.terms = terms
         self.matchers = matchers
         self.horizon = horizon
     }
 
-    var fields: [Field] { columns.map { all[$0] } }
+    var fields: [Field] { columns.map { sensor.fields[$0] } }
 
-    /// The same of every sample, whatever the conditions.
+    private var origin: SampleOrigin { sensor.origin }
+
+    /// The same reader without conditions.
     ///
-    /// - Parameter looksAtEach: whether what only summaries are left of is left out, as conditions have
-    ///   it.
+    /// - Parameter looksAtEach: whether to exclude pruned samples, as conditions do.
     func withoutConditions(looksAtEach: Bool) -> StatisticsReader {
         var reader = self
         reader.matchers = []
@@ -50,28 +45,28 @@ struct StatisticsReader: Sendable {
         return reader
     }
 
-    /// Whether samples have to be looked at one by one.
+    /// Whether samples have to be read one by one.
     private var needsSamples: Bool {
-        terms.changesSamples || !matchers.isEmpty || source.isComputed || looksAtEach
+        terms.changesSamples || !matchers.isEmpty || origin.isComputed || looksAtEach
     }
 
     private func visible(_ range: TimeRange) -> TimeRange {
         terms.visible(range).intersection(TimeRange(from: .distantPast, to: horizon))
     }
 
-    /// Where samples are known to be damaged that may be seen.
+    /// The time ranges in which visible samples are damaged.
     func damage(in range: TimeRange) async -> [TimeRange] {
-        await source.damage(of: sensor, in: visible(range))
+        await origin.damage(of: sensor.id, in: visible(range))
     }
 
-    /// The first moment of a range that there is a sample of, or a summary of samples that are gone.
+    /// The time of the first sample in a range, or of the first summary of pruned samples.
     func next(in range: TimeRange) async throws -> Timestamp? {
         let visible = visible(range)
         guard !visible.isEmpty else { return nil }
-        let first = SampleQuery(sensor: sensor, fields: all, range: visible, limit: 1)
-        var found = try await source.batch(first).samples.times
-        if !source.isComputed,
-            let gone = try await machine.samples.summarised(sensor, fields: fields, in: visible)
+        let first = SampleQuery(sensor: sensor.id, fields: sensor.fields, range: visible, limit: 1)
+        var found = try await origin.batch(first).samples.times
+        if !origin.isComputed,
+            let gone = try await samples.summarised(sensor.id, fields: fields, in: visible)
         {
             found.append(gone.from)
         }
@@ -88,26 +83,26 @@ struct StatisticsReader: Sendable {
 
     private func storedSummaries(_ query: SummaryQuery) async throws -> [WindowSummary] {
         let visible = visible(query.range)
-        guard visible != query.range else { return try await machine.samples.summaries(query) }
+        guard visible != query.range else { return try await samples.summaries(query) }
         var part = query
         part.range = visible
-        guard query.step != nil else { return try await machine.samples.summaries(part) }
-        // Windows lie where they would lie without the terms; the first may be seen in part.
+        guard query.step != nil else { return try await samples.summaries(part) }
+        // Windows lie where they would lie without the terms; the first may be visible in part.
         let first = query.window(of: visible.from)
         part.range = visible.intersection(query.span(of: first))
         var head = part
         head.step = nil
         var result = Array(repeating: WindowSummary(query), count: first)
-        result += try await machine.samples.summaries(head)
+        result += try await samples.summaries(head)
         part.range = TimeRange(from: part.range.to, to: max(part.range.to, visible.to))
-        result += try await machine.samples.summaries(part)
-        // Nothing is known of windows behind the last sample.
+        result += try await samples.summaries(part)
+        // There are no samples in the last windows.
         while result.count < query.windowCount { result.append(WindowSummary(query)) }
         return result
     }
 
-    /// The statistics of one field in one window; percentiles within 1 % where samples that its
-    /// summary counts are damaged.
+    /// The statistics of one field in one window; percentiles are approximate where samples in its
+    /// summary are damaged.
     ///
     /// - Parameter summary: of that field and window.
     func values(
@@ -148,9 +143,9 @@ struct StatisticsReader: Sendable {
         } while selection.endPass()
         guard let values = selection.values else {
             guard await damage(in: range).isEmpty else { return nil }
-            // Samples came meanwhile that are older than the newest: they will be counted next time.
+            // Older samples were accepted meanwhile: the next query will count them.
             throw LAEError(
-                .changed, "The samples of \(sensor) changed while they were read.",
+                .changed, "The samples of \(sensor.id) changed while they were read.",
                 hint: "Ask again.")
         }
         let found = Dictionary(uniqueKeysWithValues: zip(ranks, values))
@@ -170,8 +165,8 @@ struct StatisticsReader: Sendable {
         _ selection: RankSelection, over place: Int, in range: TimeRange
     ) async throws -> RankSelection {
         guard needsSamples else {
-            return try await machine.samples.reduce(
-                fields[place], of: sensor, in: visible(range), into: selection
+            return try await samples.reduce(
+                fields[place], of: sensor.id, in: visible(range), into: selection
             ) { selection, numbers in selection.insert(numbers) }
         }
         var selection = selection
@@ -191,17 +186,16 @@ struct StatisticsReader: Sendable {
         var gathered = WindowSummaries(query)
         var scan = scan(query.range)
         while let batch = try await scan.next() { gathered.add(batch.keeping(columns)) }
-        for stretch in try await gaps(query) { gathered.noteGap(in: stretch) }
+        for range in try await gaps(query) { gathered.noteGap(in: range) }
         return gathered.windows
     }
 
-    /// Where a query has samples that cannot be looked at one by one: only summaries are left of them,
-    /// or they are damaged.
+    /// The windows with samples that cannot be read one by one: they are pruned or damaged.
     private func gaps(_ query: SummaryQuery) async throws -> [TimeRange] {
         var found = await damage(in: query.range)
         let visible = visible(query.range)
-        guard !source.isComputed,
-            try await machine.samples.summarised(sensor, fields: query.fields, in: visible) != nil
+        guard !origin.isComputed,
+            try await samples.summarised(sensor.id, fields: query.fields, in: visible) != nil
         else { return found }
         var plain = query
         plain.hasSketch = false
@@ -214,7 +208,8 @@ struct StatisticsReader: Sendable {
 
     private func scan(_ range: TimeRange) -> SampleScan {
         SampleScan(
-            SampleQuery(sensor: sensor, fields: all, range: visible(range), limit: .max), source,
-            terms, matchers: matchers)
+            SampleQuery(
+                sensor: sensor.id, fields: sensor.fields, range: visible(range), limit: .max),
+            from: origin, under: terms, matchers: matchers)
     }
 }

@@ -61,7 +61,7 @@ struct DefinitionTests {
         let error = await #expect(throws: LAEError.self) {
             try await lab.define(window: "1s", outputs, as: "steps")
         }
-        #expect(error?.message.contains("virtual.shake is made of steps") == true)
+        #expect(error?.message.contains("virtual.shake is computed from steps") == true)
         let grant = try await lab.grant(to: Lab.shake)
         let missing = await #expect(throws: LAEError.self) {
             _ = try await lab.engine.latest(for: grant)

@@ -1,18 +1,28 @@
+import Dispatch
 import Samples
+import Scheduling
 import Statistics
 
-/// An analysis of the rows it is to be made of.
+/// Computes an analysis of some rows.
 struct AnalysisComputation: Sendable {
     private static let usualSegment = 256
 
+    /// Computes one analysis at a time, outside the cooperative pool.
+    private static let executor = BlockingExecutor(
+        label: "lae.analysis", isSerial: true, qos: .utility)
+
     let request: AnalysisRequest
     let table: AnalysisTable
-    /// Fewest rows that may be told of; 0 where single samples may be seen.
+    /// The fewest rows that may be reported; 0 where single samples are visible.
     let minimum: Int
 
-    /// - Returns: `nil` when it is not defined on these rows, or they are too few to be told of.
+    /// - Returns: `nil` when it is not defined on these rows, or they are too few.
     /// - Throws: `LAEError`, `CancellationError`.
-    func result() throws -> AnalysisResult? {
+    func run() async throws -> AnalysisResult? {
+        try await withTaskExecutorPreference(Self.executor) { try result() }
+    }
+
+    private func result() throws -> AnalysisResult? {
         guard table.count >= minimum else { return nil }
         switch request.analysis.kind {
         case .histogram(let bins, let span): return histogram(bins, span)
@@ -35,11 +45,11 @@ struct AnalysisComputation: Sendable {
 
     private var numbers: [Double] { columns.first ?? [] }
 
-    /// Whether the rows are samples of which none may be seen.
+    /// Whether the rows are samples that must not be revealed.
     private var isShielded: Bool { minimum > 0 && request.every == nil }
 
-    /// The numbers, for parameters that can be tried until they tell them: what nobody may see singly
-    /// is rounded as the percentiles of it are, and no number lies beyond the ends, which are told.
+    /// The numbers for analyses whose parameters could be varied to reveal single values: shielded
+    /// values are rounded like their percentiles, within the minimum and maximum.
     private var columns: [[Double]] {
         guard isShielded else { return table.columns }
         return table.columns.map { column in
@@ -60,13 +70,13 @@ struct AnalysisComputation: Sendable {
 
     private func histogram(_ count: Int?, _ span: ClosedRange<Double>?) -> AnalysisResult? {
         guard let histogram = Histogram(numbers, bins: bins(count), over: span) else { return nil }
-        let isTold = Suppression.isTold(histogram.counts, minimum: minimum)
+        let isShown = Suppression.isShown(histogram.counts, minimum: minimum)
         return .histogram(
             edges: histogram.edges,
-            counts: zip(histogram.counts, isTold).map { $1 ? $0 : nil })
+            counts: zip(histogram.counts, isShown).map { $1 ? $0 : nil })
     }
 
-    /// Of texts and states by themselves, of numbers by the bin they are in.
+    /// The entropy of texts and states, and of the bins of numbers.
     private func entropy(_ count: Int?) -> AnalysisResult? {
         let counts =
             table.texts.isEmpty
@@ -104,7 +114,7 @@ struct AnalysisComputation: Sendable {
         let series = table.series
         guard let line = LinearTrend(series), let start = series.times.first else { return nil }
         let from = request.range.from
-        // Those who may not see samples are not told when the first came either.
+        // The time of the first sample must not be revealed either.
         let origin =
             from != .distantPast ? from : minimum == 0 ? Timestamp(microseconds: start) : nil
         let intercept = origin.flatMap { origin in
@@ -139,7 +149,7 @@ struct AnalysisComputation: Sendable {
     private func spectrum(
         _ segment: Int?, _ window: PowerSpectrum.Window
     ) throws -> AnalysisResult? {
-        // One number a window by now: the line between two neighbours fills what is missing.
+        // One number per window by now: missing ones are interpolated.
         let cells = try cells(table.series, .linear, atMost: Analysis.numberLimit)
         let values = cells.values.compactMap(\.self)
         let filled = values.count - table.count
@@ -153,7 +163,7 @@ struct AnalysisComputation: Sendable {
             let found = try PowerSpectrum.welch(
                 values, rate: 1_000_000 / Double(step),
                 segment: min(segment ?? Self.usualSegment, whole), window: window),
-            // Few segments would tell of few samples.
+            // Few segments would reveal few samples.
             found.segments >= minimum
         else { return nil }
         return .spectrum(
@@ -166,7 +176,7 @@ struct AnalysisComputation: Sendable {
 
     private func correlation() -> AnalysisResult {
         let inputs = request.inputs
-        // Sums over whole cells say nothing of one sample; ranks are the order of all of them.
+        // Sums over whole cells reveal no sample; ranks reveal their order.
         let hasRanks = !isShielded
         var pairs: [AnalysisResult.Pair] = []
         for (place, x) in inputs.enumerated() {
@@ -193,15 +203,15 @@ struct AnalysisComputation: Sendable {
     private func clusters(_ k: Int, _ seed: UInt64, _ isScaled: Bool) throws -> AnalysisResult? {
         let (points, scales) = points(isScaled)
         guard let found = try KMeans.fit(points, k: k, seed: seed) else { return nil }
-        let isTold = Suppression.isTold(found.sizes, minimum: minimum)
+        let isShown = Suppression.isShown(found.sizes, minimum: minimum)
         let clusters = found.centres.indices.map { place in
             let centre = zip(found.centres[place], scales).map { $0 * $1.deviation + $1.mean }
             return AnalysisResult.Cluster(
-                centre: isTold[place] && centre.allSatisfy(\.isFinite) ? centre : nil,
-                count: isTold[place] ? found.sizes[place] : nil)
+                centre: isShown[place] && centre.allSatisfy(\.isFinite) ? centre : nil,
+                count: isShown[place] ? found.sizes[place] : nil)
         }
-        // The sum of all would tell of those that are held back.
-        return .clusters(clusters, inertia: isTold.contains(false) ? nil : found.inertia)
+        // The sum of all would reveal those that are suppressed.
+        return .clusters(clusters, inertia: isShown.contains(false) ? nil : found.inertia)
     }
 
     private func density(
@@ -217,5 +227,26 @@ struct AnalysisComputation: Sendable {
             .init(
                 times: table.times.map(Timestamp.init(microseconds:)), labels: found.labels,
                 sizes: sizes))
+    }
+}
+
+/// Decides which counts are shown under a statistics-only grant.
+private enum Suppression {
+    /// Counts below the minimum are suppressed, and then the smallest others, until the suppressed
+    /// ones add up to the minimum: otherwise the total would reveal them.
+    ///
+    /// - Parameter minimum: 0 shows all.
+    static func isShown(_ counts: [Int], minimum: Int) -> [Bool] {
+        var isShown = counts.map { $0 >= minimum }
+        while true {
+            let hidden = counts.indices.filter { !isShown[$0] }.map { counts[$0] }.reduce(0, +)
+            guard hidden > 0, hidden < minimum,
+                let next = counts.indices.filter({ isShown[$0] }).min(by: {
+                    counts[$0] < counts[$1]
+                }
+                )
+            else { return isShown }
+            isShown[next] = false
+        }
     }
 }

@@ -1,24 +1,24 @@
 import Samples
 import VM
 
-/// Makes the samples of a virtual sensor, window by window, when they are read.
+/// Computes the samples of a virtual sensor, window by window, when they are read.
 ///
-/// A window that is over gives one sample at its end, unless none of the inputs has a sample in it or
-/// one of the outputs is not defined on what there is. Memory is bounded by a slab of windows.
+/// A window that has ended has one sample at its end, unless none of the inputs has samples in it or
+/// one of the outputs is not defined. Memory is bounded by a slab of windows.
 struct WindowReader: Sendable {
     /// The most windows that are computed together.
     private static let slab: Int64 = 1024
-    /// The same behind windows that nothing was in.
+    /// The same after empty windows.
     private static let step: Int64 = 16
-    /// Far beyond every clock, and far from where sums of 64 bits end.
+    /// Far beyond every clock, and far from overflow.
     private static let times = TimeRange(
         from: Timestamp(microseconds: -1 << 61), to: Timestamp(microseconds: 1 << 61))
 
-    let machine: VirtualMachine
+    let samples: SampleReading
     let computation: WindowComputation
-    /// Of the virtual sensor.
+    /// The fields of the virtual sensor.
     let fields: [Field]
-    /// No window that ends later is over.
+    /// Windows that end later are not computed.
     let now: Timestamp
     let budget: WindowBudget
 
@@ -37,13 +37,13 @@ struct WindowReader: Sendable {
                 isAscending
                 ? low...min(high, low + width - 1) : max(low, high - width + 1)...high
             let slab = try await computation.slab(part, budget)
-            // Windows that nothing is in cost next to nothing.
+            // Empty windows cost next to nothing.
             try await budget.spend(windows: slab.isEmpty ? 1 : part.count)
             made = made.joined(with: stored(slab.samples, query.order))
             if isAscending { low = part.upperBound + 1 } else { high = part.lowerBound - 1 }
             width = min(Self.slab, width * 2)
             guard slab.isEmpty, low <= high else { continue }
-            // Nothing was read here: go on where there is something.
+            // Nothing was read here: continue at the next sample.
             let rest = grid.span(of: low...high)
             guard let next = try await neighbour(rest, query.order) else { break }
             let holding = grid.windows(holding: next)
@@ -52,7 +52,7 @@ struct WindowReader: Sendable {
             } else {
                 high = min(high, holding.upperBound)
             }
-            // Where much is empty, what is there may be empty again soon.
+            // Samples are sparse here: the next windows may be empty, too.
             width = min(Self.step, Int64(clamping: query.limit))
         }
         return made[0..<min(query.limit, made.count)]
@@ -60,7 +60,7 @@ struct WindowReader: Sendable {
 
     // MARK: - Private
 
-    /// The windows that a query asks for, that are over, and that the inputs have samples near.
+    /// The windows of a query that have ended and are near samples of the inputs.
     private func windows(_ query: SampleQuery) async throws -> ClosedRange<Int64>? {
         let range = query.range.intersection(Self.times)
         guard !range.isEmpty, let first = try await neighbour(Self.times, .ascending),
@@ -81,7 +81,7 @@ struct WindowReader: Sendable {
         return low <= high ? low...high : nil
     }
 
-    /// The first or the last moment of a range that an input has a sample at.
+    /// The time of the first or last sample of an input in a range.
     private func neighbour(
         _ range: TimeRange, _ order: SampleQuery.Order
     ) async throws -> Timestamp? {
@@ -89,7 +89,7 @@ struct WindowReader: Sendable {
         for input in computation.inputs {
             let query = SampleQuery(
                 sensor: input.sensor, fields: input.fields, range: range, order: order, limit: 1)
-            found += try await machine.samples.batch(query).samples.times
+            found += try await samples.batch(query).samples.times
         }
         return order == .ascending ? found.min() : found.max()
     }
@@ -99,7 +99,7 @@ struct WindowReader: Sendable {
     ) -> StoredBatch {
         let samples = order == .ascending ? samples : samples.reversed()
         return StoredBatch(
-            // No two have the same time, so no number has to tell them apart.
+            // Their times are unique, so they need no sequence numbers.
             sequences: samples.map { _ in 0 },
             samples: SampleBatch(
                 times: samples.map { grid.end(of: $0.window) },

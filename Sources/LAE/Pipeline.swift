@@ -1,9 +1,9 @@
 import Samples
 import VM
 
-/// What a virtual sensor computes, read from its definition.
+/// The parsed definition of a virtual sensor.
 struct Pipeline: Sendable {
-    /// What one field is made of.
+    /// How one field is computed.
     enum Operation: Hashable, Sendable {
         case statistic(Statistic, of: FieldReference)
         /// An analysis whose answer is one number.
@@ -17,14 +17,14 @@ struct Pipeline: Sendable {
         }
     }
 
-    /// The analyses that give one number, and which one.
+    /// The analyses with a single number as result, and which number.
     static let analyses = [
         "correlation": "Pearson's coefficient", "trend": "the slope by second",
         "entropy": "the bits",
     ]
     static let inputLimit = 16
     static let outputLimit = 32
-    /// The most windows that one moment lies in.
+    /// The most windows that contain one moment.
     static let overlapLimit = 100
     /// The longest window, in microseconds: 366 days.
     private static let longestWindow: Int64 = 366 * 86_400_000_000
@@ -32,7 +32,7 @@ struct Pipeline: Sendable {
     let windows: WindowGrid
     let operations: [Operation]
 
-    /// Reads a definition, as far as that goes without knowing the sensors.
+    /// Parses a definition, as far as possible without the sensors.
     ///
     /// - Throws: `invalidDefinition`.
     init(_ derivation: Derivation) throws(LAEError) {
@@ -47,7 +47,7 @@ struct Pipeline: Sendable {
         var inputs: [FieldReference] = []
         for text in derivation.inputs { inputs.append(try Self.reference(text)) }
         guard Set(inputs).count == inputs.count else {
-            throw Self.invalid("An input is there twice.")
+            throw Self.invalid("An input is repeated.")
         }
         var operations: [Operation] = []
         for output in derivation.outputs {
@@ -55,18 +55,18 @@ struct Pipeline: Sendable {
         }
         let used = Set(operations.flatMap(\.inputs))
         if let idle = inputs.first(where: { !used.contains($0) }) {
-            throw Self.invalid("No output is made of the input \(idle).")
+            throw Self.invalid("No output uses the input \(idle).")
         }
         self.operations = operations
     }
 
-    /// The sensors it is made of, each once, in the order of the outputs.
+    /// The sensors it is computed from, each once, in the order of the outputs.
     var sensors: [SensorID] {
         var seen: Set<SensorID> = []
         return operations.flatMap(\.inputs).map(\.sensor).filter { seen.insert($0).inserted }
     }
 
-    /// Every field it is made of, each once.
+    /// The fields it is computed from, each once.
     var inputs: [FieldReference] {
         var seen: Set<FieldReference> = []
         return operations.flatMap(\.inputs).filter { seen.insert($0).inserted }
@@ -104,13 +104,13 @@ struct Pipeline: Sendable {
         _ output: Derivation.Output, _ inputs: [FieldReference]
     ) throws(LAEError) -> Operation {
         guard let names = output.of ?? (inputs.count == 1 ? [inputs[0].description] : nil) else {
-            throw invalid("\(output.name) does not say of which inputs it is made.")
+            throw invalid("\(output.name) does not name its inputs.")
         }
         var chosen: [FieldReference] = []
         for name in names {
             let reference = try reference(name)
             guard inputs.contains(reference) else {
-                throw invalid("\(output.name) is made of \(reference), which is not an input.")
+                throw invalid("\(output.name) uses \(reference), which is not an input.")
             }
             chosen.append(reference)
         }
@@ -143,5 +143,48 @@ struct Pipeline: Sendable {
         } catch {
             throw invalid("\(output.name): \(error.message)", hint: error.hint)
         }
+    }
+}
+
+/// Windows of equal length that end at the multiples of a slide since 1970.
+///
+/// A window is identified by its number: the slides from 1970 to its end.
+struct WindowGrid: Hashable, Sendable {
+    /// From one end to the next, in microseconds; at least 1.
+    let slide: Int64
+    /// The length of a window in slides; at least 1.
+    let overlap: Int64
+
+    /// The end of a window, which is the time of its sample.
+    func end(of window: Int64) -> Timestamp { Timestamp(microseconds: window * slide) }
+
+    func span(of window: Int64) -> TimeRange {
+        TimeRange(
+            from: end(of: window).advanced(byMicroseconds: -slide * overlap), to: end(of: window))
+    }
+
+    /// From the beginning of the first window to the end of the last one.
+    func span(of windows: ClosedRange<Int64>) -> TimeRange {
+        TimeRange(from: span(of: windows.lowerBound).from, to: end(of: windows.upperBound))
+    }
+
+    /// The windows that contain a moment.
+    func windows(holding time: Timestamp) -> ClosedRange<Int64> {
+        let first = floored(time) + 1
+        return first...(first + overlap - 1)
+    }
+
+    /// The first window that does not end before a moment.
+    func first(endingFrom time: Timestamp) -> Int64 {
+        let quotient = floored(time)
+        return quotient * slide == time.microseconds ? quotient : quotient + 1
+    }
+
+    /// The last window that does not end after a moment.
+    func last(endingBy time: Timestamp) -> Int64 { floored(time) }
+
+    private func floored(_ time: Timestamp) -> Int64 {
+        let (quotient, rest) = time.microseconds.quotientAndRemainder(dividingBy: slide)
+        return rest < 0 ? quotient - 1 : quotient
     }
 }

@@ -1,17 +1,17 @@
 import Samples
 import Statistics
 
-/// Computes the outputs of a virtual sensor of some windows at once.
+/// Computes the outputs of a virtual sensor for some windows at once.
 ///
-/// What can be merged comes from summaries of one slide each; percentiles and analyses read the
-/// samples of their window.
+/// Mergeable statistics are computed from summaries of one slide each; percentiles and analyses read
+/// the samples of their window.
 struct WindowComputation: Sendable {
-    /// A sensor that it is made of, read as its owner may.
+    /// An input, read without restrictions.
     struct Input: Sendable {
-        /// Of the numeric fields that are used.
+        /// Reads the numeric fields that are used.
         let reader: StatisticsReader
 
-        var sensor: SensorID { reader.sensor }
+        var sensor: SensorID { reader.sensor.id }
         var fields: [Field] { reader.fields }
     }
 
@@ -21,16 +21,16 @@ struct WindowComputation: Sendable {
         let values: [Double]
     }
 
-    /// What some windows give.
+    /// The samples of some windows.
     struct Slab: Sendable {
         var samples: [Made] = []
-        /// Whether no input has a sample in any of them.
+        /// Whether no input has samples in any of them.
         var isEmpty = true
     }
 
     let pipeline: Pipeline
     let inputs: [Input]
-    /// Answers an analysis of a range of the inputs.
+    /// Runs an analysis of a range of the inputs.
     let analyze: @Sendable (AnalysisRequest) async throws -> AnalysisResult?
 
     /// - Returns: the samples in the order of time.
@@ -60,7 +60,7 @@ struct WindowComputation: Sendable {
 
     // MARK: - Private
 
-    /// One cell for each slide that the windows reach over.
+    /// One cell for each slide of the windows.
     private func query(_ input: Input, _ windows: ClosedRange<Int64>) -> SummaryQuery {
         let needsSketch = pipeline.operations.contains { operation in
             if case .statistic(let statistic, _) = operation {
@@ -98,7 +98,7 @@ struct WindowComputation: Sendable {
             case .analysis(let analysis, let fields, let every):
                 let sensors = Set(fields.map(\.sensor))
                 let own = zip(inputs, summaries).filter { sensors.contains($0.0.sensor) }
-                // Of what is gone no single sample can be read.
+                // Pruned samples cannot be read.
                 guard !own.contains(where: \.1.isFromSummaries) else { return nil }
                 try await budget.spend(samples: own.map(\.1.count).reduce(0, +))
                 let request = AnalysisRequest(analysis, of: fields, range: span, every: every)
@@ -124,13 +124,13 @@ struct WindowComputation: Sendable {
         }
         let found = try await inputs[input].reader.values(
             [statistic], of: place, in: span, summary.fields[place])
-        // What is damaged has no exact percentiles.
+        // With damage, exact percentiles are unknown.
         return found.isApproximate ? nil : found.values.first ?? nil
     }
 }
 
 extension AnalysisResult {
-    /// The number of an analysis that gives one; see `Pipeline.analyses`.
+    /// The single number of a result; see `Pipeline.analyses`.
     fileprivate var singleNumber: Double? {
         switch self {
         case .correlation(let pairs): pairs.first?.pearson
@@ -138,5 +138,41 @@ extension AnalysisResult {
         case .entropy(let bits, _): bits
         default: nil
         }
+    }
+}
+
+/// Limits the computation for one query of a virtual sensor.
+actor WindowBudget {
+    /// The most windows of one query.
+    static let windowLimit = 100_000
+    /// The most samples that one query reads, for percentiles and analyses.
+    static let sampleLimit = 5_000_000
+
+    private var windows: Int
+    private var samples: Int
+
+    init(windows: Int = windowLimit, samples: Int = sampleLimit) {
+        self.windows = windows
+        self.samples = samples
+    }
+
+    /// - Throws: `tooManyWindows`.
+    func spend(windows count: Int) throws(LAEError) {
+        windows -= count
+        guard windows < 0 else { return }
+        throw LAEError(
+            .tooManyWindows,
+            "The query covers more than \(Self.windowLimit) windows of a virtual sensor.",
+            hint: "Ask for a shorter range, or page by page.")
+    }
+
+    /// - Throws: `tooManyRows`.
+    func spend(samples count: Int) throws(LAEError) {
+        samples -= count
+        guard samples < 0 else { return }
+        throw LAEError(
+            .tooManyRows,
+            "The query reads more than \(Self.sampleLimit) samples of the inputs of a virtual sensor.",
+            hint: "Ask for a shorter range, or page by page.")
     }
 }

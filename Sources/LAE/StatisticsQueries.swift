@@ -1,45 +1,54 @@
-public import Auth
+import Auth
 import Samples
+import Scheduling
 import Statistics
 import VM
 
-extension AnalyticsEngine {
-    /// Statistics of a range, as one window or many.
-    ///
-    /// A grant of aggregates has its ranges and windows widened to fixed cells (see
-    /// `AggregateCells`), gets percentiles within 1 %, and neither `first` nor `last` nor conditions.
-    /// - Throws: `notGranted`, `unknownSensor`, `unavailable`, `unknownField`, `notNumeric`,
-    ///   `invalidCondition`, `tooManyWindows`, `tooManyRows`, `failed`.
-    public func statistics(
+/// Answers queries for statistics.
+struct StatisticsQueries: Sendable {
+    private let sensors: SensorCatalog
+    private let samples: SampleReading
+    private let log: AccessLog
+    private let time: any TimeSource
+
+    init(
+        _ sensors: SensorCatalog, _ samples: SampleReading, log: AccessLog, time: any TimeSource
+    ) {
+        self.sensors = sensors
+        self.samples = samples
+        self.log = log
+        self.time = time
+    }
+
+    func table(
         _ query: StatisticsQuery, for grant: Grant
     ) async throws(LAEError) -> StatisticsTable {
-        let terms = await terms(of: grant)
+        let lookup = await sensors.lookUp(grant.sensor)
+        let terms = lookup.terms(of: grant, now: time.now())
         try check(query, terms, grant.sensor)
-        let all = try await fields(of: grant.sensor)
-        let columns = try numericColumns(query.fields, of: all, grant.sensor)
-        let matchers = try matchers(query.conditions, all)
+        let sensor = try await sensors.readable(lookup)
+        let columns = try sensor.numericColumns(query.fields)
+        let matchers = try sensor.matchers(query.conditions)
         do {
-            let source = try await source(of: grant.sensor)
-            let samples = try await extent(
-                of: grant.sensor, columns.map { all[$0] }, source, terms,
+            let extent = try await extent(
+                of: sensor, columns.map { sensor.fields[$0] }, terms,
                 needsStart: query.every != nil || !terms.allowsSamples)
             let reader = StatisticsReader(
-                machine, source, terms, grant.sensor, all, columns, matchers, until: samples.to)
+                of: sensor, columns: columns, samples: samples, terms: terms, matchers: matchers,
+                until: extent.to)
             let table =
                 if let cells = terms.cells {
-                    try await aggregateTable(query, samples, reader, cells)
+                    try await aggregateTable(query, extent, reader, cells)
                 } else {
-                    try await wholeTable(query, samples, reader)
+                    try await wholeTable(query, extent, reader)
                 }
             let count = table.windows.reduce(0) { $0 + ($1.count ?? 0) }
             await log.record("stats", .stats, for: grant, range: query.range, count: count)
             return table
         } catch {
-            throw Self.wrap(error)
+            throw LAEError(error)
         }
     }
-
-    // MARK: - Private
 
     private func check(
         _ query: StatisticsQuery, _ terms: GrantTerms, _ sensor: SensorID
@@ -54,55 +63,37 @@ extension AnalyticsEngine {
                 "\(single) is the value of a single sample, and only statistics of"
                     + " \(sensor) are granted.")
         }
-        guard query.conditions.isEmpty else {
-            throw Self.conditionsRefusal(sensor)
-        }
+        guard query.conditions.isEmpty else { throw LAEError.conditionsRefused(sensor) }
     }
 
-    static func conditionsRefusal(_ sensor: SensorID) -> LAEError {
-        LAEError(
-            .notGranted,
-            "Conditions single samples out, and only statistics of \(sensor) are granted.",
-            hint: "Ask without where.")
-    }
-
-    func terms(of grant: Grant) async -> GrantTerms {
-        await GrantTerms(grant, now: now(), cadence: await cadence(of: grant.sensor))
-    }
-
-    func cadence(of sensor: SensorID) async -> Cadence {
-        await machine.status(of: sensor)?.sensor.cadence ?? .standard
-    }
-
-    /// The stretch of time from the first sample that may be seen to the newest, or nothing; samples
-    /// that are gone count where summaries tell of them.
+    /// The range from the first visible sample to the newest, empty when there is none; pruned samples
+    /// count where summaries of them are left.
     ///
     /// - Parameters:
-    ///   - fields: those that are asked for.
-    ///   - needsStart: whether the first sample is looked for, in the file; one window of everything
-    ///     does without it.
+    ///   - fields: the requested fields.
+    ///   - needsStart: whether to find the first sample, which reads the store; one window over all
+    ///     samples needs no start.
     private func extent(
-        of sensor: SensorID, _ fields: [Field], _ source: SampleOrigin, _ terms: GrantTerms,
-        needsStart: Bool
+        of sensor: ReadableSensor, _ fields: [Field], _ terms: GrantTerms, needsStart: Bool
     ) async throws -> TimeRange {
-        let newest = try await source.newest(of: sensor)
+        let newest = try await sensor.origin.newest(of: sensor.id)
         guard needsStart else {
             return TimeRange(
-                from: .distantPast, to: newest?.advanced(byMicroseconds: 1) ?? now())
+                from: .distantPast, to: newest?.advanced(byMicroseconds: 1) ?? time.now())
         }
         let visible = terms.visible(.all)
         var found: [TimeRange] = []
         if let newest {
-            let first = try await source.batch(
-                SampleQuery(sensor: sensor, range: visible, limit: 1))
+            let first = try await sensor.origin.batch(
+                SampleQuery(sensor: sensor.id, range: visible, limit: 1))
             found += first.samples.times.map {
                 TimeRange(from: $0, to: max($0, newest).advanced(byMicroseconds: 1))
             }
         }
-        if !source.isComputed {
-            // Also where samples are looked at one by one, so that what is left out is said.
+        if !sensor.origin.isComputed {
+            // Also where samples are read one by one, so that the answer reports what is missing.
             found +=
-                try await machine.samples.summarised(sensor, fields: fields, in: visible)
+                try await samples.summarised(sensor.id, fields: fields, in: visible)
                 .map { [$0] } ?? []
         }
         let ends = found.reduce(into: TimeRange?.none) { whole, part in
@@ -110,41 +101,41 @@ extension AnalyticsEngine {
                 from: min(part.from, whole?.from ?? part.from),
                 to: max(part.to, whole?.to ?? part.to))
         }
-        return ends ?? TimeRange(from: now(), to: now())
+        return ends ?? TimeRange(from: time.now(), to: time.now())
     }
 
     private func wholeTable(
-        _ query: StatisticsQuery, _ samples: TimeRange, _ reader: StatisticsReader
+        _ query: StatisticsQuery, _ extent: TimeRange, _ reader: StatisticsReader
     ) async throws -> StatisticsTable {
         let summaryQuery = try summaryQuery(
-            query, query.range, query.every?.wholeMicroseconds, samples, reader)
+            query, query.range, query.every?.wholeMicroseconds, extent, reader)
         let windows = try await reader.summaries(summaryQuery)
         let coverage = try await coverage(query, summaryQuery, windows, reader)
-        var told: [StatisticsTable.Window] = []
+        var answered: [StatisticsTable.Window] = []
         for (place, window) in windows.enumerated() {
             let range = summaryQuery.span(of: place)
             var values: [[Double?]] = []
             var isApproximate = false
             for (field, summary) in window.fields.enumerated() {
-                // Order statistics of samples that are gone are known from their sketch only.
+                // Of pruned samples, order statistics are known only from their sketch.
                 let statistics =
                     window.isFromSummaries ? query.statistics.approximate : query.statistics
                 let found = try await reader.values(statistics, of: field, in: range, summary)
                 values.append(found.values)
                 isApproximate = isApproximate || found.isApproximate
             }
-            told.append(
+            answered.append(
                 StatisticsTable.Window(
                     range, window, coverage[place], count: window.count, values: values,
                     isApproximate: isApproximate))
         }
         return StatisticsTable(
-            fields: reader.fields, statistics: query.statistics, windows: told,
+            fields: reader.fields, statistics: query.statistics, windows: answered,
             damage: await reader.damage(in: query.range))
     }
 
-    /// What was seen of each window: a sample that no condition lets count has seen its time, too, and
-    /// one that no condition can be asked of has not.
+    /// The coverage of each window: a sample that fails the conditions covers its time, too, and one
+    /// to which they cannot be applied does not.
     private func coverage(
         _ query: StatisticsQuery, _ summaryQuery: SummaryQuery, _ windows: [WindowSummary],
         _ reader: StatisticsReader
@@ -156,63 +147,63 @@ extension AnalyticsEngine {
             let hasGaps = windows.contains(where: \.isPartial)
             all = try await reader.withoutConditions(looksAtEach: hasGaps).summaries(plain)
         }
-        return Coverage.of(all, in: all.indices.map(summaryQuery.span), now: now())
+        return Coverage.of(all, in: all.indices.map(summaryQuery.span), now: time.now())
     }
 
     private func aggregateTable(
-        _ query: StatisticsQuery, _ samples: TimeRange, _ reader: StatisticsReader,
+        _ query: StatisticsQuery, _ extent: TimeRange, _ reader: StatisticsReader,
         _ cells: AggregateCells
     ) async throws -> StatisticsTable {
         var range = query.range
-        if range.from == .distantPast { range = TimeRange(from: samples.from, to: range.to) }
-        if range.to == .distantFuture { range = TimeRange(from: range.from, to: samples.to) }
+        if range.from == .distantPast { range = TimeRange(from: extent.from, to: range.to) }
+        if range.to == .distantFuture { range = TimeRange(from: range.from, to: extent.to) }
         let step = query.every.map { cells.step(max(1, $0.wholeMicroseconds)) }
         let summaryQuery = try summaryQuery(
-            query, cells.covering(range, now: now()), step, samples, reader)
-        let (windows, seen) = try await cells.summaries(summaryQuery, samples, reader)
+            query, cells.covering(range, now: time.now()), step, extent, reader)
+        let (windows, seen) = try await cells.summaries(summaryQuery, extent, reader)
         // Exact order statistics are values of single samples.
         let statistics = query.statistics.approximate
-        let told = windows.enumerated().map { place, window in
-            let isTold = window.count >= GrantTerms.minimumCount
+        let answered = windows.enumerated().map { place, window in
+            let isShown = window.count >= GrantTerms.minimumCount
             let range = summaryQuery.span(of: place)
             return StatisticsTable.Window(
                 range, window, Coverage(seen[place], of: range),
-                count: isTold ? window.count : nil,
+                count: isShown ? window.count : nil,
                 values: window.fields.map { summary in
-                    statistics.map { isTold ? summary.value(of: $0) : nil }
+                    statistics.map { isShown ? summary.value(of: $0) : nil }
                 })
         }
-        // Where damage begins and ends is where single samples were.
+        // The exact bounds of damage would reveal the times of single samples.
         let damage = await reader.damage(in: summaryQuery.range).map {
-            cells.covering($0, now: now())
+            cells.covering($0, now: time.now())
         }
         return StatisticsTable(
-            fields: reader.fields, statistics: statistics, windows: told, damage: damage.joined)
+            fields: reader.fields, statistics: statistics, windows: answered, damage: damage.joined)
     }
 
-    /// An open range with windows holds as many whole ones as there are samples for.
+    /// An open range is closed so that its windows contain all samples.
     private func summaryQuery(
-        _ query: StatisticsQuery, _ range: TimeRange, _ step: Int64?, _ samples: TimeRange,
+        _ query: StatisticsQuery, _ range: TimeRange, _ step: Int64?, _ extent: TimeRange,
         _ reader: StatisticsReader
     ) throws(LAEError) -> SummaryQuery {
         var range = range
         if let step {
             if range.from == .distantPast {
-                let phase = samples.from.microseconds % step
+                let phase = extent.from.microseconds % step
                 let back = phase < 0 ? phase + step : phase
-                let start = samples.from.advanced(byMicroseconds: -back)
+                let start = extent.from.advanced(byMicroseconds: -back)
                 range = TimeRange(from: start, to: range.to)
             }
             if range.to == .distantFuture {
-                let (width, overflow) = samples.to.microseconds.subtractingReportingOverflow(
+                let (width, overflow) = extent.to.microseconds.subtractingReportingOverflow(
                     range.from.microseconds)
                 let rest = overflow ? 0 : (step - width % step) % step
-                let end = samples.to.advanced(byMicroseconds: rest)
+                let end = extent.to.advanced(byMicroseconds: rest)
                 range = TimeRange(from: range.from, to: max(range.from, end))
             }
         }
         let made = SummaryQuery(
-            sensor: reader.sensor, fields: reader.fields, range: range, step: step,
+            sensor: reader.sensor.id, fields: reader.fields, range: range, step: step,
             hasSketch: query.statistics.contains(where: \.needsSketch))
         guard made.windowCount <= StatisticsQuery.windowLimit else {
             throw LAEError(
@@ -232,10 +223,20 @@ extension AnalyticsEngine {
 }
 
 extension [Statistic] {
-    /// The same with percentiles that summaries are enough for.
+    /// The same with approximate percentiles, which need only summaries.
     var approximate: [Statistic] {
         map { statistic in
             statistic.exactPercent.map { .approximatePercentile($0) } ?? statistic
         }
+    }
+}
+
+extension LAEError {
+    /// The error for conditions under a statistics-only grant.
+    static func conditionsRefused(_ sensor: SensorID) -> LAEError {
+        LAEError(
+            .notGranted,
+            "Conditions select single samples, and only statistics of \(sensor) are granted.",
+            hint: "Ask without where.")
     }
 }

@@ -1,6 +1,7 @@
+import Samples
 import Statistics
 
-/// A number that sums up many.
+/// An aggregate of a numeric field.
 public enum Statistic: Hashable, Sendable {
     case count, sum, mean
     /// Divisor n−1.
@@ -11,22 +12,22 @@ public enum Statistic: Hashable, Sendable {
     /// Maximum − minimum.
     case range
     case rootMeanSquare
-    /// The value of the earliest or latest sample: a single sample, so never for aggregates only.
+    /// The value of the earliest or latest sample; not available under a statistics-only grant.
     case first, last
     /// 0 to 100; 50 is the median. See `Quantile` for the definition.
     case percentile(Double)
     /// The same within 1 % of the value, from summaries alone; see `QuantileSketch`.
     case approximatePercentile(Double)
 
-    /// What an answer without a choice holds.
+    /// The default statistics of a query.
     public static let standard: [Statistic] = [
         .count, .mean, .standardDeviation, .minimum, .maximum,
     ]
 
-    /// Whether it gives away the value of one particular sample.
+    /// Whether it reveals the value of a particular sample.
     var isSingleSample: Bool { self == .first || self == .last }
 
-    /// Whether a sketch has to be made.
+    /// Whether it needs a sketch.
     var needsSketch: Bool {
         switch self {
         case .percentile, .approximatePercentile: true
@@ -49,13 +50,13 @@ extension Statistic: LosslessStringConvertible {
         ("median", .percentile(50)),
     ]
 
-    /// Every name that `init?(_:)` reads, percentiles as an example.
+    /// The names that `init?(_:)` parses, with examples of percentiles.
     public static var allNames: String {
         names.map(\.0).joined(separator: ", ")
-            + ", p99 (any percentile, such as p99.9), p99~ (within 1 %, and at once)"
+            + ", p99 (any percentile, such as p99.9), p99~ (within 1 %, and fast)"
     }
 
-    /// Reads `mean`, `stddev`, `median`, `p95`, `p99.9` and the other names.
+    /// Parses `mean`, `stddev`, `median`, `p95`, `p99.9` and the other names.
     public init?(_ name: String) {
         if let known = Self.names.first(where: { $0.0 == name }) {
             self = known.1
@@ -81,5 +82,34 @@ extension Statistic: LosslessStringConvertible {
 
     private static func name(_ percent: Double) -> String {
         Int(exactly: percent).map { "p\($0)" } ?? "p\(percent)"
+    }
+}
+
+extension FieldSummary {
+    /// A statistic; `nil` where it is not defined on so few numbers, is not finite, or needs the
+    /// samples.
+    func value(of statistic: Statistic) -> Double? {
+        let value: Double? =
+            switch statistic {
+            case .count: Double(count)
+            case .sum: moments.sum
+            case .mean: moments.mean
+            case .variance: moments.sampleVariance
+            case .standardDeviation: moments.sampleVariance?.squareRoot()
+            case .populationVariance: moments.populationVariance
+            case .populationStandardDeviation: moments.populationVariance?.squareRoot()
+            case .minimum: moments.minimum
+            case .maximum: moments.maximum
+            case .range: moments.maximum - moments.minimum
+            case .rootMeanSquare: moments.rootMeanSquare
+            case .first: first?.value
+            case .last: last?.value
+            case .approximatePercentile(let percent):
+                count > 0
+                    ? sketch?.quantile(percent / 100, within: moments.minimum...moments.maximum)
+                    : nil
+            case .percentile: nil
+            }
+        return value.flatMap { $0.isFinite ? $0 : nil }
     }
 }
