@@ -198,7 +198,8 @@ let package = Package(
         .target(
             name: "TestSupport",
             dependencies: [
-                "CProcess", "CSpawn", "Samples", "Scheduling", crypto, nioCore, nioPosix, nioSSL,
+                "CProcess", "CSpawn", "Samples", "Scheduling", "Tracks", crypto, nioCore, nioPosix,
+                nioSSL,
             ],
             path: "Tests/TestSupport", swiftSettings: strict),
         .executableTarget(
@@ -261,8 +262,8 @@ let package = Package(
             "Provider",
             [
                 "Addresses", "Auth", "Connectors", "Egress", "Ingest", "JSApps", "LAE", "Motion",
-                "Provider", "Samples", "Scheduling", "Sessions", "Statistics", "Text", "Tracks",
-                "VM",
+                "Provider", "Resources", "Samples", "Scheduling", "Sessions", "Statistics", "Text",
+                "Tracks", "VM",
                 "nervous-runner", "nervous-unpacker", httpTypes, hummingbird, lifecycle, logging,
                 nioCore, nioEmbedded, nioPosix, nioSSL,
             ], exclude: ["SDK/Typings"]),
@@ -271,6 +272,6 @@ let package = Package(
             [
                 "Addresses", "Auth", "Connectors", "Host", "JSApps", "Samples", "nervous",
                 "nervous-runner", "nervous-unpacker", grdb, logging,
-            ], exclude: ["Apps"]),
+            ], exclude: ["Apps", "EarlierVersion"]),
     ]
 )

@@ -1,4 +1,5 @@
 import Samples
+import Statistics
 import VM
 
 /// The parsed definition of a virtual sensor.

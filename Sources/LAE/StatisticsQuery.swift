@@ -1,5 +1,5 @@
 public import Samples
-import Statistics
+public import Statistics
 
 /// A query for statistics of the fields of a sensor.
 ///

@@ -1,5 +1,6 @@
 import LAE
 import Samples
+import Statistics
 
 /// Statistics as the API gives them.
 public struct StatisticsAnswer: Codable, Sendable {
