@@ -19,7 +19,7 @@ struct StorageTests {
         try await started.retention.keep(RetentionRule(raw: .zero), for: "probe")
         try await machine.collecting(started, sleepers: 1) {
             await machine.clock.run(for: .seconds(59))
-            await started.maintenance?.value
+            await started.retention.finish()
             #expect(await started.samples.purgedThrough("probe") == 0)
             // The hour of these samples ends, and a minute later they go.
             await machine.clock.run(for: .seconds(3661))
@@ -37,7 +37,7 @@ struct StorageTests {
         await machine.clock.run(for: .seconds(7200))
         await started.collectOnce()
         try await started.retention.keep(RetentionRule(raw: .seconds(60)), for: "probe")
-        await started.maintenance?.value
+        await started.retention.finish()
         #expect(try await started.all("probe").count == 1)
         #expect(try await started.retention.report().sensors.map(\.summarised) == [1])
         await started.close()
