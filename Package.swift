@@ -126,15 +126,15 @@ let package = Package(
         // Collecting and storing samples.
         module("DBus", ["CSystemd"]),
         module("SampleStore", ["CZlib", "CZstd", "Samples", "Statistics", grdb]),
-        module("VM", ["Files", "SampleStore", "Samples", "Statistics", logging]),
+        module("VM", ["Files", "SampleStore", "Samples", "Scheduling", "Statistics", logging]),
         module("Simulation", ["Samples", "VM"]),
         module("Ingest", ["Motion", "Samples", "Text"]),
         module(
             "Connectors",
             [
                 "Addresses", "CMosquitto", "CProcess", "DBus", "Egress", "Files", "Ingest",
-                "Motion", "Samples", "Simulation", "Text", "Tracks", "VM", nioCore, nioPosix,
-                nioSSL,
+                "Motion", "Samples", "Scheduling", "Simulation", "Text", "Tracks", "VM", nioCore,
+                nioPosix, nioSSL,
             ]),
 
         // Permission, and what needs it.
@@ -146,7 +146,7 @@ let package = Package(
                 "Addresses", "AppStorage", "Files", "Samples", "Scheduling", "Text", crypto, grdb,
                 logging,
             ]),
-        module("LAE", ["Auth", "Samples", "Statistics", "VM"]),
+        module("LAE", ["Auth", "Samples", "Scheduling", "Statistics", "VM"]),
         module(
             "Egress",
             [
@@ -185,10 +185,10 @@ let package = Package(
             "Provider",
             [
                 "Addresses", "AppRuns", "AppStorage", "Auth", "CZlib", "Connectors", "Egress",
-                "Ingest", "JSApps", "LAE", "Motion", "Resources", "Samples", "Sessions",
-                "Statistics", "Text", "Tracks", "VM", asyncAlgorithms, crypto, httpTypes,
-                hummingbird, hummingbirdCore, lifecycle, logging, nioCore, nioHTTP1, nioHTTPTypes,
-                nioHTTPTypesHTTP1,
+                "Ingest", "JSApps", "LAE", "Motion", "Resources", "Samples", "Scheduling",
+                "Sessions", "Statistics", "Text", "Tracks", "VM", asyncAlgorithms, crypto,
+                httpTypes, hummingbird, hummingbirdCore, lifecycle, logging, nioCore, nioHTTP1,
+                nioHTTPTypes, nioHTTPTypesHTTP1,
             ], exclude: ["Resources"]),
         module(
             "Host",

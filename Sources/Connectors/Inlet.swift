@@ -38,11 +38,11 @@ public final class Inlet: Sendable {
             report.received = counts.received + foreign + refused
             report.taken = counts.taken - unsent
             report.late = counts.late
-            report.leftOut.malformed = counts.malformed + foreign
-            report.leftOut.incomplete = counts.incomplete
-            report.leftOut.mistimed = counts.mistimed
-            report.leftOut.repeated = counts.repeated
-            report.leftOut.excess = refused + unsent
+            report.dropped.malformed = counts.malformed + foreign
+            report.dropped.incomplete = counts.incomplete
+            report.dropped.invalidTimestamp = counts.invalidTimestamp
+            report.dropped.repeated = counts.repeated
+            report.dropped.excess = refused + unsent
             return report
         }
     }

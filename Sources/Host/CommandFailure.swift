@@ -61,7 +61,9 @@ extension CommandFailure {
             case .alreadyRunning: (.tryAgain, "already-running")
             case .dataUnusable: (.cannotCreate, "data-unusable")
             case .unknownSensor: (.noInput, "unknown-sensor")
-            default: (.input, "store-failed")
+            case .unavailable, .sensorOff, .bufferFull, .batchTooLarge, .diskFull, .keyReused,
+                .invalidSensor, .sensorTaken, .sensorComputed, .sensorCollected, .storeFailed:
+                (.input, "store-failed")
             }
         self.init(code, error.message, hint: error.hint, type: type)
     }

@@ -1,217 +1,220 @@
 public import Auth
 public import Samples
-import Statistics
+public import Scheduling
 public import VM
 
-/// The Local Analytics Engine: gives out samples and statistics under a grant.
+/// The Local Analytics Engine: answers queries about samples under a grant.
 ///
-/// Every entry takes a `Grant`, lets its terms take effect, and notes in the access log what left.
+/// Each call takes a `Grant`, applies its terms, and records in the access log what it returned.
+///
+/// ```swift
+/// let engine = AnalyticsEngine(machine, log: authority.log)
+/// let grant = try await authority.checkApp(token: token, name: "curl", requested: request)
+/// let table = try await engine.statistics(
+///     StatisticsQuery(statistics: [.mean, .maximum], every: .seconds(60)), for: grant)
+/// ```
 public struct AnalyticsEngine: Sendable {
-    let machine: VirtualMachine
-    let log: AccessLog
-    let now: @Sendable () -> Timestamp
+    private let sensors: SensorCatalog
+    private let samples: SampleQueries
+    private let statistics: StatisticsQueries
+    private let analyses: AnalysisQueries
+    private let publishing: SamplePublishing
 
-    public init(
-        _ machine: VirtualMachine, log: AccessLog,
-        now: @escaping @Sendable () -> Timestamp = { .now() }
-    ) {
-        self.machine = machine
-        self.log = log
-        self.now = now
+    public init(_ machine: VirtualMachine, log: AccessLog, time: any TimeSource = .system) {
+        sensors = SensorCatalog(machine, time: time)
+        samples = SampleQueries(sensors, machine.samples, log: log, time: time)
+        statistics = StatisticsQueries(sensors, machine.samples, log: log, time: time)
+        analyses = AnalysisQueries(sensors, machine, log: log, time: time)
+        publishing = SamplePublishing(machine, log: log)
     }
 
-    /// The newest sample that the grant lets be seen; `nil` when there is none.
+    // MARK: - Sensors
+
+    /// Checks whether a sensor can be read, so that the owner is not asked about a missing one.
+    ///
+    /// This needs no grant: which sensors exist is no secret. The name of a kind passes where it has
+    /// instances.
+    ///
+    /// - Throws: `unknownSensor` or `unavailable`.
+    public func checkReadable(_ sensor: SensorID) async throws(LAEError) {
+        try await sensors.checkReadable(sensor)
+    }
+
+    /// A virtual sensor that can be declared with `VirtualMachine.declare`; its fields are the outputs
+    /// of its definition.
+    ///
+    /// ```swift
+    /// let derivation = Derivation(
+    ///     inputs: ["cpu.busy"], window: "1m", outputs: [.init(name: "mean", by: "mean")])
+    /// let sensor = try await engine.virtualSensor("busy", title: "Busy", derivation)
+    /// _ = try await machine.declare(sensor)
+    /// ```
+    ///
+    /// - Throws: `invalidDefinition` for one that cannot be computed, that uses an unknown sensor or
+    ///   field, itself or another virtual sensor, or that has fields which no sensor may have.
+    public func virtualSensor(
+        _ id: SensorID, title: String, _ derivation: Derivation
+    ) async throws(LAEError) -> Sensor {
+        try await sensors.virtualSensor(id, title: title, derivation)
+    }
+
+    // MARK: - Samples
+
+    /// The newest sample that the grant allows to see; `nil` when there is none.
     ///
     /// - Throws: `notGranted` for a grant of aggregates, `unknownSensor`, `unavailable`, `failed`;
-    ///   `tooManyWindows` and `tooManyRows` where a virtual sensor would need too much.
+    ///   `tooManyWindows` and `tooManyRows` where a virtual sensor would compute too much.
     public func latest(for grant: Grant) async throws(LAEError) -> SamplePage {
-        let selection = SampleSelection(order: .descending, limit: 1)
-        return try await samples(selection, for: grant, operation: "latest", looksFurther: false)
+        try await samples.latest(for: grant)
     }
 
     /// The samples of a selection, at most its limit.
     ///
-    /// - Throws: as `latest`; also `unknownField` and `invalidCondition`.
+    /// ```swift
+    /// let page = try await engine.samples(
+    ///     SampleSelection(order: .descending, fields: ["busy"], limit: 10), for: grant)
+    /// ```
+    ///
+    /// - Throws: as ``latest(for:)``; also `unknownField` and `invalidCondition`.
     public func samples(
         _ selection: SampleSelection, for grant: Grant
     ) async throws(LAEError) -> SamplePage {
-        try await samples(selection, for: grant, operation: "samples")
+        SamplePage(
+            try await samples.batch(
+                selection, for: grant, operation: "samples", looksFurther: true))
     }
 
     /// The samples of a selection column by column, at most its limit.
     ///
-    /// - Throws: as `samples(_:for:)`.
+    /// - Throws: as ``samples(_:for:)``.
     public func batch(
         _ selection: SampleSelection, for grant: Grant
     ) async throws(LAEError) -> BatchPage {
-        try await batch(selection, for: grant, operation: "samples", looksFurther: true)
+        try await samples.batch(selection, for: grant, operation: "samples", looksFurther: true)
     }
 
-    /// What arrived after `sequence`, in the order of arrival, and the place to go on from.
+    /// The samples accepted after `sequence`, in the order in which they were accepted, and the
+    /// sequence number to continue from.
     ///
-    /// The place also moves past samples that the terms hold back.
+    /// That number also advances past samples that the terms exclude.
     ///
-    /// - Throws: as `latest`; also `sensorComputed` for a virtual sensor.
+    /// - Throws: as ``latest(for:)``; also `sensorComputed` for a virtual sensor.
     public func arrivals(
         after sequence: Int64, limit: Int, for grant: Grant
     ) async throws(LAEError) -> Arrivals {
-        let terms = try await rawTerms(grant)
-        let fields = try await fields(of: grant.sensor)
-        guard await machine.status(of: grant.sensor)?.sensor.derivation == nil else {
-            throw LAEError(
-                .sensorComputed,
-                "\(grant.sensor) is virtual: its samples are computed when they are read, and none"
-                    + " arrives.", hint: "Read its samples or its newest one instead.")
-        }
+        try await samples.arrivals(after: sequence, limit: limit, for: grant)
+    }
+
+    // MARK: - Statistics and analyses
+
+    /// Statistics of a range, as one window or many.
+    ///
+    /// A statistics-only grant widens ranges and windows to fixed cells (see `AggregateCells`),
+    /// returns percentiles within 1 %, and excludes `first`, `last` and conditions.
+    ///
+    /// - Throws: `notGranted`, `unknownSensor`, `unavailable`, `unknownField`, `notNumeric`,
+    ///   `invalidCondition`, `tooManyWindows`, `tooManyRows`, `failed`.
+    public func statistics(
+        _ query: StatisticsQuery, for grant: Grant
+    ) async throws(LAEError) -> StatisticsTable {
+        try await statistics.table(query, for: grant)
+    }
+
+    /// An analysis of fields of one or more sensors, under a grant for each of them.
+    ///
+    /// Under a statistics-only grant, the range is widened to whole cells (see `AggregateCells`), and
+    /// results for fewer than 5 rows, bins or clusters are suppressed. It holds at most a million
+    /// numbers in memory, and ends when its task is cancelled.
+    ///
+    /// ```swift
+    /// let request = AnalysisRequest(
+    ///     try Analysis("histogram", ["bins": .number(20)]),
+    ///     of: [try FieldReference(parsing: "cpu.busy")])
+    /// let answer = try await engine.analyze(request, grants: [grant])
+    /// ```
+    ///
+    /// - Throws: `notGranted` also where a sensor has no grant, or the answer would reveal single
+    ///   samples; `unknownSensor`, `unavailable`, `unknownField`, `notNumeric`, `invalidCondition`,
+    ///   `invalidAnalysis`, `tooManyRows`, `failed`.
+    public func analyze(
+        _ request: AnalysisRequest, grants: [Grant]
+    ) async throws(LAEError) -> AnalysisAnswer {
+        try await analyses.answer(request, grants: grants)
+    }
+
+    // MARK: - Publishing
+
+    /// The fields that samples published under a grant must have.
+    ///
+    /// - Throws: `notGranted` for a grant to read, `unknownSensor`, `unavailable`, `sensorComputed`,
+    ///   `sensorCollected`, `sensorOff`.
+    public func publishedFields(for grant: Grant) async throws(LAEError) -> [Field] {
+        try await publishing.fields(for: grant)
+    }
+
+    /// Stores samples that a client publishes, and records it in the access log; when this returns
+    /// they are synced.
+    ///
+    /// - Parameter key: the client's idempotency key, so that a repeated batch is stored once.
+    /// - Throws: `notGranted` for a grant to read, `unknownSensor`, `unavailable`, `sensorComputed`,
+    ///   `sensorCollected`, `sensorOff`, `bufferFull`, `batchTooLarge`, `diskFull`, `keyReused`,
+    ///   `failed`.
+    public func publish(
+        _ batch: SampleBatch, key: BatchKey? = nil, for grant: Grant
+    ) async throws(LAEError) -> BatchReceipt {
+        try await publishing.publish(batch, key: key, for: grant)
+    }
+}
+
+/// Publishes samples under a grant.
+private struct SamplePublishing: Sendable {
+    private let machine: VirtualMachine
+    private let log: AccessLog
+
+    init(_ machine: VirtualMachine, log: AccessLog) {
+        self.machine = machine
+        self.log = log
+    }
+
+    func fields(for grant: Grant) async throws(LAEError) -> [Field] {
+        try check(grant)
         do {
-            let arrived = try await machine.arrivals(
-                of: grant.sensor, fields: fields, after: sequence, limit: limit)
-            let visible = terms.visible(.all)
-            var kept: [StoredSample] = []
-            var tooOld: Int64?
-            for sample in arrived.samples {
-                guard visible.contains(sample.time) else {
-                    tooOld = sample.sequence
-                    continue
-                }
-                if let slot = terms.slot(of: sample.time) {
-                    let first = SampleQuery(
-                        sensor: grant.sensor, fields: fields, range: slot, limit: 1)
-                    guard try await machine.samples(first).first?.sequence == sample.sequence
-                    else { continue }
-                }
-                kept.append(terms.reduced(sample))
-            }
-            if !kept.isEmpty {
-                await log.record("stream", .raw, for: grant, range: nil, count: kept.count)
-            }
-            return Arrivals(
-                page: SamplePage(
-                    fields: fields, samples: kept, next: nil,
-                    damage: arrived.damage.clipped(to: visible)),
-                last: arrived.samples.last?.sequence ?? sequence, tooOld: tooOld)
+            try await machine.checkPublishing(to: grant.sensor)
         } catch {
-            throw Self.wrap(error)
+            throw LAEError(error)
         }
-    }
-
-    // MARK: - Private
-
-    private func samples(
-        _ selection: SampleSelection, for grant: Grant, operation: String,
-        looksFurther: Bool = true
-    ) async throws(LAEError) -> SamplePage {
-        let page = try await batch(
-            selection, for: grant, operation: operation, looksFurther: looksFurther)
-        return SamplePage(
-            fields: page.fields, samples: (0..<page.stored.count).map { page.stored[$0] },
-            next: page.next, damage: page.damage)
-    }
-
-    /// - Parameter looksFurther: whether the page is to say if more samples follow.
-    private func batch(
-        _ selection: SampleSelection, for grant: Grant, operation: String, looksFurther: Bool
-    ) async throws(LAEError) -> BatchPage {
-        let terms = try await rawTerms(grant)
-        let all = try await fields(of: grant.sensor)
-        let source = try await source(of: grant.sensor)
-        let columns = try columns(selection.fields, of: all, grant.sensor)
-        let matchers = try matchers(selection.conditions, all)
-        let query = SampleQuery(
-            sensor: grant.sensor, fields: all, range: selection.range, order: selection.order,
-            after: selection.after,
-            limit: min(selection.limit, .max - 1) + (looksFurther ? 1 : 0))
-        do {
-            var scan = SampleScan(query, source, terms, matchers: matchers)
-            var found = StoredBatch(of: all)
-            // A page ends early behind as much text as the scan takes at a time.
-            var isFull = false
-            while found.count < query.limit, !isFull, let page = try await scan.next() {
-                found = found.isEmpty ? page : found.joined(with: page)
-                isFull = found.samples.textBytes >= SampleScan.pageTextBytes
-            }
-            let shown = found[0..<min(selection.limit, found.count)]
-            await log.record(
-                operation, .raw, for: grant, range: selection.range, count: shown.count)
-            let isMore = found.count > shown.count || isFull && looksFurther
-            let next = isMore ? shown.position(shown.count - 1) : nil
-            let end = next ?? (looksFurther ? nil : shown.isEmpty ? nil : shown.position(0))
-            let damage = await source.damage(
-                of: grant.sensor, in: terms.visible(selection.stretch(to: end)))
-            return BatchPage(
-                fields: columns.map { all[$0] }, stored: shown.keeping(columns), next: next,
-                damage: damage)
-        } catch {
-            throw Self.wrap(error)
-        }
-    }
-
-    private func rawTerms(_ grant: Grant) async throws(LAEError) -> GrantTerms {
-        let terms = await terms(of: grant)
-        guard terms.allowsSamples else {
-            let message =
-                terms.allowsStatistics
-                ? "Only statistics of \(grant.sensor) are granted."
-                : "Reading \(grant.sensor) is not granted."
-            throw LAEError(.notGranted, message)
-        }
-        return terms
-    }
-
-    func fields(of sensor: SensorID) async throws(LAEError) -> [Field] {
-        guard let status = await machine.status(of: sensor) else {
-            let instances = await machine.instances(of: sensor)
-            throw LAEError(
-                .unknownSensor, "There is no sensor named \(sensor).",
-                hint: instances.isEmpty
-                    ? "List them with: nervous sensors"
-                    : "There are: \(instances.map(\.description).joined(separator: ", "))")
-        }
-        if case .unavailable(let reason, let remedy) = status.state, status.newest == nil {
-            throw LAEError(.unavailable, "\(sensor) is not available: \(reason).", hint: remedy)
+        guard let status = await machine.status(of: grant.sensor) else {
+            throw LAEError(VirtualMachineError.unknownSensor(grant.sensor))
         }
         return status.sensor.fields
     }
 
-    func columns(
-        _ names: [String]?, of fields: [Field], _ sensor: SensorID
-    ) throws(LAEError) -> [Int] {
-        guard let names else { return Array(fields.indices) }
-        var columns: [Int] = []
-        for name in names {
-            guard let column = fields.firstIndex(where: { $0.name == name }) else {
-                throw LAEError(
-                    .unknownField, "\(sensor) has no field named \(name.debugDescription).",
-                    hint: "It has: \(fields.map(\.name).joined(separator: ", "))")
+    func publish(
+        _ batch: SampleBatch, key: BatchKey?, for grant: Grant
+    ) async throws(LAEError) -> BatchReceipt {
+        try check(grant)
+        let receipt: BatchReceipt
+        do {
+            if let key {
+                receipt = try await machine.publish(batch, to: grant.sensor, key: key)
+            } else {
+                let last = try await machine.publish(batch, to: grant.sensor)
+                receipt = BatchReceipt(accepted: batch.count, last: last)
             }
-            columns.append(column)
+        } catch {
+            throw LAEError(error)
         }
-        return columns
-    }
-
-    func numericColumns(
-        _ names: [String]?, of fields: [Field], _ sensor: SensorID
-    ) throws(LAEError) -> [Int] {
-        let chosen = try columns(names, of: fields, sensor)
-        if names != nil, let text = chosen.first(where: { !fields[$0].kind.isNumeric }) {
-            throw LAEError(
-                .notNumeric, "\(fields[text].name) of \(sensor) is not a number.")
+        var range: TimeRange?
+        if let first = batch.times.min(), let last = batch.times.max() {
+            range = TimeRange(from: first, to: last.advanced(byMicroseconds: 1))
         }
-        return chosen.filter { fields[$0].kind.isNumeric }
+        await log.record("publish", .write, for: grant, range: range, count: receipt.accepted)
+        return receipt
     }
 
-    func matchers(
-        _ conditions: [Condition], _ fields: [Field]
-    ) throws(LAEError) -> [Condition.Matcher] {
-        var matchers: [Condition.Matcher] = []
-        for condition in conditions { matchers.append(try condition.matcher(for: fields)) }
-        return matchers
-    }
-
-    static func wrap(_ error: any Error) -> LAEError {
-        if let own = error as? LAEError { return own }
-        if let refusal = LAEError(publishing: error) { return refusal }
-        let message = (error as? VirtualMachineError)?.message ?? "\(error)"
-        return LAEError(.failed, message, cause: error)
+    private func check(_ grant: Grant) throws(LAEError) {
+        guard grant.terms.access.includes(.write) else {
+            throw LAEError(.notGranted, "Publishing to \(grant.sensor) is not granted.")
+        }
     }
 }

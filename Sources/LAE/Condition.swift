@@ -1,4 +1,4 @@
-import Samples
+public import Samples
 
 /// A condition on one field of a sample, such as `busy>50` or `state=charging`.
 public struct Condition: Hashable, Sendable {
@@ -16,9 +16,13 @@ public struct Condition: Hashable, Sendable {
     /// A number, or the text that a state or text field is compared with.
     public let operand: String
 
-    /// Reads a field name, a comparison and an operand without quotes.
+    /// Parses a field name, a comparison and an operand without quotes.
     ///
-    /// - Throws: `invalidCondition` when it has not that shape.
+    /// ```swift
+    /// let condition = try Condition(parsing: "busy>50")
+    /// ```
+    ///
+    /// - Throws: `invalidCondition` when it cannot be parsed.
     public init(parsing text: String) throws(LAEError) {
         let name = text.prefix { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_") }
         let rest = text.dropFirst(name.count)
@@ -33,12 +37,12 @@ public struct Condition: Hashable, Sendable {
         operand = String(rest.dropFirst(found.rawValue.count))
     }
 
-    /// Tells which rows of a batch meet a condition.
+    /// Returns the rows of a batch that meet a condition.
     typealias Matcher = @Sendable (StoredBatch) -> [Int]
 
     /// The condition as a function of samples with these fields.
     ///
-    /// - Throws: `unknownField`, or `invalidCondition` when the operand does not suit the field.
+    /// - Throws: `unknownField`, or `invalidCondition` when the operand does not fit the field.
     func matcher(for fields: [Field]) throws(LAEError) -> Matcher {
         guard let index = fields.firstIndex(where: { $0.name == field }) else {
             throw LAEError(.unknownField, "The sensor has no field named \(field.prefix(80)).")
@@ -47,7 +51,7 @@ public struct Condition: Hashable, Sendable {
         guard fields[index].kind.isNumeric else {
             guard comparison == .equal || comparison == .notEqual else {
                 throw LAEError(
-                    .invalidCondition, "\(field) holds text, which is only = or != to a value.")
+                    .invalidCondition, "\(field) contains text, which supports only = and !=.")
             }
             return { batch in
                 guard case .texts(let values) = batch.samples.columns[index] else { return [] }
@@ -62,7 +66,7 @@ public struct Condition: Hashable, Sendable {
                 "\(field) is compared with a number, not with"
                     + " \(operand.prefix(80).debugDescription).")
         }
-        // Beyond 2^53 a number of 64 bits stands for several integers.
+        // Above 2^53, a double represents several integers.
         let integer = Int64(operand)
         return { batch in
             switch batch.samples.columns[index] {
@@ -94,4 +98,62 @@ public struct Condition: Hashable, Sendable {
             }
         }
     }
+}
+
+/// A condition on the samples of one sensor, such as `cpu.busy>50`.
+public struct FieldCondition: Hashable, Sendable {
+    /// `nil` when omitted, which is unambiguous for one sensor.
+    public let sensor: SensorID?
+    public let condition: Condition
+
+    init(sensor: SensorID?, condition: Condition) {
+        self.sensor = sensor
+        self.condition = condition
+    }
+
+    /// Parses a condition whose field may be preceded by a sensor and a dot.
+    ///
+    /// - Throws: `invalidCondition` when it cannot be parsed.
+    public init(parsing text: String) throws(LAEError) {
+        let end = text.firstIndex { "=!<>".contains($0) } ?? text.endIndex
+        guard let dot = text[..<end].lastIndex(of: ".") else {
+            sensor = nil
+            condition = try Condition(parsing: text)
+            return
+        }
+        guard let sensor = SensorID(String(text[..<dot])) else {
+            throw LAEError(
+                .invalidCondition, "Not a condition: \(text.prefix(80).debugDescription).",
+                hint: "Write a field, one of = != < <= > >= and a value, such as cpu.busy>50")
+        }
+        self.sensor = sensor
+        condition = try Condition(parsing: String(text[dot...].dropFirst()))
+    }
+}
+
+/// A field of a sensor, written `sensor.field`: `cpu.busy`, `network.eth0.rxRate`.
+public struct FieldReference: Hashable, Sendable, CustomStringConvertible {
+    public let sensor: SensorID
+    public let field: String
+
+    public init(sensor: SensorID, field: String) {
+        self.sensor = sensor
+        self.field = field
+    }
+
+    /// Parses a sensor and a field, separated by the last dot.
+    ///
+    /// - Throws: `invalidAnalysis` when it cannot be parsed.
+    public init(parsing text: String) throws(LAEError) {
+        let end = text.lastIndex(of: ".") ?? text.startIndex
+        let field = text[end...].dropFirst()
+        guard let sensor = SensorID(String(text[..<end])), !field.isEmpty else {
+            throw LAEError(
+                .invalidAnalysis, "Not a field: \(text.prefix(80).debugDescription).",
+                hint: "Write a sensor, a dot and one of its fields, such as cpu.busy")
+        }
+        self.init(sensor: sensor, field: String(field))
+    }
+
+    public var description: String { "\(sensor).\(field)" }
 }

@@ -2,23 +2,21 @@ import Auth
 import Samples
 import VM
 
-/// The one place where the terms of a grant take effect on samples.
+/// Applies the terms of a grant to samples.
 struct GrantTerms: Sendable {
-    /// Fewest samples that an aggregate is told of to those who may not see single ones.
+    /// The fewest samples of an aggregate under a statistics-only grant.
     static let minimumCount = 5
 
     private let terms: Terms
     private let now: Timestamp
-    /// The cells that those get statistics of who may see no single samples; `nil` for others.
+    /// The cells of a statistics-only grant; `nil` for other grants.
     let cells: AggregateCells?
 
-    /// - Parameter cadence: of the sensor; asked for only where there are cells.
-    init(
-        _ grant: Grant, now: Timestamp, cadence: @autoclosure () async -> Cadence
-    ) async {
+    /// - Parameter cadence: of the sensor, which determines the width of cells.
+    init(_ grant: Grant, now: Timestamp, cadence: Cadence) {
         terms = grant.terms
         self.now = now
-        cells = grant.terms.access.includes(.raw) ? nil : AggregateCells(await cadence())
+        cells = grant.terms.access.includes(.raw) ? nil : AggregateCells(cadence)
     }
 
     private init(ownerAt now: Timestamp) {
@@ -27,20 +25,20 @@ struct GrantTerms: Sendable {
         cells = nil
     }
 
-    /// Terms that hold nothing back, for what the owner has defined.
+    /// Unrestricted terms, for the definitions of the owner.
     static func owner(now: Timestamp) -> GrantTerms {
         GrantTerms(ownerAt: now)
     }
 
-    /// Whether single samples may be seen.
+    /// Whether single samples are visible.
     var allowsSamples: Bool { terms.access.includes(.raw) }
-    /// Whether aggregates may be seen.
+    /// Whether aggregates are visible.
     var allowsStatistics: Bool { terms.access.includes(.stats) }
 
-    /// The part of a range that may be read at all: nothing under terms that mean nothing.
+    /// The part of a range that may be read; empty when the terms are not valid.
     ///
-    /// It begins with a whole cell for those who may see no single samples: a beginning that moves with
-    /// the clock would cut one sample after the other off.
+    /// Under a statistics-only grant it begins with a whole cell: a beginning that moves with the clock
+    /// would cut off one sample after the other.
     func visible(_ range: TimeRange) -> TimeRange {
         guard isMeaningful else { return TimeRange(from: range.from, to: range.from) }
         guard let history = terms.history else { return range }
@@ -49,9 +47,9 @@ struct GrantTerms: Sendable {
             TimeRange(from: cells?.ceiling(start) ?? start, to: .distantFuture))
     }
 
-    /// The stretch of time of which at most one sample may be seen; `nil` without a rate.
+    /// The time slot of which at most one sample is visible; `nil` without a rate.
     ///
-    /// Stretches are fixed, so asking again, from elsewhere or backwards shows the same samples.
+    /// Slots are fixed, so every query returns the same samples.
     func slot(of time: Timestamp) -> TimeRange? {
         guard let width = slotWidth else { return nil }
         let phase = time.microseconds % width
@@ -66,16 +64,16 @@ struct GrantTerms: Sendable {
         return Int64(exactly: (1_000_000 / rate).rounded(.up)).map { max(1, $0) } ?? .max
     }
 
-    /// Zero, a negative number, NaN or an infinite grid is no limit that could be kept.
+    /// Zero, negative numbers, NaN and an infinite precision are not valid limits.
     private var isMeaningful: Bool {
         if let rate = terms.maximumRate, !(rate > 0) { return false }
         if let step = terms.precision, !(step > 0 && step.isFinite) { return false }
         return true
     }
 
-    /// The values as the grant lets them be seen: numbers on the fixed grid of its precision.
+    /// The values with the precision of the grant: numbers are rounded to multiples of it.
     ///
-    /// Integers lie on the multiples of the next whole number.
+    /// Integers are rounded to multiples of the precision rounded up.
     func reduced(_ values: [Value]) -> [Value] {
         guard let step = terms.precision else { return values }
         return values.map { value in
@@ -87,11 +85,10 @@ struct GrantTerms: Sendable {
         }
     }
 
-    /// Whether a sample may be seen otherwise than it is, or not at all where it lies in the visible
-    /// range.
+    /// Whether samples in the visible range are changed or excluded.
     var changesSamples: Bool { terms.maximumRate != nil || terms.precision != nil }
 
-    /// The same, column by column.
+    /// The batch with the precision of the grant.
     func reduced(_ batch: StoredBatch) -> StoredBatch {
         guard let step = terms.precision else { return batch }
         let columns = batch.samples.columns.map { column -> Column in
@@ -114,11 +111,11 @@ struct GrantTerms: Sendable {
 
     private static func nearest(_ number: Double, _ step: Double) -> Double {
         let steps = number / step
-        // A grid so fine that the quotient overflows lies on every double of this size.
+        // A precision so fine that the quotient overflows changes no double of this size.
         guard steps.isFinite else { return number }
         let rounded = steps.rounded() * step
         let onGrid = rounded.isFinite ? rounded : steps.rounded(.towardZero) * step
-        // A negative zero would tell the sign of what was rounded away.
+        // A negative zero would reveal the sign of the original number.
         return onGrid + 0
     }
 

@@ -1,62 +1,55 @@
-/// Why a question about samples has no answer.
-public struct LAEError: Error, Sendable, CustomStringConvertible {
-    /// What went wrong, for a program.
-    public struct Code: Hashable, Sendable {
-        private enum Kind: Hashable {
-            case unknownSensor, unavailable, unknownField, notNumeric
-            case invalidCondition, tooManyWindows, notGranted, failed
-            case unknownAnalysis, invalidAnalysis, tooManyRows
-            case sensorOff, bufferFull, batchTooLarge, diskFull, keyReused
-            case invalidDefinition, sensorComputed, sensorCollected, changed
-        }
-        private let kind: Kind
+import VM
 
-        /// No sensor has that name.
-        public static let unknownSensor = Code(kind: .unknownSensor)
+/// Why a query has no answer.
+public struct LAEError: Error, Sendable, CustomStringConvertible {
+    /// The kind of error, for programs.
+    public enum Code: Hashable, Sendable {
+        /// No sensor has this name.
+        case unknownSensor
         /// The sensor is known and its hardware is missing.
-        public static let unavailable = Code(kind: .unavailable)
-        /// The sensor has no field of that name.
-        public static let unknownField = Code(kind: .unknownField)
-        /// The field holds names or text, on which no statistics are defined.
-        public static let notNumeric = Code(kind: .notNumeric)
-        /// A condition on values is not understood.
-        public static let invalidCondition = Code(kind: .invalidCondition)
-        /// The range holds more windows than one answer may have.
-        public static let tooManyWindows = Code(kind: .tooManyWindows)
-        /// The person has switched the sensor off that samples are published to.
-        public static let sensorOff = Code(kind: .sensorOff)
-        /// So much waits to be written that no sample is accepted now.
-        public static let bufferFull = Code(kind: .bufferFull)
-        /// More samples than are taken at once.
-        public static let batchTooLarge = Code(kind: .batchTooLarge)
-        /// The disk has no room.
-        public static let diskFull = Code(kind: .diskFull)
-        /// The key of a batch names another one already.
-        public static let keyReused = Code(kind: .keyReused)
+        case unavailable
+        /// The sensor has no field of this name.
+        case unknownField
+        /// The field is a state or a text, which have no statistics.
+        case notNumeric
+        /// A condition on values is not valid.
+        case invalidCondition
+        /// The range contains more windows than one answer may have.
+        case tooManyWindows
+        /// The owner has switched off the sensor that samples are published to.
+        case sensorOff
+        /// Too many accepted samples are waiting to be written.
+        case bufferFull
+        /// The batch has more samples than are accepted in one call.
+        case batchTooLarge
+        /// The disk is full.
+        case diskFull
+        /// The idempotency key was used for another batch.
+        case keyReused
         /// The grant is for another sensor, or for aggregates only.
-        public static let notGranted = Code(kind: .notGranted)
-        /// No analysis has that name.
-        public static let unknownAnalysis = Code(kind: .unknownAnalysis)
-        /// The inputs or parameters do not suit the analysis.
-        public static let invalidAnalysis = Code(kind: .invalidAnalysis)
-        /// The range holds more samples than one analysis may take.
-        public static let tooManyRows = Code(kind: .tooManyRows)
-        /// A virtual sensor cannot be defined like this.
-        public static let invalidDefinition = Code(kind: .invalidDefinition)
-        /// A virtual sensor has no arrivals and takes no samples.
-        public static let sensorComputed = Code(kind: .sensorComputed)
-        /// Late samples came while the others were read.
-        public static let changed = Code(kind: .changed)
-        /// The host reads the sensor itself, and takes no samples of it from others.
-        public static let sensorCollected = Code(kind: .sensorCollected)
+        case notGranted
+        /// No analysis has this name.
+        case unknownAnalysis
+        /// The inputs or parameters are not valid for the analysis.
+        case invalidAnalysis
+        /// The range contains more samples than one analysis may read.
+        case tooManyRows
+        /// The definition of a virtual sensor is not valid.
+        case invalidDefinition
+        /// The sensor is virtual: its samples are computed when they are read.
+        case sensorComputed
+        /// The host reads the sensor, so clients cannot publish to it.
+        case sensorCollected
+        /// Older samples were accepted while the others were read.
+        case changed
         /// The store failed.
-        public static let failed = Code(kind: .failed)
+        case failed
     }
 
     public let code: Code
     /// One sentence.
     public let message: String
-    /// What a person can do.
+    /// What to do about it.
     public let hint: String?
     public let cause: (any Error)?
 
@@ -65,6 +58,37 @@ public struct LAEError: Error, Sendable, CustomStringConvertible {
         self.message = message
         self.hint = hint
         self.cause = cause
+    }
+
+    /// Wraps an error of a lower module; an error of the engine stays as it is.
+    init(_ error: any Error) {
+        switch error {
+        case let own as LAEError: self = own
+        case let error as VirtualMachineError:
+            // The cause is kept without the virtual machine's layer.
+            self =
+                LAEError(publishing: error)
+                ?? LAEError(.failed, error.message, cause: error.cause ?? error)
+        default: self.init(.failed, "\(error)", cause: error)
+        }
+    }
+
+    /// The error for a batch that the virtual machine rejected; `nil` for its other errors.
+    init?(publishing error: VirtualMachineError) {
+        let code: Code
+        switch error.code {
+        case .unknownSensor: code = .unknownSensor
+        case .unavailable: code = .unavailable
+        case .sensorOff: code = .sensorOff
+        case .bufferFull: code = .bufferFull
+        case .batchTooLarge: code = .batchTooLarge
+        case .diskFull: code = .diskFull
+        case .keyReused: code = .keyReused
+        case .sensorComputed: code = .sensorComputed
+        case .sensorCollected: code = .sensorCollected
+        case .alreadyRunning, .dataUnusable, .invalidSensor, .sensorTaken, .storeFailed: return nil
+        }
+        self.init(code, error.message, hint: error.hint, cause: error.cause ?? error)
     }
 
     public var description: String { message }

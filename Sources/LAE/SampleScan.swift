@@ -1,30 +1,31 @@
 import Auth
 import Samples
 import Statistics
+import VM
 
-/// Reads a range page by page and lets through what the grant and the conditions allow.
+/// Reads a range page by page and returns the samples that the grant and the conditions allow.
 ///
 /// Memory is bounded by a page; a cancelled task stops between two pages.
 struct SampleScan {
     private static let pageSize = 32_768
-    /// Bytes of text behind which a page ends early.
+    /// Bytes of text after which a page ends early.
     static let pageTextBytes = 8 << 20
 
-    private let source: SampleSource
+    private let origin: SampleOrigin
     private let terms: GrantTerms
     private let matchers: [Condition.Matcher]
     private var query: SampleQuery
-    /// The range that may be seen, of which `query` holds what is left.
+    /// The visible range, the rest of which is in `query`.
     private let whole: TimeRange
     private var usedSlot: TimeRange?
     private var isAtEnd: Bool
     private var hasStarted = false
 
     init(
-        _ query: SampleQuery, _ source: SampleSource, _ terms: GrantTerms,
+        _ query: SampleQuery, from origin: SampleOrigin, under terms: GrantTerms,
         matchers: [Condition.Matcher]
     ) {
-        self.source = source
+        self.origin = origin
         self.terms = terms
         self.matchers = matchers
         self.query = query
@@ -40,7 +41,7 @@ struct SampleScan {
         while !isAtEnd {
             try Task.checkCancellation()
             if !hasStarted { try await start() }
-            let page = try await source.batch(query)
+            let page = try await origin.batch(query)
             isAtEnd = page.count < query.limit && page.samples.textBytes < Self.pageTextBytes
             query.after = page.isEmpty ? query.after : page.position(page.count - 1)
             let thinned = try await thinned(page)
@@ -54,7 +55,7 @@ struct SampleScan {
         return nil
     }
 
-    /// Before the first page of an ascending scan: whether its first slot was seen already.
+    /// Before the first page of an ascending scan: finds out whether its first slot is used already.
     private mutating func start() async throws {
         hasStarted = true
         guard query.order == .ascending else { return }
@@ -64,11 +65,11 @@ struct SampleScan {
             let before = TimeRange(from: slot.from, to: query.range.from)
             let seen = SampleQuery(
                 sensor: query.sensor, fields: query.fields, range: before, limit: 1)
-            if try await !source.batch(seen).isEmpty { usedSlot = slot }
+            if try await !origin.batch(seen).isEmpty { usedSlot = slot }
         }
     }
 
-    /// Goes on behind the slot that was used last, however many samples it has.
+    /// Continues after the slot that was used last, however many samples it has.
     private mutating func skipUsedSlot() {
         guard let slot = usedSlot else { return }
         let (from, to) = (query.range.from, query.range.to)
@@ -79,7 +80,7 @@ struct SampleScan {
         if query.range.isEmpty { isAtEnd = true }
     }
 
-    /// At most one sample of each slot: its first, whichever way the scan goes.
+    /// At most one sample of each slot: its first, in both orders.
     private mutating func thinned(_ page: StoredBatch) async throws -> StoredBatch {
         guard let first = page.samples.times.first, terms.slot(of: first) != nil else {
             return page
@@ -104,8 +105,53 @@ struct SampleScan {
 
     private func firstSample(of slot: TimeRange) async throws -> StoredSample? {
         let query = SampleQuery(sensor: query.sensor, fields: query.fields, range: slot, limit: 1)
-        let batch = try await source.batch(query)
+        let batch = try await origin.batch(query)
         guard !batch.isEmpty, whole.contains(batch.samples.times[0]) else { return nil }
         return batch[0]
+    }
+}
+
+/// Where the samples of a sensor come from: the store, or a computation.
+enum SampleOrigin: Sendable {
+    case stored(SampleReading)
+    /// Those of a virtual sensor.
+    case computed(WindowReader)
+
+    /// The samples that match, in the query's order.
+    func batch(_ query: SampleQuery) async throws -> StoredBatch {
+        switch self {
+        case .stored(let samples): try await samples.batch(query)
+        case .computed(let reader): try await reader.batch(query)
+        }
+    }
+
+    /// The time of the latest sample.
+    func newest(of sensor: SensorID) async throws -> Timestamp? {
+        switch self {
+        case .stored(let samples): return await samples.newest(of: sensor)?.time
+        case .computed(let reader):
+            let query = SampleQuery(sensor: sensor, order: .descending, limit: 1)
+            return try await reader.batch(query).samples.times.first
+        }
+    }
+
+    /// The time ranges in which samples of a range are damaged: those of the sensor, or those of the
+    /// inputs it is computed from.
+    func damage(of sensor: SensorID, in range: TimeRange) async -> [TimeRange] {
+        switch self {
+        case .stored(let samples):
+            return await samples.damage(of: sensor, in: range).clipped(to: range)
+        case .computed(let reader):
+            var found: [TimeRange] = []
+            for input in reader.computation.inputs {
+                found += await reader.samples.damage(of: input.sensor, in: range)
+            }
+            return found.joined.clipped(to: range)
+        }
+    }
+
+    /// Whether its samples are computed, so that the store has no summaries of them.
+    var isComputed: Bool {
+        if case .computed = self { true } else { false }
     }
 }

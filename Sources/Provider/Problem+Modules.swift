@@ -129,7 +129,7 @@ extension Problem {
                 (.unprocessableContent, "invalid-sensor", "The sensor cannot be declared so")
             case .sensorComputed: (.conflict, "sensor-virtual", "The sensor is virtual")
             case .sensorCollected: (.conflict, "sensor-collected", "The host reads the sensor")
-            default: (.internalServerError, "internal", "The host failed")
+            case .failed: (.internalServerError, "internal", "The host failed")
             }
         self.init(
             status: status, code: code, title: title, detail: error.message, fix: error.hint)
@@ -144,7 +144,9 @@ extension Problem {
                 (.unprocessableContent, "invalid-sensor", "The sensor cannot be declared so")
             case .sensorTaken: (.conflict, "name-taken", "The name is taken")
             case .diskFull: (.insufficientStorage, "disk-full", "The disk is full")
-            default: (.internalServerError, "internal", "The host failed")
+            case .alreadyRunning, .dataUnusable, .unavailable, .sensorOff, .bufferFull,
+                .batchTooLarge, .keyReused, .sensorComputed, .sensorCollected, .storeFailed:
+                (.internalServerError, "internal", "The host failed")
             }
         self.init(
             status: status, code: code, title: title, detail: error.message, fix: error.hint)

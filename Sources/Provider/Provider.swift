@@ -11,6 +11,7 @@ public import Logging
 import NIOCore
 import Resources
 public import Samples
+public import Scheduling
 public import Sessions
 public import VM
 
@@ -37,7 +38,7 @@ public struct Provider: Sendable {
         facts: HostFacts, packs: PackShelf, archives: SensorPackArchive, outbound: OutboundClient,
         libraries: SystemLibraries = SystemLibraries(),
         heartbeat: Duration = .seconds(15),
-        now: @escaping @Sendable () -> Timestamp = { .now() }, time: TimeSource = .system,
+        now: @escaping @Sendable () -> Timestamp = { .now() }, time: any TimeSource = .system,
         turns: StreamTurns? = nil,
         logger: Logger = Logger(label: "nervous.provider")
     ) {

@@ -1,9 +1,9 @@
 import Glibc
 
-/// Random numbers that are a function of a seed, a channel and a place, so that any of them can be had
-/// without those before it.
+/// Random numbers that are a function of a seed, a channel and a position, so that each can be
+/// computed independently.
 ///
-/// The bits are SplitMix64's, which is a mixing function over a counter: G. L. Steele, D. Lea and
+/// The bits are those of SplitMix64, a mixing function over a counter: G. L. Steele, D. Lea and
 /// C. H. Flood, "Fast Splittable Pseudorandom Number Generators", OOPSLA 2014. Normal numbers are made
 /// of two by the method of G. E. P. Box and M. E. Muller, "A Note on the Generation of Random Normal
 /// Deviates", 1958.
@@ -29,7 +29,7 @@ struct Noise: Hashable, Sendable {
         return radius * cos(2 * .pi * unit(channel, 2 &* place &+ 1))
     }
 
-    /// A normal number at every knot and a smooth way between: something that wanders.
+    /// Noise that changes slowly: a normal number at each knot, with smooth interpolation.
     ///
     /// - Parameters:
     ///   - seconds: the time.
@@ -49,7 +49,7 @@ struct Noise: Hashable, Sendable {
         return mixed ^ (mixed >> 31)
     }
 
-    /// What a stream of random numbers is for; none shares another's.
+    /// An independent stream of random numbers.
     enum Channel: UInt64, Sendable {
         case accelerationX, accelerationY, accelerationZ
         case turningX, turningY, turningZ

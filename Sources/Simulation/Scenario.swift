@@ -1,37 +1,41 @@
 public import Samples
+import Synchronization
 
-/// What a made-up machine goes through, as a function of a seed and of the time.
+/// A simulation of the machine's surroundings, as a function of a seed and of time.
 ///
-/// Nothing is kept between two samples and no clock is asked: the sample of a moment is the same
-/// whatever was asked before, in whatever order and at whatever speed. The models are plain on
-/// purpose: true enough that an app that counts steps finds steps, and simple enough to be told in a
-/// sentence each.
+/// It has no state and reads no clock: the sample of a moment does not depend on other calls. The
+/// models are simple: realistic enough that an app that counts steps finds steps.
+///
+/// ```swift
+/// let walk = Scenario(.walk, seed: 1)
+/// let sample = walk.sample("accelerometer", at: Scenario.standardStart)
+/// ```
 public struct Scenario: Hashable, Sendable {
-    /// What happens.
+    /// What the simulated machine experiences.
     public enum Kind: String, Hashable, Sendable, CaseIterable {
-        /// It lies on a table.
+        /// Lying on a table.
         case still
-        /// Someone carries it, on foot, 1.4 m/s and about 1.85 steps a second.
+        /// Carried on foot, 1.4 m/s and about 1.85 steps per second.
         case walk
-        /// It is on a bicycle, 5 m/s.
+        /// On a bicycle, 5 m/s.
         case ride
-        /// It is in a car, 13 m/s, faster and slower.
+        /// In a car, 13 m/s on average.
         case drive
-        /// It lies still while its battery goes through a day: charged by night, used by day.
+        /// Lying still while its battery is charged by night and discharged by day.
         case batteryDay = "battery-day"
-        /// It lies in a room in which a day goes by.
+        /// Lying in a room, through the course of a day.
         case room
-        /// It stands on an engine that turns 24.6 times a second.
+        /// On an engine with 24.6 revolutions per second.
         case vibration
     }
 
-    /// When a scenario begins unless somebody says otherwise: 2026-01-05T08:00:00Z, a Monday.
+    /// The default start: 2026-01-05T08:00:00Z, a Monday.
     public static let standardStart = Timestamp(microseconds: 1_767_600_000_000_000)
 
     public let kind: Kind
-    /// What chance follows from.
+    /// The seed of all random numbers.
     public let seed: UInt64
-    /// When movement begins.
+    /// When motion begins.
     public let start: Timestamp
 
     public init(_ kind: Kind, seed: UInt64, start: Timestamp = Scenario.standardStart) {
@@ -43,6 +47,60 @@ public struct Scenario: Hashable, Sendable {
     /// The sample of a sensor at a moment; `nil` for a sensor that is not simulated.
     public func sample(_ sensor: SensorID, at time: Timestamp) -> Sample? {
         guard let values = Moment(self, at: time).values(of: sensor) else { return nil }
+        return Sample(time: time, values: values)
+    }
+}
+
+/// The current state of simulated sensors: a scenario, and fields that were set explicitly.
+///
+/// A change applies to the samples that are read after it.
+///
+/// ```swift
+/// let stage = Stage(Scenario(.still, seed: 1))
+/// stage.set(["illuminance": .number(3)], of: "light")
+/// ```
+public final class Stage: Sendable {
+    private struct State {
+        var kind: Scenario.Kind
+        var settings: [SensorID: [String: Value]] = [:]
+    }
+
+    /// The seed of all random numbers.
+    public let seed: UInt64
+    /// When the scenario begins.
+    public let start: Timestamp
+    private let state: Mutex<State>
+
+    public init(_ scenario: Scenario) {
+        seed = scenario.seed
+        start = scenario.start
+        state = Mutex(State(kind: scenario.kind))
+    }
+
+    /// Continues with another scenario of the same seed.
+    public func play(_ kind: Scenario.Kind) {
+        state.withLock { $0.kind = kind }
+    }
+
+    /// Sets fields of a sensor, in addition to those that were set before.
+    public func set(_ values: [String: Value], of sensor: SensorID) {
+        state.withLock { $0.settings[sensor, default: [:]].merge(values) { $1 } }
+    }
+
+    /// Resets all fields of a sensor to the values of the scenario.
+    public func reset(_ sensor: SensorID) {
+        state.withLock { $0.settings[sensor] = nil }
+    }
+
+    /// The sample of a sensor at a moment; `nil` for a sensor that is not simulated.
+    public func sample(_ sensor: SensorID, at time: Timestamp) -> Sample? {
+        let (kind, settings) = state.withLock { ($0.kind, $0.settings[sensor]) }
+        let scenario = Scenario(kind, seed: seed, start: start)
+        guard let sample = scenario.sample(sensor, at: time) else { return nil }
+        guard let settings, let fields = SimulatedDriver.fields(of: sensor) else { return sample }
+        let values = zip(fields, sample.values).map { field, value in
+            settings[field.name] ?? value
+        }
         return Sample(time: time, values: values)
     }
 }

@@ -1,14 +1,18 @@
 import Samples
 
-/// How often the person lets a sensor be read.
+/// How often the owner lets a sensor be read.
+///
+/// ```swift
+/// try await machine.setLevel(.every(.milliseconds(500)), of: "cpu")
+/// ```
 public enum CollectionLevel: Hashable, Sendable {
-    /// Never read; no row is stored, whoever asks.
+    /// Not read, and nothing is stored.
     case off
     case low, medium, high
-    /// A time of the person's own between two samples, at least 1 ms.
+    /// An interval between two samples, at least 1 ms.
     case every(Duration)
 
-    /// The time between two samples; `nil` when off.
+    /// The interval between two samples; `nil` when off.
     func interval(_ cadence: Cadence) -> Duration? {
         switch self {
         case .off: nil
@@ -21,7 +25,7 @@ public enum CollectionLevel: Hashable, Sendable {
 }
 
 extension CollectionLevel: LosslessStringConvertible {
-    /// Reads `off`, `low`, `medium`, `high`, or a time such as `500ms`, `2s`, `5m`, `1h`.
+    /// Parses `off`, `low`, `medium`, `high`, or an interval such as `500ms`, `2s`, `5m`, `1h`.
     public init?(_ text: String) {
         switch text {
         case "off": self = .off
@@ -44,5 +48,30 @@ extension CollectionLevel: LosslessStringConvertible {
         case .high: "high"
         case .every(let duration): duration.span
         }
+    }
+}
+
+/// The interval between two samples at each collection level.
+public struct Cadence: Hashable, Sendable {
+    public let low: Duration
+    public let medium: Duration
+    public let high: Duration
+
+    /// 10 s, 1 s, 200 ms: for values that change from second to second.
+    public static let standard = Cadence(
+        low: .seconds(10), medium: .seconds(1), high: .milliseconds(200))
+    /// 5 min, 1 min, 5 s: for values that change over minutes.
+    public static let slow = Cadence(
+        low: .seconds(300), medium: .seconds(60), high: .seconds(5))
+    /// 1 s, 100 ms, 10 ms: for motion.
+    public static let fast = Cadence(
+        low: .seconds(1), medium: .milliseconds(100), high: .milliseconds(10))
+    /// Every sample that the source delivers, at all levels but an interval.
+    public static let asTheyCome = Cadence(low: .zero, medium: .zero, high: .zero)
+
+    public init(low: Duration, medium: Duration, high: Duration) {
+        self.low = low
+        self.medium = medium
+        self.high = high
     }
 }

@@ -1,13 +1,13 @@
 import Files
 import Glibc
 
-/// The folder that holds everything a person's host keeps, locked by the one that uses it.
+/// The folder with everything that a host stores, locked while a host uses it.
 ///
-/// The lock is an `flock`, so the kernel lets go of it however the process ends.
+/// The lock is an `flock`, so the kernel releases it however the process ends.
 struct DataDirectory: ~Copyable {
     private let lock: Int32
 
-    /// Makes the folder when it is missing, readable by its owner only, and takes the lock.
+    /// Creates the folder if it is missing, readable by its owner only, and takes the lock.
     init(locking path: String) throws(VirtualMachineError) {
         try Self.make(path)
         let file = path + "/host.lock"
@@ -23,7 +23,7 @@ struct DataDirectory: ~Copyable {
             let name = holder.map { "process \($0)" } ?? "another process"
             throw VirtualMachineError(
                 .alreadyRunning, "A host already uses \(path): \(name).",
-                hint: "Stop it first, or give another directory with --data.", holder: holder)
+                hint: "Stop it first, or choose another directory with --data.", holder: holder)
         }
         let text = Array("\(getpid())\n".utf8)
         guard ftruncate(descriptor, 0) == 0, pwrite(descriptor, text, text.count, 0) == text.count
@@ -36,7 +36,7 @@ struct DataDirectory: ~Copyable {
     }
 
     deinit {
-        // A program that is being started this moment may still have a copy of the descriptor.
+        // A program that is being started may still have a copy of the descriptor.
         flock(lock, LOCK_UN)
         close(lock)
     }

@@ -1,16 +1,16 @@
 public import Samples
 
-/// What a sensor is: its name, its fields and where its samples come from.
+/// A sensor: its identifier, its fields and where its samples come from.
 public struct Sensor: Hashable, Sendable {
     public let id: SensorID
-    /// A few words for a person, such as `Processor load`.
+    /// A short title, such as `Processor load`.
     public let title: String
     public let fields: [Field]
-    /// Where the samples come from, for a person: a file, a device, a server.
+    /// Where the samples come from: a file, a device, a server.
     public let source: String
-    /// How often each collection level reads it.
+    /// The interval of each collection level.
     public let cadence: Cadence
-    /// How its samples are made of those of others; `nil` for a sensor that has samples of its own.
+    /// How the samples of a virtual sensor are computed; `nil` for any other sensor.
     public let derivation: Derivation?
 
     public init(
@@ -23,5 +23,163 @@ public struct Sensor: Hashable, Sendable {
         self.source = source
         self.cadence = cadence
         self.derivation = derivation
+    }
+}
+
+extension Sensor {
+    private static let mostFields = 64
+    private static let longestTitle = 120
+    private static let longestUnit = 32
+
+    /// A sensor whose samples clients publish, or a virtual one.
+    ///
+    /// ```swift
+    /// let sensor = try Sensor(
+    ///     declared: "mood", title: "Mood", fields: [Field("score", unit: "1")])
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - cadence: of a virtual sensor: the interval between two windows, at every level.
+    ///   - derivation: how the samples of a virtual sensor are computed.
+    /// - Throws: `invalidSensor` when there are no fields or more than 64; when a field name is not a
+    ///   lowercase letter followed by letters and digits, is repeated or is `t`; when a state or text
+    ///   field has a unit; when a title or unit is too long or contains unprintable characters.
+    public init(
+        declared id: SensorID, title: String, fields: [Field], cadence: Cadence = .standard,
+        derivation: Derivation? = nil
+    ) throws(VirtualMachineError) {
+        try self.init(
+            checked: id, title: title, fields: fields,
+            source: derivation == nil ? DeclaredSensors.source : DeclaredSensors.virtualSource,
+            cadence: cadence, derivation: derivation)
+    }
+
+    /// A sensor outside this machine that delivers samples without being asked.
+    ///
+    /// - Parameter source: where it is, for display.
+    /// - Throws: `invalidSensor` as for a declared sensor.
+    public init(
+        external id: SensorID, title: String, fields: [Field], source: String
+    ) throws(VirtualMachineError) {
+        try self.init(
+            checked: id, title: title, fields: fields, source: source, cadence: .asTheyCome,
+            derivation: nil)
+    }
+
+    private init(
+        checked id: SensorID, title: String, fields: [Field], source: String, cadence: Cadence,
+        derivation: Derivation?
+    ) throws(VirtualMachineError) {
+        guard (1...Self.mostFields).contains(fields.count) else {
+            throw Self.invalid("A sensor has from 1 to \(Self.mostFields) fields.")
+        }
+        guard !title.isEmpty, title.utf8.count <= Self.longestTitle,
+            title.unicodeScalars.allSatisfy({ !Self.isUnprintable($0) })
+        else {
+            throw Self.invalid(
+                "A title has from 1 to \(Self.longestTitle) bytes, all of them printable.")
+        }
+        var names: Set<String> = []
+        for field in fields {
+            guard field.name.wholeMatch(of: /[a-z][A-Za-z0-9]{0,63}/) != nil, field.name != "t"
+            else {
+                throw Self.invalid(
+                    "A field name is a lowercase letter followed by letters and digits, and not t.")
+            }
+            guard names.insert(field.name).inserted else {
+                throw Self.invalid("The field \(field.name) is declared twice.")
+            }
+            guard let unit = field.unit else { continue }
+            guard field.kind.isNumeric, !unit.isEmpty, unit.utf8.count <= Self.longestUnit,
+                unit.utf8.allSatisfy({ (0x21..<0x7F).contains($0) })
+            else {
+                throw Self.invalid(
+                    "The unit of \(field.name) is not UCUM, or the field is not numeric.")
+            }
+        }
+        // A number without a dimension has the unit 1.
+        let whole = fields.map { field in
+            Field(
+                field.name, unit: field.unit ?? (field.kind.isNumeric ? "1" : nil), kind: field.kind
+            )
+        }
+        self.init(
+            id: id, title: title, fields: whole, source: source,
+            cadence: cadence, derivation: derivation)
+    }
+
+    private static func invalid(_ message: String) -> VirtualMachineError {
+        VirtualMachineError(.invalidSensor, message)
+    }
+
+    private static func isUnprintable(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator,
+            .paragraphSeparator:
+            true
+        default: false
+        }
+    }
+}
+
+/// How the samples of a virtual sensor are computed from those of other sensors.
+///
+/// The virtual machine stores it; the Local Analytics Engine computes the samples.
+public struct Derivation: Hashable, Sendable, Codable {
+    /// One field of the virtual sensor: one number for each window.
+    public struct Output: Hashable, Sendable, Codable {
+        /// The name of the field.
+        public let name: String
+        /// UCUM; `nil` for no dimension.
+        public let unit: String?
+        /// The inputs it is computed from; `nil` where there is only one input.
+        public let of: [String]?
+        /// A statistic or an analysis, such as `mean` or `correlation`.
+        public let by: String
+        /// For an analysis: the width of windows whose means replace the samples, such as `10s`.
+        public let every: String?
+
+        public init(
+            name: String, unit: String? = nil, of: [String]? = nil, by: String,
+            every: String? = nil
+        ) {
+            self.name = name
+            self.unit = unit
+            self.of = of
+            self.by = by
+            self.every = every
+        }
+    }
+
+    /// Fields of other sensors, such as `cpu.busy`.
+    public let inputs: [String]
+    /// The length of a window, such as `1m`.
+    public let window: String
+    /// The interval between the ends of two windows; `nil` for the length of a window.
+    public let slide: String?
+    public let outputs: [Output]
+
+    public init(inputs: [String], window: String, slide: String? = nil, outputs: [Output]) {
+        self.inputs = inputs
+        self.window = window
+        self.slide = slide
+        self.outputs = outputs
+    }
+
+    /// The sensors of the inputs, without names that are not valid.
+    var sensors: [SensorID] {
+        inputs.compactMap { input in
+            guard let dot = input.lastIndex(of: ".") else { return nil }
+            return SensorID(String(input[..<dot]))
+        }
+    }
+}
+
+extension Cadence {
+    /// The cadence of a virtual sensor: the slide of its windows; `nil` when its spans are not valid.
+    public init?(_ derivation: Derivation) {
+        guard let slide = Duration(span: derivation.slide ?? derivation.window), slide > .zero
+        else { return nil }
+        self.init(low: slide, medium: slide, high: slide)
     }
 }

@@ -1,20 +1,32 @@
 public import Samples
+public import Scheduling
 
 /// A family of sensors that are read in the same way, such as the network interfaces.
 ///
-/// To add one, write a driver in `Drivers/` and name it in `DriverCatalogue.swift`.
+/// To add one, write a driver in `Drivers/` and list it in `DriverCatalogue.swift`:
+///
+/// ```swift
+/// struct UptimeDriver: SensorDriver {
+///     func discover() -> [DiscoveredSensor] {
+///         let sensor = Sensor(
+///             id: "uptime", title: "Uptime", fields: [Field("seconds", unit: "s")],
+///             source: "/proc/uptime")
+///         return [DiscoveredSensor(sensor, .polled(Reader()))]
+///     }
+/// }
+/// ```
 public protocol SensorDriver: Sendable {
-    /// Everything of this family that the machine has now, and what it lacks.
+    /// The sensors of this family that the machine has now.
     ///
-    /// Called at start and again at intervals, so hardware may come and go. A family without any
-    /// hardware returns one sensor with `.unavailable`, so that a person sees what is missing.
-    /// Does not throw: what cannot be read is unavailable, with the reason.
+    /// Called at start and at intervals, so hardware may come and go. A family without hardware
+    /// returns one sensor with `.unavailable`, so that the owner sees what is missing. A sensor that
+    /// cannot be read is also `.unavailable`, with the reason.
     func discover() -> [DiscoveredSensor]
 
-    /// Yields when what there is may have changed, so that it is looked for at once; `nil` for a family
-    /// that is looked for at intervals only.
+    /// Yields when the sensors may have changed, to trigger discovery at once; `nil` when discovery
+    /// at intervals is enough.
     ///
-    /// What has to be listened for is listened for as long as this is consumed, by one at a time.
+    /// The driver listens for changes while the stream is consumed. It has one consumer at a time.
     func changes() -> AsyncStream<Void>?
 }
 
@@ -22,7 +34,20 @@ extension SensorDriver {
     public func changes() -> AsyncStream<Void>? { nil }
 }
 
-/// One sensor that a driver found, or knows to be missing.
+/// A family of sensors that are computed sample by sample from other sensors, such as steps from
+/// acceleration.
+///
+/// Its sensors are `.derived` or `.unavailable`. Their inputs are not derived sensors, so there are
+/// no cycles.
+public protocol SensorDeriver: Sendable {
+    /// The sensors that can be derived from those that the drivers found.
+    ///
+    /// Called after each discovery. A driver's available sensor has precedence over a derived sensor
+    /// of the same name, which has precedence over a driver's unavailable sensor.
+    func discover(among sensors: [DiscoveredSensor]) -> [DiscoveredSensor]
+}
+
+/// A sensor that a driver found, or knows to be missing.
 public struct DiscoveredSensor: Sendable {
     public let sensor: Sensor
     public let availability: Availability
@@ -36,23 +61,22 @@ public struct DiscoveredSensor: Sendable {
     public var isUnavailable: Bool { availability.isUnavailable }
 }
 
-/// Whether a sensor can be read and, if so, how.
+/// Whether a sensor can be collected and, if so, how.
 public enum Availability: Sendable {
-    /// The virtual machine asks for each sample.
+    /// The virtual machine reads each sample.
     case polled(any SampleReader)
-    /// The source sends samples when it has them.
+    /// The source delivers samples without being asked.
     case pushed(any SampleSource)
-    /// Its samples follow from their time; the virtual machine takes them when it is told that time
-    /// has passed.
+    /// Its samples are a function of time; see ``VirtualMachine/play(after:through:)``.
     case timed(any TimedSource)
-    /// Its samples are made of those of another sensor that the virtual machine accepts.
+    /// Its samples are computed from those that the virtual machine accepts of another sensor.
     case derived(from: SensorID, any SampleDeriver)
     /// Clients publish its samples; the virtual machine reads nothing.
     case published
     /// The hardware or the permission is missing.
     ///
     /// - `reason`: one clause without a full stop, such as `no battery under /sys/class/power_supply`.
-    /// - `remedy`: what a person can do about it, or `nil` when nothing helps.
+    /// - `remedy`: what the owner can do about it; `nil` when nothing helps.
     case unavailable(reason: String, remedy: String?)
 
     var isUnavailable: Bool {
@@ -60,27 +84,109 @@ public enum Availability: Sendable {
     }
 }
 
-/// Reads one sample at a time; keeps what it needs between reads, such as the last counters.
+/// Reads one sample at a time; keeps its state between reads, such as the last counters.
 ///
-/// A reader is a value owned by the one task that collects its sensor.
+/// A value owned by the one task that collects its sensor.
 public protocol SampleReader: Sendable {
     /// The values of all fields now, in the order of the sensor's fields.
     ///
-    /// - Returns: `nil` when there is nothing to say yet, as on the first read of a rate.
-    /// - Throws: `SensorError` when the source cannot be read or says what cannot be understood.
+    /// - Returns: `nil` when there is no value yet, as on the first read of a rate.
+    /// - Throws: `SensorError` when the source cannot be read or parsed.
     mutating func read() throws(SensorError) -> [Value]?
 }
 
-/// Sends samples of its own accord.
+/// A reader whose device can also capture samples in a buffer.
 ///
-/// An object, so that one that was found before is known again and not disturbed.
+/// The virtual machine uses the buffer at intervals so short that reading each sample would cost too
+/// much or be too late.
+public protocol BufferedReader: SampleReader {
+    /// Begins to capture samples.
+    ///
+    /// - Parameters:
+    ///   - interval: the wanted interval between samples; excess samples are dropped.
+    ///   - time: the host's clock.
+    /// - Returns: `nil` where the device cannot capture.
+    /// - Throws: `SensorError` where it can, but not for this user; the device is then unchanged and
+    ///   can be read sample by sample.
+    func capture(
+        every interval: Duration, time: any TimeSource
+    ) throws(SensorError) -> (any SampleCapture)?
+}
+
+/// Samples that a device captures, owned by the one task that collects its sensor.
+public protocol SampleCapture: AnyObject {
+    /// The samples since the last call, the oldest first; waits at most 100 ms for some.
+    func next() throws(SensorError) -> [Sample]
+    /// Stops capturing and restores the device's settings.
+    func end()
+}
+
+/// Delivers samples without being asked.
+///
+/// A class, so that discovery recognises a source that it found before and does not restart it.
 public protocol SampleSource: AnyObject, Sendable {
     /// The samples from now on; ends when the source goes away. Cancelling the consumer stops it.
     func samples() -> AsyncThrowingStream<Sample, any Error>
-    /// How it is doing; `nil` where there is nothing to tell.
+    /// The state of the connection; `nil` where there is none.
     var report: SourceReport? { get }
 }
 
 extension SampleSource {
     public var report: SourceReport? { nil }
+}
+
+/// Samples that are a function of time, because they are simulated or recorded.
+///
+/// It reads no hardware and no clock, so time may pass at any speed.
+public protocol TimedSource: Sendable {
+    /// The time of the first sample after `time`; `nil` when there is none.
+    ///
+    /// - Parameter interval: the interval that the collection level asks for.
+    func next(after time: Timestamp, every interval: Duration) -> Timestamp?
+
+    /// The samples after `start` and up to and including `end`, in order.
+    ///
+    /// - Parameter limit: the most samples to return; the rest are returned by later calls.
+    func samples(
+        after start: Timestamp, through end: Timestamp, every interval: Duration, limit: Int
+    ) -> SampleBatch
+}
+
+/// Computes samples of one sensor from those of another, in bounded memory.
+///
+/// A value owned by one task; a new one is used whenever its sensor is switched on.
+public protocol SampleDeriver: Sendable {
+    /// The fields of the input that it uses; samples without one of them are skipped.
+    var inputs: [Field] { get }
+
+    /// Continues after the last stored sample of its sensor; called before it takes any input.
+    mutating func resume(after last: Sample)
+
+    /// Takes a sample of the input, in the order in which they were accepted.
+    ///
+    /// - Returns: the next sample of its sensor; `nil` when there is none yet.
+    mutating func take(_ sample: Sample) -> Sample?
+}
+
+/// Why a sensor gave no sample.
+public struct SensorError: Error, Sendable, CustomStringConvertible {
+    public enum Code: Hashable, Sendable {
+        /// The source exists and cannot be read.
+        case unreadable
+        /// The source does not have the expected format.
+        case malformed
+        /// The hardware is no longer there.
+        case gone
+    }
+
+    public let code: Code
+    /// One sentence that names the source.
+    public let message: String
+
+    public init(_ code: Code, _ message: String) {
+        self.code = code
+        self.message = message
+    }
+
+    public var description: String { message }
 }

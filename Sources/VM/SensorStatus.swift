@@ -1,11 +1,11 @@
 public import Samples
 
-/// A sensor as it stands now.
+/// The state of a sensor.
 public struct SensorStatus: Hashable, Sendable {
     /// Whether samples can come from it.
     public enum State: Hashable, Sendable {
         case available
-        /// Hardware or permission is missing; see `Availability.unavailable`.
+        /// Hardware or permission is missing; see ``Availability/unavailable(reason:remedy:)``.
         case unavailable(reason: String, remedy: String?)
     }
 
@@ -14,11 +14,80 @@ public struct SensorStatus: Hashable, Sendable {
     public let level: CollectionLevel
     /// The last failure to read it, until a read succeeds.
     public let failure: String?
-    /// Something to know about how it is read, such as why its device takes no samples by itself.
+    /// A remark about how it is read, such as why its device captures no samples.
     public let note: String?
-    /// Reads that failed since start.
+    /// Failed reads since start.
     public let failures: Int
     public let newest: StoredSample?
-    /// Of a source that sends of its own accord.
+    /// Of a pushed sensor.
     public let source: SourceReport?
+}
+
+/// The state of a source that delivers samples without being asked.
+public struct SourceReport: Hashable, Sendable {
+    /// The state of the connection to the source.
+    public enum Link: String, Hashable, Sendable {
+        /// No connection was attempted yet.
+        case unknown
+        /// The source is being looked for, as by radio.
+        case scanning
+        case connecting
+        case connected
+        /// The connection ended or could not be made; it is tried again later.
+        case disconnected
+    }
+
+    public var link = Link.unknown
+    /// How often it became connected.
+    public var connections = 0
+    /// Messages, lines or readings received.
+    public var received = 0
+    /// Those that became samples.
+    public var taken = 0
+    /// Those that were dropped, by reason.
+    public var dropped = Dropped()
+    /// Samples older than one received before; they are stored.
+    public var late = 0
+    /// The last error, one sentence.
+    public var problem: String?
+
+    /// Counts of dropped samples.
+    public struct Dropped: Hashable, Sendable {
+        /// Not in the format, or without a valid value of a field.
+        public var malformed = 0
+        /// Without one of the fields.
+        public var incomplete = 0
+        /// With an impossible timestamp, or without a required one.
+        public var invalidTimestamp = 0
+        /// With the timestamp of a sample received before.
+        public var repeated = 0
+        /// Above the maximum rate of the source, or more than could be stored in time.
+        public var excess = 0
+
+        public init() {}
+
+        public var total: Int { malformed + incomplete + invalidTimestamp + repeated + excess }
+    }
+
+    public init() {}
+}
+
+/// The state of the virtual machine.
+public struct VirtualMachineStatus: Hashable, Sendable {
+    /// When the virtual machine started.
+    public let started: Timestamp
+    public let collecting: Bool
+    /// Samples accepted since the data directory was created, including those that are gone.
+    public let samples: Int64
+    /// Samples accepted and not yet on disk.
+    public let buffered: Int
+    /// Samples dropped since start because nothing could be written.
+    public let dropped: Int
+    /// Bytes of the store and its write-ahead log.
+    public let bytes: Int64
+    /// The last failed write, until one succeeds.
+    public let failure: String?
+    /// The time ranges in which samples are damaged and are not read, in order; all of time where
+    /// that cannot be determined.
+    public let damage: [SensorID: [TimeRange]]
 }

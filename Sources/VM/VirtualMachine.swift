@@ -2,76 +2,75 @@ import Files
 public import Logging
 import SampleStore
 public import Samples
-public import Statistics
+public import Scheduling
 
-/// Collects samples from every sensor the machine has, as often as the person lets it.
+/// Collects samples from the sensors of the machine, at the levels that the owner sets.
 ///
-/// There is one for a data directory: the initialiser is internal, and `start` takes a lock that
-/// this process or any other can hold only once. A sensor that is off is not read and gains no row.
+/// There is one for each data directory: the initialiser is internal, and `start` takes a lock that
+/// one virtual machine of one process can hold. A sensor that is off is not read, and none of its
+/// samples are stored.
+///
+/// ```swift
+/// let machine = try await VirtualMachine.start(
+///     in: "/var/lib/nervous", drivers: DriverCatalogue.standard())
+/// try await machine.setLevel(.low, of: "cpu")
+/// await machine.collect()
+/// await machine.close()
+/// ```
 public actor VirtualMachine {
-    /// Held until the machine is closed.
-    private var directory: DataDirectory?
-    let store: SampleStore
-    let drivers: [any SensorDriver]
-    let derivers: [any SensorDeriver]
-    /// The sensors that the owner has declared, and where they are kept.
-    var declared: DeclaredSensors
-    let declarations: DeclarationFile
-    /// Named batches that are being stored.
-    var storing: [NamedStoring: Task<Result<BatchReceipt, VirtualMachineError>, Never>] = [:]
-    let time: TimeSource
-    let logger: Logger
-    let executor = BlockingExecutor()
-    private let started: Timestamp
-    var sensors: [SensorID: CollectedSensor] = [:]
-    private var levels: [SensorID: CollectionLevel]
-    /// Ends with the change of a level that was asked for last.
-    var lastChange: Task<Void, Never>?
-    /// Ends with the look for hardware that was asked for last.
-    var lastLook: Task<Void, Never>?
-    var isCollecting = false
-    /// What was played since the last flush for it.
-    var waiting = (batches: 0, samples: 0)
-    /// Making room in the store goes on, and when that began the last time.
-    var maintenance: Task<Void, Never>?
-    var lastMaintenance: Timestamp
-
-    /// The level of a sensor that the person has said nothing about.
+    /// The level of a sensor for which the owner has set none.
     public static let defaultLevel = CollectionLevel.medium
-    /// The most samples that are published at once.
-    public static let largestBatch = SampleStore.bufferLimit
+    /// The most samples that are published in one call.
+    public static let largestBatch = BatchPublisher.largestBatch
+
+    /// The longest that an accepted sample waits to be written.
+    private static let flushInterval = Duration.milliseconds(500)
+
+    /// Reads the samples that were accepted.
+    public nonisolated let samples: SampleReading
+    /// How many samples are kept, and for how long.
+    public nonisolated let retention: Retention
+
+    /// Locked until the machine is closed.
+    private var directory: DataDirectory?
+    private let store: SampleStore
+    private let collector: SensorCollector
+    private let publisher: BatchPublisher
+    private let playback: Playback
+    private let time: any TimeSource
+    private let logger: Logger
+    private let started: Timestamp
 
     init(
-        directory: consuming DataDirectory, store: SampleStore, drivers: [any SensorDriver],
-        derivers: [any SensorDeriver], declarations: DeclarationFile, declared: DeclaredSensors,
-        levels: [SensorID: CollectionLevel], time: TimeSource, logger: Logger
+        directory: consuming DataDirectory, store: SampleStore, collector: SensorCollector,
+        time: any TimeSource, logger: Logger
     ) {
-        self.declarations = declarations
-        self.declared = declared
         self.directory = consume directory
         self.store = store
-        self.drivers = drivers
-        self.derivers = derivers
-        self.levels = levels
+        self.collector = collector
         self.time = time
         self.logger = logger
+        samples = SampleReading(store: store)
+        retention = Retention(store, time: time, logger: logger)
+        publisher = BatchPublisher(store, time: time)
+        playback = Playback(store, collector)
         started = time.now()
-        lastMaintenance = started
     }
 
-    /// Takes the data directory, opens the store and finds the sensors; collects nothing yet.
+    // MARK: - Life cycle
+
+    /// Locks the data directory, opens the store and discovers the sensors; collects nothing yet.
     ///
-    /// - Throws: `alreadyRunning` when a virtual machine, here or in another process, has it;
-    ///   `dataUnusable` when it cannot be made or written; `storeFailed` when the file is damaged.
+    /// - Throws: `alreadyRunning` when another virtual machine, here or in another process, has
+    ///   locked the directory; `dataUnusable` when it cannot be created or written; `storeFailed`
+    ///   when the store is damaged.
     public static func start(
         in path: String, drivers: [any SensorDriver], derivers: [any SensorDeriver] = [],
-        time: TimeSource = .system,
-        logger: Logger = Logger(label: "nervous.vm")
+        time: any TimeSource = .system, logger: Logger = Logger(label: "nervous.vm")
     ) async throws(VirtualMachineError) -> VirtualMachine {
         let directory = try DataDirectory(locking: path)
         DurableFile.removeDrafts(in: path)
-        let declarations = DeclarationFile(path: path + "/declared-sensors.json")
-        let declared = try declarations.read()
+        let declared = try DeclaredSensors(file: path + "/declared-sensors.json")
         do {
             let store = try await SampleStore(path: path + "/samples.sqlite")
             var levels: [SensorID: CollectionLevel] = [:]
@@ -79,188 +78,40 @@ public actor VirtualMachine {
                 guard let id = SensorID(name), let level = CollectionLevel(level) else { continue }
                 levels[id] = level
             }
+            let collector = SensorCollector(
+                store, drivers: drivers, derivers: derivers, declared: declared, levels: levels,
+                time: time, logger: logger)
             let machine = VirtualMachine(
-                directory: directory, store: store, drivers: drivers, derivers: derivers,
-                declarations: declarations, declared: declared, levels: levels, time: time,
+                directory: directory, store: store, collector: collector, time: time,
                 logger: logger)
-            try await machine.discover()
+            try await machine.lookForSensors()
             return machine
         } catch {
-            throw Self.wrap(error)
+            throw VirtualMachineError(error)
         }
     }
 
-    // MARK: - Sensors
-
-    /// Every sensor there is or could be, by identifier.
-    public func statuses() async -> [SensorStatus] {
-        var statuses: [SensorStatus] = []
-        for id in sensors.keys.sorted() {
-            if let status = await status(of: id) { statuses.append(status) }
+    /// Collects until the task is cancelled, then writes what was accepted.
+    public func collect() async {
+        await collector.begin()
+        await withDiscardingTaskGroup { group in
+            group.addTask { await self.keepFlushing() }
+            group.addTask { await self.collector.keepDiscovering() }
         }
-        return statuses
+        await collector.end()
+        await flush()
+        await retention.finish()
     }
 
-    /// The known sensors of a kind, or those that a name stands for, missing hardware included.
-    public func instances(of id: SensorID) -> [SensorID] {
-        sensors.keys.filter(id.covers).sorted()
-    }
-
-    /// - Returns: `nil` when no driver knows the sensor.
-    public func status(of id: SensorID) async -> SensorStatus? {
-        let stored = await store.newest(of: id)
-        guard let known = sensors[id] else { return nil }
-        // Under the name of a virtual sensor others may have published before.
-        let newest = known.sensor.derivation == nil ? stored : nil
-        return SensorStatus(
-            sensor: known.sensor, state: known.state, level: level(of: id),
-            failure: known.failure, note: known.note, failures: known.failures, newest: newest,
-            source: known.report)
-    }
-
-    /// Sets how often a sensor, or every instance of a kind, is read; at once and from now on.
+    /// Reads each polled sensor that is on once.
     ///
-    /// - Throws: `unknownSensor` when it names nothing; `storeFailed` when it could not be kept,
-    ///   and then nothing has changed.
-    public func setLevel(
-        _ level: CollectionLevel, of id: SensorID
-    ) async throws(VirtualMachineError) {
-        guard sensors.keys.contains(where: id.covers) else {
-            throw VirtualMachineError(
-                .unknownSensor, "There is no sensor named \(id).",
-                hint: "List them with: nervous sensors")
-        }
-        // One change after the other, so that memory and file end with the same level.
-        let before = lastChange
-        let change = Task {
-            await before?.value
-            return await self.change(to: level, of: id)
-        }
-        lastChange = Task { _ = await change.value }
-        try await change.value.get()
+    /// For use while nothing is collected; rates are measured over 200 ms.
+    public func collectOnce() async {
+        await collector.readOnce()
+        await flush()
     }
 
-    private func change(
-        to level: CollectionLevel, of id: SensorID
-    ) async -> Result<Void, VirtualMachineError> {
-        let narrower = levels.keys.filter { $0 != id && id.covers($0) }
-        do {
-            try await store.keep(level: level.description, of: narrower + [id])
-        } catch {
-            return .failure(Self.wrap(error))
-        }
-        for key in narrower + [id] { levels[key] = level }
-        for key in sensors.keys where id.covers(key) {
-            restart(key)
-            await store.admit(level != .off, key)
-        }
-        return .success(())
-    }
-
-    // MARK: - Samples
-
-    /// The samples that match, accepted ones included, in the query's order.
-    public func samples(_ query: SampleQuery) async throws(VirtualMachineError) -> [StoredSample] {
-        do {
-            return try await store.samples(query)
-        } catch {
-            throw Self.wrap(error)
-        }
-    }
-
-    /// The same, column by column.
-    public func batch(_ query: SampleQuery) async throws(VirtualMachineError) -> StoredBatch {
-        do {
-            return try await store.batch(query)
-        } catch {
-            throw Self.wrap(error)
-        }
-    }
-
-    /// Summaries of the numbers of a sensor's fields, of each window of the query.
-    public func summaries(
-        _ query: SummaryQuery
-    ) async throws(VirtualMachineError) -> [WindowSummary] {
-        do {
-            return try await store.summaries(query)
-        } catch {
-            throw Self.wrap(error)
-        }
-    }
-
-    /// Where samples of a sensor are known to be damaged and are not read, in order; all of time where
-    /// nobody can tell.
-    ///
-    /// - Parameter range: only what touches it.
-    public func damage(of id: SensorID, in range: TimeRange) async -> [TimeRange] {
-        await store.damage(of: id, in: range)
-    }
-
-    /// The stretch of time, within a range, of the samples that are gone and that summaries still tell
-    /// of; `nil` when there are none.
-    public func summarised(
-        _ id: SensorID, fields: [Field], in range: TimeRange
-    ) async throws(VirtualMachineError) -> TimeRange? {
-        do {
-            return try await store.summarised(id, fields: fields, in: range)
-        } catch {
-            throw Self.wrap(error)
-        }
-    }
-
-    /// Hands the numbers of one field over, stretch by stretch and in no particular order.
-    ///
-    /// - Parameter body: takes what was gathered so far and some numbers.
-    public func reduce<State: Sendable>(
-        _ field: Field, of id: SensorID, in range: TimeRange, into initial: State,
-        _ body: @escaping @Sendable (inout State, UnsafeBufferPointer<Double>) -> Void
-    ) async throws(VirtualMachineError) -> State {
-        do {
-            return try await store.reduce(field, of: id, in: range, into: initial, body)
-        } catch {
-            throw Self.wrap(error)
-        }
-    }
-
-    /// The samples that arrived after `sequence`, in the order of arrival.
-    ///
-    /// - Parameter fields: the fields to see the samples with; `nil` for those the sensor has now.
-    public func arrivals(
-        of id: SensorID, fields: [Field]? = nil, after sequence: Int64, limit: Int
-    ) async throws(VirtualMachineError) -> ArrivalPage {
-        do {
-            return try await store.arrivalPage(
-                of: id, fields: fields, after: sequence, limit: limit)
-        } catch {
-            throw Self.wrap(error)
-        }
-    }
-
-    /// Yields after samples of the sensor were accepted.
-    public func arrivalSignals(of id: SensorID) async -> AsyncStream<Void> {
-        await store.arrivalSignals(of: id)
-    }
-
-    /// The sample with the latest time.
-    public func newest(of id: SensorID) async -> StoredSample? {
-        await store.newest(of: id)
-    }
-
-    /// The arrival number of the last accepted sample.
-    public func lastSequence() async -> Int64 {
-        await store.lastSequence
-    }
-
-    public func status() async -> VirtualMachineStatus {
-        let damage = await store.knownDamage
-        let store = await store.status
-        return VirtualMachineStatus(
-            started: started, collecting: isCollecting,
-            samples: store.accepted, buffered: store.buffered, dropped: store.dropped,
-            bytes: store.bytes, failure: store.failure, damage: damage)
-    }
-
-    /// Acknowledges everything and lets go of the file and of the data directory.
+    /// Writes everything, closes the store and unlocks the data directory.
     ///
     /// Nothing can be read or collected afterwards.
     public func close() async {
@@ -272,20 +123,184 @@ public actor VirtualMachine {
         directory = nil
     }
 
-    // MARK: - Private
-
-    func level(of id: SensorID) -> CollectionLevel {
-        levels[id] ?? levels.filter { $0.key.covers(id) }.max { $0.key < $1.key }?.value
-            ?? Self.defaultLevel
+    /// The state of the machine and its store.
+    public nonisolated func status() async -> VirtualMachineStatus {
+        let damage = await store.knownDamage
+        let store = await store.status
+        return VirtualMachineStatus(
+            started: started, collecting: await collector.isCollecting,
+            samples: store.accepted, buffered: store.buffered, dropped: store.dropped,
+            bytes: store.bytes, failure: store.failure, damage: damage)
     }
 
-    static func wrap(_ error: any Error) -> VirtualMachineError {
-        if let own = error as? VirtualMachineError { return own }
-        if let full = error as? SampleStoreError, full.code == .full {
-            return VirtualMachineError(
-                .diskFull, "The disk is full.", hint: "Make room on the disk.", cause: full)
+    /// The faults that SQLite finds in a file of samples; reads only, also while a machine has the
+    /// file open.
+    ///
+    /// - Throws: `storeFailed` when the file cannot be read or is not a database.
+    public static func faults(inFile path: String) async throws(VirtualMachineError) -> [String] {
+        do {
+            return try await SampleStore.faults(inFile: path)
+        } catch {
+            throw VirtualMachineError(.storeFailed, error.message, cause: error)
         }
-        let message = (error as? SampleStoreError)?.message ?? "\(error)"
-        return VirtualMachineError(.storeFailed, message, cause: error)
+    }
+
+    private nonisolated func keepFlushing() async {
+        while (try? await time.sleep(for: Self.flushInterval)) != nil {
+            await flush()
+            await retention.maintainIfDue()
+        }
+    }
+
+    private nonisolated func flush() async {
+        do {
+            try await store.flush()
+        } catch {
+            logger.error("\(error.message)")
+        }
+    }
+}
+
+/// Sensors, their levels and declarations.
+extension VirtualMachine {
+    /// The known sensors, available or not, in the order of their identifiers.
+    public nonisolated func statuses() async -> [SensorStatus] {
+        await collector.statuses()
+    }
+
+    /// - Returns: `nil` when there is no such sensor.
+    public nonisolated func status(of id: SensorID) async -> SensorStatus? {
+        await collector.status(of: id)
+    }
+
+    /// The known sensors of a kind, or the sensor with that name; including unavailable ones.
+    public nonisolated func instances(of id: SensorID) async -> [SensorID] {
+        await collector.instances(of: id)
+    }
+
+    /// Discovers sensors at once, as when the configuration of a driver has changed.
+    ///
+    /// - Throws: `storeFailed` when a new sensor cannot be registered.
+    public nonisolated func lookForSensors() async throws(VirtualMachineError) {
+        if let error = await collector.discoverInTurn() { throw VirtualMachineError(error) }
+    }
+
+    /// Removes a sensor that is unavailable from the list; its samples stay, and can be read when it
+    /// is discovered again.
+    public nonisolated func dismiss(_ id: SensorID) async {
+        await collector.dismiss(id)
+    }
+
+    /// Sets how often a sensor, or each instance of a kind, is read; at once and permanently.
+    ///
+    /// - Throws: `unknownSensor` when there is none; `storeFailed` when the level could not be
+    ///   stored, and then nothing has changed.
+    public nonisolated func setLevel(
+        _ level: CollectionLevel, of id: SensorID
+    ) async throws(VirtualMachineError) {
+        try await collector.setLevel(level, of: id)
+    }
+
+    /// Declares a published or virtual sensor, or changes its declaration; permanently.
+    ///
+    /// Stored samples with other fields are kept, and read with the new fields where they have them.
+    ///
+    /// - Returns: whether it was not declared before.
+    /// - Throws: `sensorTaken` when a driver provides the sensor, or when it is declared as the other
+    ///   sort, published or virtual; `invalidSensor` when there are too many; `diskFull` or
+    ///   `storeFailed` when it could not be stored, and then nothing has changed.
+    public nonisolated func declare(_ sensor: Sensor) async throws(VirtualMachineError) -> Bool {
+        try await collector.declare(sensor)
+    }
+
+    /// Removes the declaration of a sensor; its samples stay, and can be read when it is declared
+    /// again.
+    ///
+    /// - Throws: `unknownSensor` when it is not declared, `sensorTaken` when a driver provides it.
+    public nonisolated func withdraw(_ id: SensorID) async throws(VirtualMachineError) {
+        try await collector.withdraw(id)
+    }
+}
+
+/// Samples that are not collected: published by clients, or played.
+extension VirtualMachine {
+    /// Stores samples that a client publishes; when this returns they are synced.
+    ///
+    /// ```swift
+    /// let batch = SampleBatch([Sample(time: .now(), values: [.number(7)])], of: sensor.fields)
+    /// ```
+    ///
+    /// - Returns: the sequence number of the last one.
+    /// - Throws: as ``checkPublishing(to:)``; `batchTooLarge`, `bufferFull`, `diskFull`;
+    ///   `storeFailed` when they do not fit the sensor's fields, or could not be written.
+    @discardableResult
+    public nonisolated func publish(
+        _ batch: SampleBatch, to id: SensorID
+    ) async throws(VirtualMachineError) -> Int64 {
+        try await publisher.publish(batch, to: id) { () throws(VirtualMachineError) in
+            try await self.checkPublishing(to: id)
+        }
+    }
+
+    /// Stores a batch once, however often it is published under its idempotency key.
+    ///
+    /// A repeated batch gets the receipt of the first, for 24 hours and also after a restart; while
+    /// the first is being stored, the call waits for it. At least 10 000 keys of a client are kept.
+    ///
+    /// - Throws: as ``publish(_:to:)``; `keyReused` when the key was used for another batch.
+    public nonisolated func publish(
+        _ batch: SampleBatch, to id: SensorID, key: BatchKey
+    ) async throws(VirtualMachineError) -> BatchReceipt {
+        try await publisher.publish(batch, to: id, key: key) { () throws(VirtualMachineError) in
+            try await self.checkPublishing(to: id)
+        }
+    }
+
+    /// Checks whether clients can publish to a sensor now: whether it is declared and on.
+    ///
+    /// Clients cannot publish to a sensor that the host reads, so its statistics contain nothing
+    /// else.
+    ///
+    /// - Throws: `unknownSensor`, `unavailable`, `sensorComputed`, `sensorCollected` or `sensorOff`.
+    public nonisolated func checkPublishing(to id: SensorID) async throws(VirtualMachineError) {
+        try await collector.checkPublishing(to: id)
+    }
+
+    /// Whether clients may have made the samples of a sensor, or those of an input.
+    public nonisolated func isPublished(_ id: SensorID) async -> Bool {
+        await collector.isPublished(id)
+    }
+
+    /// The sensors whose samples are a function of time, in order.
+    public nonisolated var timedSensors: [SensorID] {
+        get async { await collector.timedSensors }
+    }
+
+    /// The time of the first sample of some timed sensors after `time`; `nil` when there is none.
+    public nonisolated func nextSample(
+        of ids: some Sequence<SensorID>, after time: Timestamp
+    ) async -> Timestamp? {
+        await playback.nextSample(of: Array(ids), after: time)
+    }
+
+    /// Stores the samples of all timed sensors after `start` and up to and including `end`, sensor by
+    /// sensor.
+    ///
+    /// When the task is cancelled, it stops between two pages of samples.
+    ///
+    /// - Throws: `storeFailed` and `diskFull` when they cannot be stored.
+    public nonisolated func play(
+        after start: Timestamp, through end: Timestamp
+    ) async throws(VirtualMachineError) {
+        try await playback.play(after: start, through: end)
+    }
+
+    /// Stores one sample of a timed sensor in addition to those of its source.
+    ///
+    /// - Throws: `unknownSensor` when it is not timed or is off; as ``play(after:through:)``.
+    public nonisolated func play(
+        _ sample: Sample, of id: SensorID
+    ) async throws(VirtualMachineError) {
+        try await playback.play(sample, of: id)
     }
 }

@@ -1,51 +1,47 @@
-/// Why the virtual machine could not start or do what it was asked.
-public struct VirtualMachineError: Error, Sendable, CustomStringConvertible {
-    /// What went wrong, for a program.
-    public struct Code: Hashable, Sendable {
-        fileprivate enum Kind: Hashable {
-            case alreadyRunning, dataUnusable, unknownSensor, storeFailed
-            case unavailable, sensorOff, bufferFull, batchTooLarge, diskFull, keyReused
-            case invalidSensor, sensorTaken, sensorComputed, sensorCollected
-        }
-        fileprivate let kind: Kind
+import SampleStore
+public import Samples
 
-        /// Another virtual machine holds the data directory; see `holder`.
-        public static let alreadyRunning = Code(kind: .alreadyRunning)
-        /// The data directory cannot be made, locked or written.
-        public static let dataUnusable = Code(kind: .dataUnusable)
-        /// No driver knows a sensor of this name.
-        public static let unknownSensor = Code(kind: .unknownSensor)
+/// Why the virtual machine could not start or rejected a call.
+public struct VirtualMachineError: Error, Sendable, CustomStringConvertible {
+    /// The kind of error, for programs.
+    public enum Code: Hashable, Sendable {
+        /// Another virtual machine has locked the data directory; see ``VirtualMachineError/holder``.
+        case alreadyRunning
+        /// The data directory cannot be created, locked or written.
+        case dataUnusable
+        /// No sensor has this name.
+        case unknownSensor
         /// The hardware of the sensor is missing.
-        public static let unavailable = Code(kind: .unavailable)
-        /// The person has switched the sensor off.
-        public static let sensorOff = Code(kind: .sensorOff)
-        /// So much waits to be written that nothing more is accepted now.
-        public static let bufferFull = Code(kind: .bufferFull)
-        /// More samples than are taken at once.
-        public static let batchTooLarge = Code(kind: .batchTooLarge)
-        /// The disk has no room.
-        public static let diskFull = Code(kind: .diskFull)
-        /// The key names another batch already.
-        public static let keyReused = Code(kind: .keyReused)
-        /// A sensor cannot be declared like this.
-        public static let invalidSensor = Code(kind: .invalidSensor)
-        /// A driver gives a sensor of this name.
-        public static let sensorTaken = Code(kind: .sensorTaken)
-        /// The samples of a virtual sensor are computed and not published.
-        public static let sensorComputed = Code(kind: .sensorComputed)
-        /// The host reads the sensor itself, and takes no samples of it from others.
-        public static let sensorCollected = Code(kind: .sensorCollected)
-        /// The sample store failed.
-        public static let storeFailed = Code(kind: .storeFailed)
+        case unavailable
+        /// The owner has switched the sensor off.
+        case sensorOff
+        /// Too many accepted samples are waiting to be written.
+        case bufferFull
+        /// The batch has more samples than are accepted in one call.
+        case batchTooLarge
+        /// The disk is full.
+        case diskFull
+        /// The idempotency key was used for another batch.
+        case keyReused
+        /// The declaration of a sensor is not valid.
+        case invalidSensor
+        /// A driver provides a sensor of this name.
+        case sensorTaken
+        /// The sensor is virtual: its samples are computed, not published.
+        case sensorComputed
+        /// The host reads the sensor, so clients cannot publish to it.
+        case sensorCollected
+        /// The store failed.
+        case storeFailed
     }
 
     public let code: Code
     /// One sentence.
     public let message: String
-    /// What a person can do.
+    /// What to do about it.
     public let hint: String?
     public let cause: (any Error)?
-    /// The process that holds the data directory, when that is why and it is known.
+    /// The process that has locked the data directory, for `alreadyRunning`, when it is known.
     public let holder: Int32?
 
     init(
@@ -57,6 +53,30 @@ public struct VirtualMachineError: Error, Sendable, CustomStringConvertible {
         self.hint = hint
         self.cause = cause
         self.holder = holder
+    }
+
+    /// Wraps an error of the store; an error of the virtual machine stays as it is.
+    init(_ error: any Error) {
+        switch error {
+        case let own as VirtualMachineError: self = own
+        case let error as SampleStoreError where error.code == .full:
+            self.init(.diskFull, "The disk is full.", hint: "Make room on the disk.", cause: error)
+        case let error as SampleStoreError: self.init(.storeFailed, error.message, cause: error)
+        default: self.init(.storeFailed, "\(error)", cause: error)
+        }
+    }
+
+    /// The error for a name that no sensor has.
+    ///
+    /// - Parameter instances: the sensors of that kind, when the name is a kind's.
+    public static func unknownSensor(
+        _ id: SensorID, instances: [SensorID] = []
+    ) -> VirtualMachineError {
+        VirtualMachineError(
+            .unknownSensor, "There is no sensor named \(id).",
+            hint: instances.isEmpty
+                ? "List them with: nervous sensors"
+                : "There are: \(instances.map(\.description).joined(separator: ", "))")
     }
 
     public var description: String { message }

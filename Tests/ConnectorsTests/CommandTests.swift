@@ -169,7 +169,7 @@ struct CommandTests {
         try await KindTests.reach(source, "a flood") { $0.received > 100_000 }
         let report = try #require(source.report)
         #expect(report.taken == 4096)
-        #expect(report.leftOut.excess >= 100_000 - 4096)
+        #expect(report.dropped.excess >= 100_000 - 4096)
         let errors = try Self.source(["sh", "-c", "yes >&2 & sleep 0.3; echo done"])
         #expect(try await Self.texts(1, of: errors) == ["done"])
         withExtendedLifetime(samples) {}
@@ -194,7 +194,7 @@ struct CommandTests {
             try await KindTests.reach(source, "its end") { $0.connections > 0 && $0.problem == nil }
         }
         #expect(source.report?.connections == 1)
-        #expect((source.report?.leftOut.malformed ?? 0) > 0)
+        #expect((source.report?.dropped.malformed ?? 0) > 0)
         withExtendedLifetime(samples) {}
     }
 }

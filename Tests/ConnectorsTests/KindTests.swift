@@ -60,7 +60,7 @@ struct KindTests {
             }
             let report = try #require(source.report)
             #expect(report.taken == 3)
-            #expect(report.leftOut.total == 0)
+            #expect(report.dropped.total == 0)
         }
     }
 
@@ -77,7 +77,7 @@ struct KindTests {
             try await device.say("\u{0}\u{1B}[2J\nSwitch state 1\nv: one\nv: 1\n")
             #expect(try await samples.next()?.values == [.number(1)])
             let report = try #require(source.report)
-            #expect(report.leftOut.malformed == 4)
+            #expect(report.dropped.malformed == 4)
             #expect(report.received == 5)
             #expect(report.link == .connected)
         }
@@ -95,7 +95,7 @@ struct KindTests {
             try await device.say((0..<3000).map { "v: \($0)\n" }.joined())
             try await Self.reach(source, "the end of the flood") { $0.received == 3000 }
             #expect(source.report?.taken == 1000)
-            #expect(source.report?.leftOut.excess == 2000)
+            #expect(source.report?.dropped.excess == 2000)
             for number in 0..<1000 {
                 #expect(try await samples.next()?.values == [.number(Double(number))])
             }
@@ -116,8 +116,8 @@ struct KindTests {
             let report = try #require(source.report)
             #expect(report.taken == 3)
             #expect(report.late == 1)
-            #expect(report.leftOut.repeated == 1)
-            #expect(report.leftOut.mistimed == 4)
+            #expect(report.dropped.repeated == 1)
+            #expect(report.dropped.invalidTimestamp == 4)
             withExtendedLifetime(samples) {}
         }
     }

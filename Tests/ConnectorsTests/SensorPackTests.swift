@@ -104,7 +104,7 @@ struct SensorPackTests {
             (#""name": "door", "#, "", "sensor.fields[0] at 6:5 has no name."),
             (
                 #""name": "battery""#, #""name": "door""#,
-                "sensor: The field door stands there twice."
+                "sensor: The field door is declared twice."
             ),
             (
                 "state\",", "colour\",",

@@ -109,7 +109,7 @@ struct SerialTests {
             try await KindTests.reach(source, "the doubt") { $0.problem != nil }
             #expect(source.report?.problem?.contains("is 9600 its baud rate?") == true)
             #expect(source.report?.link == .connected)
-            #expect(source.report?.leftOut.malformed == 20)
+            #expect(source.report?.dropped.malformed == 20)
             try await device.say("v: 1\n")
             #expect(try await samples.next()?.values == [.number(1)])
             try await KindTests.reach(source, "the end of the doubt") { $0.problem == nil }

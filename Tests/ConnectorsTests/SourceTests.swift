@@ -109,7 +109,7 @@ struct SourceTests {
         let report = try #require(source.report)
         #expect(report.received == 200)
         #expect(report.taken == 15)
-        #expect(report.leftOut.excess == 185)
+        #expect(report.dropped.excess == 185)
         withExtendedLifetime(samples) {}
     }
 
@@ -130,7 +130,7 @@ struct SourceTests {
         let samples = source.samples()
         await Self.reach("done", of: connector)
         #expect(source.report?.taken == 4096)
-        #expect(source.report?.leftOut.excess == 904)
+        #expect(source.report?.dropped.excess == 904)
         var held: [Value] = []
         for try await sample in samples {
             held += sample.values
@@ -166,8 +166,8 @@ struct SourceTests {
         let report = try #require(source.report)
         #expect(report.received == 5)
         #expect(report.taken == 2)
-        #expect(report.leftOut.malformed == 3)
-        #expect(report.received == report.taken + report.leftOut.total)
+        #expect(report.dropped.malformed == 3)
+        #expect(report.received == report.taken + report.dropped.total)
         withExtendedLifetime(samples) {}
     }
 }

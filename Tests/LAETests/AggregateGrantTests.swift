@@ -2,6 +2,7 @@ import Auth
 import Foundation
 import Samples
 import Statistics
+import TestSupport
 import Testing
 
 @testable import LAE
@@ -130,9 +131,9 @@ struct AggregateGrantTests {
             of: [try FieldReference(parsing: "probe.x")], range: range)
         var counts: [Int] = []
         for step in 0...60 as ClosedRange<Int64> {
-            let engine = AnalyticsEngine(lab.machine, log: lab.authority.log) {
-                Lab.now.advanced(byMicroseconds: step * second)
-            }
+            let engine = AnalyticsEngine(
+                lab.machine, log: lab.authority.log,
+                time: ManualTime(at: Lab.now.advanced(byMicroseconds: step * second)))
             let window = try await engine.statistics(query, for: grant).windows.first
             let count = try #require(window?.count)
             #expect(try await engine.analyze(request, grants: [grant]).count == count)
@@ -149,9 +150,9 @@ struct AggregateGrantTests {
         for start in [-age, -age / 7, 0, age] {
             try await lab.add((0..<6).map { (time: start + $0 * second, x: 2) })
         }
-        let engine = AnalyticsEngine(lab.machine, log: lab.authority.log) {
-            Timestamp(microseconds: age + 1000 * second)
-        }
+        let engine = AnalyticsEngine(
+            lab.machine, log: lab.authority.log,
+            time: ManualTime(at: Timestamp(microseconds: age + 1000 * second)))
         let grant = try await lab.grant(Terms(access: .stats, precision: precision))
         for every in [nil, .microseconds(age / 1000)] as [Duration?] {
             let table = try await engine.statistics(
@@ -163,10 +164,12 @@ struct AggregateGrantTests {
     @Test func `more cells than are looked at for one question are refused`() async throws {
         let minute: Int64 = 60_000_000
         try await lab.add((0..<1200).map { (time: $0 * minute / 5, x: 1) })
-        let terms = await GrantTerms(
+        let terms = GrantTerms(
             try await lab.grant(Terms(access: .stats)), now: Lab.now, cadence: .standard)
+        let sensor = ReadableSensor(
+            id: Lab.sensor, fields: Lab.fields, origin: .stored(lab.machine.samples))
         let reader = StatisticsReader(
-            lab.machine, .stored(lab.machine), terms, Lab.sensor, Lab.fields, [0], [],
+            of: sensor, columns: [0], samples: lab.machine.samples, terms: terms,
             until: .distantFuture)
         let range = TimeRange(0, 240 * minute)
         let query = SummaryQuery(sensor: Lab.sensor, fields: [Lab.fields[0]], range: range)

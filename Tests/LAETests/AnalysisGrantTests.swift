@@ -164,7 +164,7 @@ struct AnalysisGrantTests {
             Sensor(id: published, title: "Own", fields: fields, source: "a test"))
         let samples = (0..<40).map { (time: $0, y: Double($0)) } as [(time: Int64, y: Double)]
         try await lab.add(samples.map { (time: $0.time, x: $0.y) })
-        try await lab.machine.store.append(
+        try await lab.machine.samples.store.append(
             samples.map {
                 Sample(time: Timestamp(microseconds: $0.time), values: [.number($0.y)])
             }, to: published)

@@ -82,7 +82,7 @@ struct GrantTests {
     func `numbers are rounded to the nearest step`(
         number: Double, step: Double, expected: Double
     ) async throws {
-        let terms = await GrantTerms(
+        let terms = GrantTerms(
             try await lab.grant(Terms(access: .raw, precision: step)), now: Lab.now,
             cadence: .standard)
         let rounded = try #require(terms.reduced([.number(number)]).first?.double)
@@ -101,7 +101,7 @@ struct GrantTests {
     func `integers are rounded exactly to whole steps`(
         integer: Int64, step: Double, expected: Int64
     ) async throws {
-        let terms = await GrantTerms(
+        let terms = GrantTerms(
             try await lab.grant(Terms(access: .raw, precision: step)), now: Lab.now,
             cadence: .standard)
         #expect(terms.reduced([.integer(integer)]) == [.integer(expected)])

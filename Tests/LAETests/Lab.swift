@@ -32,7 +32,7 @@ final class Lab: Sendable {
         authority = try await Authority(
             path: folder.appending(path: "auth.sqlite").path(), time: ManualTime(at: Self.now))
         token = try await authority.createClient("reader", isOwner: false, expires: nil)
-        engine = AnalyticsEngine(machine, log: authority.log, now: { Self.now })
+        engine = AnalyticsEngine(machine, log: authority.log, time: ManualTime(at: Self.now))
     }
 
     deinit { try? FileManager.default.removeItem(at: folder) }
@@ -58,8 +58,8 @@ final class Lab: Sendable {
                     .number(x), .integer(Int64(x / 10)), .text(x < 0 ? "cold" : "warm"),
                 ])
         }
-        try await machine.store.append(made, to: Self.sensor)
-        if flush { try await machine.store.flush() }
+        try await machine.samples.store.append(made, to: Self.sensor)
+        if flush { try await machine.samples.store.flush() }
     }
 
     /// Puts in samples of the other sensor, each at its time in microseconds.
@@ -67,7 +67,7 @@ final class Lab: Sendable {
         let made = samples.map { time, y in
             Sample(time: Timestamp(microseconds: time), values: [.number(y)])
         }
-        try await machine.store.append(made, to: Self.other)
+        try await machine.samples.store.append(made, to: Self.other)
     }
 
     /// What an analysis answers, by default under a grant that shows everything of both sensors.
@@ -115,6 +115,28 @@ final class Lab: Sendable {
 extension TimeRange {
     init(_ from: Int64, _ to: Int64) {
         self.init(from: Timestamp(microseconds: from), to: Timestamp(microseconds: to))
+    }
+}
+
+extension Lab {
+    static let shake: SensorID = "virtual.shake"
+
+    /// Defines `virtual.shake`; an output is its name, what it is made by and of.
+    func define(
+        window: String, slide: String? = nil, _ outputs: [(String, by: String, of: [String])],
+        every: String? = nil, as id: SensorID = Lab.shake
+    ) async throws {
+        var seen: Set<String> = []
+        let derivation = Derivation(
+            inputs: outputs.flatMap(\.of).filter { seen.insert($0).inserted }, window: window,
+            slide: slide,
+            outputs: outputs.map { output in
+                Derivation.Output(
+                    name: output.0, of: output.of, by: output.by,
+                    every: output.of.count > 1 ? every : nil)
+            })
+        let sensor = try await engine.virtualSensor(id, title: "Shake", derivation)
+        _ = try await machine.declare(sensor)
     }
 }
 

@@ -119,7 +119,7 @@ struct RateTests {
     @Test func `no slot is shorter than its rate allows`() async throws {
         for rate in [0.3, 0.7, 3, 7, 60, 333, 1e5] {
             let grant = try await lab.grant(Terms(access: .raw, maximumRate: rate))
-            let terms = await GrantTerms(grant, now: Lab.now, cadence: .standard)
+            let terms = GrantTerms(grant, now: Lab.now, cadence: .standard)
             let slot = try #require(terms.slot(of: Lab.now))
             let width = slot.to.microseconds - slot.from.microseconds
             #expect(Double(width) * rate >= 1_000_000)

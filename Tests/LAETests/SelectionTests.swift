@@ -37,9 +37,9 @@ struct SelectionTests {
             let sample = Sample(
                 time: Timestamp(microseconds: time),
                 values: [.number(0), .integer(time), .text("\(filler)\(time)")])
-            try await lab.machine.store.append([sample], to: Lab.sensor)
+            try await lab.machine.samples.store.append([sample], to: Lab.sensor)
         }
-        try await lab.machine.store.flush()
+        try await lab.machine.samples.store.flush()
         let grant = try await lab.grant()
         var selection = SampleSelection(order: order, limit: 1000)
         var found: [Int64] = []

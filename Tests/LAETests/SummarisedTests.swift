@@ -18,8 +18,8 @@ struct SummarisedTests {
         lab = try await Lab()
         // A sample a minute for ten hours, of which the first six go.
         try await lab.add((0..<600).map { (time: $0 * Self.hour / 60, x: Double($0)) })
-        try await lab.machine.store.keep(RetentionRule(raw: .zero), for: Lab.sensor)
-        try await lab.machine.store.maintain(at: Timestamp(microseconds: 6 * Self.hour))
+        try await lab.machine.samples.store.keep(RetentionRule(raw: .zero), for: Lab.sensor)
+        try await lab.machine.samples.store.maintain(at: Timestamp(microseconds: 6 * Self.hour))
     }
 
     private func hours(
@@ -80,8 +80,8 @@ struct SummarisedTests {
         let lab = try await Lab()
         let minute = Self.hour / 60
         try await lab.add([30 * minute, 31 * minute, 9 * Self.hour].map { (time: $0, x: 1) })
-        try await lab.machine.store.keep(RetentionRule(raw: .zero), for: Lab.sensor)
-        try await lab.machine.store.maintain(at: Timestamp(microseconds: 6 * Self.hour))
+        try await lab.machine.samples.store.keep(RetentionRule(raw: .zero), for: Lab.sensor)
+        try await lab.machine.samples.store.maintain(at: Timestamp(microseconds: 6 * Self.hour))
         let grant = try await lab.grant(Terms(access: .stats))
         func partial(_ range: TimeRange) async throws -> [Bool] {
             let query = StatisticsQuery(
@@ -96,7 +96,7 @@ struct SummarisedTests {
     }
 
     @Test func `they do so when every sample is gone`() async throws {
-        _ = try await lab.machine.forget(
+        _ = try await lab.machine.retention.forget(
             Lab.sensor, TimeRange(6 * Self.hour, 10 * Self.hour))
         let windows = try await hours(Terms(access: .raw))
         #expect(windows.map(\.count) == Array(repeating: 60, count: 6))

@@ -19,7 +19,7 @@ struct CapturingTests {
         let machine = try await VirtualMachine.start(
             in: folder.path("data"), drivers: [IIODriver(roots: buffer.tree.roots)], logger: quiet)
         try await machine.setLevel(level, of: "accelerometer")
-        let arrivals = await machine.arrivalSignals(of: "accelerometer")
+        let arrivals = await machine.samples.arrivalSignals(of: "accelerometer")
         let collection = Task { await machine.collect() }
         try await body(machine, arrivals)
         collection.cancel()
@@ -40,7 +40,8 @@ struct CapturingTests {
             })
         try await collecting(buffer, level: .high) { machine, arrivals async throws in
             for await _ in arrivals { break }
-            let samples = try await machine.samples(SampleQuery(sensor: "accelerometer", limit: 9))
+            let samples = try await machine.samples.rows(
+                SampleQuery(sensor: "accelerometer", limit: 9))
             #expect(samples.map(\.time) == [0, 10_000, 20_000].map(now.advanced))
             #expect(samples.allSatisfy { $0.values.first == .number(51) })
             let status = await machine.status(of: "accelerometer")
@@ -88,7 +89,7 @@ struct CapturingTests {
             try await machine.setLevel(.medium, of: "accelerometer")
             await arrivals.next()
             #expect(try buffer.state() == before)
-            #expect(await machine.newest(of: "accelerometer")?.values.first == .number(9))
+            #expect(await machine.samples.newest(of: "accelerometer")?.values.first == .number(9))
         }
     }
 }

@@ -22,7 +22,7 @@ struct CollectionTests {
     ) async throws {
         let started = try await machine.start(sensor)
         try await started.setLevel(level, of: "probe")
-        let begin = machine.clock.now
+        let begin = machine.clock.now()
         try await machine.collecting(started, sleepers: 1) {
             await machine.clock.run(for: .seconds(seconds))
         }
@@ -44,9 +44,9 @@ struct CollectionTests {
     func `readings fall on whole multiples of their interval`(
         start: Int64, times: [Int64]
     ) async throws {
-        let clock = VirtualClock(at: start)
+        let clock = ManualTime(at: Timestamp(microseconds: start))
         let started = try await VirtualMachine.start(
-            in: machine.path, drivers: [sensor], time: clock.source)
+            in: machine.path, drivers: [sensor], time: clock)
         let work = Task { await started.collect() }
         await clock.waitForSleepers(3)
         await clock.run(for: .microseconds(3_100_000 - start))

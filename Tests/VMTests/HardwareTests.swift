@@ -62,7 +62,7 @@ struct HardwareTests {
         #expect(!samples.isEmpty)
         #expect(samples.allSatisfy { $0.values.count == 2 })
         let old = SampleQuery(sensor: "probe", fields: [Field("x")], limit: .max)
-        #expect(try await started.samples(old).count > samples.count)
+        #expect(try await started.samples.rows(old).count > samples.count)
         #expect(await started.status(of: "probe")?.failures == 0)
         await started.close()
     }
@@ -80,7 +80,7 @@ struct HardwareTests {
         let source = FakeSource()
         let started = try await machine.start(source)
         try await machine.collecting(started, sleepers: 0) {
-            var signals = await started.arrivalSignals(of: "pushed").makeAsyncIterator()
+            var signals = await started.samples.arrivalSignals(of: "pushed").makeAsyncIterator()
             await source.waitForListener()
             for number in 1...5 {
                 source.send(Double(number))
@@ -114,7 +114,7 @@ struct HardwareTests {
                     == .unavailable(reason: reason, remedy: nil))
             await machine.clock.run(for: .seconds(30))
             await source.waitForListener()
-            var signals = await started.arrivalSignals(of: "pushed").makeAsyncIterator()
+            var signals = await started.samples.arrivalSignals(of: "pushed").makeAsyncIterator()
             source.send(7)
             _ = await signals.next()
         }

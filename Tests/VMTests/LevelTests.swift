@@ -20,7 +20,7 @@ struct LevelTests {
         try await machine.collecting(started, sleepers: 0) {
             await machine.clock.run(for: .seconds(120))
             await started.collectOnce()
-            _ = await started.newest(of: "probe")
+            _ = await started.samples.newest(of: "probe")
             _ = await started.statuses()
             let count = try await started.all("probe").count
             #expect(count == 0)

@@ -1,5 +1,6 @@
 import Foundation
 import Samples
+import TestSupport
 import Testing
 
 @testable import VM
@@ -7,7 +8,7 @@ import Testing
 /// A virtual machine in a folder of its own, over a clock that a test moves.
 final class Machine: Sendable {
     let folder: URL
-    let clock = VirtualClock()
+    let clock = ManualTime()
     var path: String { folder.path() }
 
     init() throws {
@@ -20,7 +21,7 @@ final class Machine: Sendable {
     func start(
         _ drivers: any SensorDriver...
     ) async throws(VirtualMachineError) -> VirtualMachine {
-        try await VirtualMachine.start(in: path, drivers: drivers, time: clock.source)
+        try await VirtualMachine.start(in: path, drivers: drivers, time: clock)
     }
 
     /// Starts a machine, and closes and releases it again.
@@ -29,7 +30,7 @@ final class Machine: Sendable {
         _ drivers: any SensorDriver..., body: (VirtualMachine) async throws -> Result
     ) async throws -> Result {
         let machine = try await VirtualMachine.start(
-            in: path, drivers: drivers, time: clock.source)
+            in: path, drivers: drivers, time: clock)
         let result = try await body(machine)
         await machine.close()
         return result
@@ -59,6 +60,14 @@ final class Machine: Sendable {
 extension VirtualMachine {
     /// Every sample of a sensor, by time.
     func all(_ id: SensorID) async throws -> [StoredSample] {
-        try await samples(SampleQuery(sensor: id, limit: .max))
+        try await samples.rows(SampleQuery(sensor: id, limit: .max))
+    }
+}
+
+extension ManualTime {
+    /// The time since now, as drivers measure rates against.
+    var awake: AwakeTime {
+        let start = instant()
+        return { start.duration(to: self.instant()) }
     }
 }

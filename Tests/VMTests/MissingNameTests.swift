@@ -35,13 +35,13 @@ struct MissingNameTests {
             #expect(await started.status(of: "gauge")?.state == .available)
             #expect(await started.status(of: "gauge")?.sensor.title == "Declared")
             driver.isThere.withLock { $0 = true }
-            try await started.discover()
+            try await started.lookForSensors()
             #expect(await started.status(of: "gauge")?.sensor.source == "a test")
             driver.isThere.withLock { $0 = false }
-            try await started.discover()
+            try await started.lookForSensors()
             #expect(await started.status(of: "gauge")?.sensor.title == "Declared")
             try await started.withdraw("gauge")
-            try await started.discover()
+            try await started.lookForSensors()
             #expect(
                 await started.status(of: "gauge")?.state
                     == .unavailable(reason: "none", remedy: nil))

@@ -37,7 +37,7 @@ struct PublishingTests {
         }
         try await place.using { machine in
             #expect(await machine.status(of: "steps") == nil)
-            try await machine.discover()
+            try await machine.lookForSensors()
             #expect(await machine.status(of: "steps") == nil)
         }
     }
@@ -46,10 +46,10 @@ struct PublishingTests {
         let place = try Machine()
         try await place.using { machine in
             _ = try await machine.declare(Self.steps())
-            try await machine.discover()
+            try await machine.lookForSensors()
             #expect(await machine.status(of: "steps")?.state == .available)
             try await machine.setLevel(.off, of: "steps")
-            try await machine.discover()
+            try await machine.lookForSensors()
             await #expect(throws: VirtualMachineError.self) {
                 try await machine.publish(Self.batch(1), to: "steps")
             }

@@ -1,5 +1,6 @@
 import Foundation
 import Samples
+import TestSupport
 import Testing
 
 @testable import VM
@@ -15,16 +16,16 @@ struct StorageTests {
     @Test func `rules are kept once a minute while the machine collects`() async throws {
         let started = try await machine.start(sensor)
         try await started.setLevel(.every(.seconds(1)), of: "probe")
-        try await started.keep(RetentionRule(raw: .zero), for: "probe")
+        try await started.retention.keep(RetentionRule(raw: .zero), for: "probe")
         try await machine.collecting(started, sleepers: 1) {
             await machine.clock.run(for: .seconds(59))
-            await started.maintenance?.value
-            #expect(await started.prunedThrough("probe") == 0)
+            await started.retention.finish()
+            #expect(await started.samples.prunedThrough("probe") == 0)
             // The hour of these samples ends, and a minute later they go.
             await machine.clock.run(for: .seconds(3661))
         }
-        #expect(await started.prunedThrough("probe") > 0)
-        let storage = try #require(try await started.storage().sensors.first)
+        #expect(await started.samples.prunedThrough("probe") > 0)
+        let storage = try #require(try await started.retention.report().sensors.first)
         #expect(storage.summarised > 0)
         #expect(storage.samples + storage.summarised == Int64(sensor.reads))
         await started.close()
@@ -35,17 +36,17 @@ struct StorageTests {
         await started.collectOnce()
         await machine.clock.run(for: .seconds(7200))
         await started.collectOnce()
-        try await started.keep(RetentionRule(raw: .seconds(60)), for: "probe")
-        await started.maintenance?.value
+        try await started.retention.keep(RetentionRule(raw: .seconds(60)), for: "probe")
+        await started.retention.finish()
         #expect(try await started.all("probe").count == 1)
-        #expect(try await started.storage().sensors.map(\.summarised) == [1])
+        #expect(try await started.retention.report().sensors.map(\.summarised) == [1])
         await started.close()
     }
 
     @Test func `a sensor that never was cannot be forgotten`() async throws {
         let started = try await machine.start(sensor)
         let error = await #expect(throws: VirtualMachineError.self) {
-            try await started.forget("nobody", .all)
+            try await started.retention.forget("nobody", .all)
         }
         #expect(error?.code == .unknownSensor)
         await started.close()

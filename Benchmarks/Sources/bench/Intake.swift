@@ -37,7 +37,7 @@ enum Intake {
         }
         work.cancel()
         await work.value
-        let stored = try await machine.samples(SampleQuery(sensor: pack.id, limit: .max)).count
+        let stored = try await machine.samples.rows(SampleQuery(sensor: pack.id, limit: .max)).count
         await machine.close()
         return (stored, taken)
     }

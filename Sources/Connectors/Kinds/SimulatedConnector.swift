@@ -1,5 +1,6 @@
 import Ingest
 import Samples
+import Scheduling
 import Simulation
 import VM
 
@@ -39,7 +40,7 @@ struct SimulatedConnector: ConnectorKind {
         let (begin, start) = (clock.now, Timestamp.now())
         let scenario = Scenario(scenario, seed: seed, start: start)
         // Sensors of one rate wake the processor together.
-        let wait = start.timeToTick(every: .seconds(1) / rate)
+        let wait = start.durationToTick(every: .seconds(1) / rate)
         inlet.connected()
         var number = 0
         while true {

@@ -12,6 +12,7 @@ import Logging
 import NIOCore
 import Provider
 import Samples
+import Scheduling
 import ServiceLifecycle
 import Sessions
 import UnixSignals
@@ -49,13 +50,14 @@ struct HostServices: Sendable {
         self.logger = logger
         let clock = setup?.clock
         let now: @Sendable () -> Timestamp = { clock?.now ?? .now() }
+        let time = HostTime(clock: clock)
         let packs = PackShelf(folder: paths.sensorPacks)
         machine = try await VirtualMachine.start(
             in: paths.data,
             drivers: setup?.drivers ?? Self.drivers(roots, configuration, packs),
             // What is played has its own steps, and the same each time.
             derivers: setup == nil ? [DerivedDriver()] : [],
-            time: TimeSource(now: now) { try await Task.sleep(for: $0) }, logger: logger)
+            time: time, logger: logger)
         DurableFile.removeDrafts(in: paths.sensorPacks)
         if let clock {
             // In virtual time calls do not wait for the owner.
@@ -85,9 +87,9 @@ struct HostServices: Sendable {
         let port = ListeningPort()
         self.port = port
         let turns = setup == nil ? nil : StreamTurns()
-        var time: VirtualTime?
+        var virtualTime: VirtualTime?
         if let setup, let turns {
-            time = VirtualTime(setup, machine, authority, turns)
+            virtualTime = VirtualTime(setup, machine, authority, turns)
             // What a sensor shows when it all begins.
             let start = setup.clock.start
             let past = (setup.past ?? start).advanced(byMicroseconds: -1)
@@ -100,10 +102,10 @@ struct HostServices: Sendable {
             budget: {
                 let given = configuration.budgets[$0]
                 return setup?.budget(given) ?? given
-            }, keepsSpare: isLasting, pool: setup?.pool, virtualTime: time, logger: logger)
+            }, keepsSpare: isLasting, pool: setup?.pool, virtualTime: virtualTime, logger: logger)
         provider = Provider(
             authority: authority, machine: machine,
-            engine: AnalyticsEngine(machine, log: authority.log, now: now), sessions: sessions,
+            engine: AnalyticsEngine(machine, log: authority.log, time: time), sessions: sessions,
             outbox: outbox, library: library, supervisor: supervisor,
             facts: HostFacts(
                 version: Version.number, dataDirectory: paths.data, port: { port.number }),
@@ -113,7 +115,7 @@ struct HostServices: Sendable {
                 userAgent: "Nervous/\(Version.number)",
                 rule: .apps(ownPorts: { Set([port.number].compactMap { $0 }) })),
             libraries: SystemLibraries(folder: configuration.libraries),
-            now: now, time: TimeSource(now: now) { try await Task.sleep(for: $0) }, turns: turns,
+            now: now, time: time, turns: turns,
             logger: logger)
         await supervisor.open(setup?.between(provider.connection) ?? provider.connection)
     }
@@ -225,5 +227,16 @@ private struct RunService: Service {
     func run() async throws {
         try? await gracefulShutdown()
         await supervisor.close()
+    }
+}
+
+/// The clock of a host: the machine's, or that of a virtual run.
+private struct HostTime: TimeSource {
+    let clock: VirtualClock?
+
+    func now() -> Timestamp { clock?.now ?? .now() }
+
+    func sleep(for duration: Duration) async throws {
+        try await Task.sleep(for: duration)
     }
 }

@@ -16,7 +16,7 @@ public struct SampleMaker: Sendable {
         public var incomplete = 0
         /// Those whose time is before 2000 or more than a minute ahead, or that tell none where they
         /// should.
-        public var mistimed = 0
+        public var invalidTimestamp = 0
         /// Those that were there already: with the same time or, where only changes count, the same values.
         public var repeated = 0
         /// Samples that are older than one that came before; they are kept.
@@ -28,7 +28,7 @@ public struct SampleMaker: Sendable {
     /// What became of a payload.
     public enum Outcome: Hashable, Sendable {
         case sample(Sample)
-        case malformed, incomplete, mistimed, repeated
+        case malformed, incomplete, invalidTimestamp, repeated
     }
 
     public private(set) var counts = Counts()
@@ -80,7 +80,7 @@ public struct SampleMaker: Sendable {
         counts.received += 1
         guard let raw = reader.values(of: payload) else { return malformed() }
         guard let time else { return make(raw, at: arrival, isTold: false) }
-        guard let told = raw[rules.count].flatMap(time.moment) else { return mistimed() }
+        guard let told = raw[rules.count].flatMap(time.moment) else { return invalidTimestamp() }
         return make(raw, at: told, isTold: true, arrival)
     }
 
@@ -109,7 +109,7 @@ public struct SampleMaker: Sendable {
             }
         }
         guard isNew else { return incomplete() }
-        guard !isTold || TimeRule.isPlausible(time, at: arrival) else { return mistimed() }
+        guard !isTold || TimeRule.isPlausible(time, at: arrival) else { return invalidTimestamp() }
         if isSparse { known = fresh }
         let values = zip(fresh, rules).compactMap { $0 ?? $1.unknown }
         guard values.count == rules.count else { return incomplete() }
@@ -146,8 +146,8 @@ public struct SampleMaker: Sendable {
         return .repeated
     }
 
-    private mutating func mistimed() -> Outcome {
-        counts.mistimed += 1
-        return .mistimed
+    private mutating func invalidTimestamp() -> Outcome {
+        counts.invalidTimestamp += 1
+        return .invalidTimestamp
     }
 }

@@ -18,7 +18,7 @@ struct RetentionRoutes {
     @Sendable
     private func report(_ request: Request, _ context: ProviderContext) async throws -> Response {
         try await door.owner("retention", request, context)
-        return try .json(StorageDescription(await machine.storage()))
+        return try .json(StorageDescription(await machine.retention.report()))
     }
 
     private struct Wishes: Decodable {
@@ -46,20 +46,20 @@ struct RetentionRoutes {
         }
         let rule = try wishes.standard?.checked()
         if let budget = wishes.budget {
-            guard budget >= VirtualMachine.leastBudget else {
-                throw Problem.invalidBody("budget must be \(VirtualMachine.leastBudget) at least.")
+            guard budget >= Retention.leastBudget else {
+                throw Problem.invalidBody("budget must be \(Retention.leastBudget) at least.")
             }
-            try await machine.keep(budget: budget)
+            try await machine.retention.keep(budget: budget)
         }
-        if let rule { try await machine.keep(rule, for: nil) }
-        return try .json(StorageDescription(await machine.storage()))
+        if let rule { try await machine.retention.keep(rule, for: nil) }
+        return try .json(StorageDescription(await machine.retention.report()))
     }
 
     @Sendable
     private func setRule(_ request: Request, _ context: ProviderContext) async throws -> Response {
         try await door.owner("set-retention", request, context)
         let rule = try await request.json(RetentionDescription.self).checked()
-        try await machine.keep(rule, for: request.sensor(context))
+        try await machine.retention.keep(rule, for: request.sensor(context))
         return try .json(RetentionDescription(rule))
     }
 
@@ -68,7 +68,7 @@ struct RetentionRoutes {
         _ request: Request, _ context: ProviderContext
     ) async throws -> Response {
         try await door.owner("set-retention", request, context)
-        try await machine.keep(nil, for: request.sensor(context))
+        try await machine.retention.keep(nil, for: request.sensor(context))
         return Response(status: .noContent)
     }
 }

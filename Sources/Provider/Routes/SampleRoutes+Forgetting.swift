@@ -11,7 +11,7 @@ extension SampleRoutes {
         let id = try request.sensor(context)
         try request.refuseParameters(besides: ["from", "to"])
         let range = try request.range(now: door.now())
-        let receipt = try await machine.forget(id, range)
+        let receipt = try await machine.retention.forget(id, range)
         let (from, to) = (range.from, range.to)
         await door.authority.log.note(
             .forgotten(

@@ -105,9 +105,7 @@ struct SensorRoutes {
 
 extension Problem {
     init(unknown sensor: SensorID) {
-        self.init(
-            status: .notFound, code: "unknown-sensor", title: "There is no such sensor",
-            detail: "There is no sensor named \(sensor).", fix: "List them with: nervous sensors")
+        self.init(VirtualMachineError.unknownSensor(sensor))
     }
 
     static func noSamples(_ sensor: SensorID) -> Problem {

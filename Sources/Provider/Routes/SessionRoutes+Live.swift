@@ -4,6 +4,7 @@ import Hummingbird
 import LAE
 import NIOCore
 import Samples
+import Scheduling
 import Sessions
 import VM
 

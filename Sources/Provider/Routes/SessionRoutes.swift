@@ -6,6 +6,7 @@ import Hummingbird
 import LAE
 import Logging
 import Samples
+import Scheduling
 import Sessions
 import VM
 
@@ -17,7 +18,7 @@ struct SessionRoutes {
     let book: SessionBook
     let outbox: Outbox
     /// What the seconds of live sessions are counted by.
-    let time: TimeSource
+    let time: any TimeSource
 
     func add(to routes: inout RouteTable) {
         routes.on("api/v1/sessions", [.get: list, .post: create])

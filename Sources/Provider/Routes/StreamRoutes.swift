@@ -31,7 +31,7 @@ struct StreamRoutes {
         let grant = try await door.grant("stream", .raw, of: name, request, context)
         // What a kind's name stands for may change; the stream goes on with what it began with.
         let id = grant.sensor
-        let newest = await machine.lastSequence()
+        let newest = await machine.samples.lastSequence
         var last = newest
         if let text = request.headers[.lastEventID] {
             guard let sequence = Int64(text), (0...newest).contains(sequence) else {
@@ -70,7 +70,8 @@ struct StreamRoutes {
         _ presence: AsyncStream<Void>, _ writer: inout any ResponseBodyWriter
     ) async throws {
         let turns = EventTurns(
-            signals: await machine.arrivalSignals(of: id), heartbeat: heartbeat, presence: presence)
+            signals: await machine.samples.arrivalSignals(of: id), heartbeat: heartbeat,
+            presence: presence)
         try await turns.follow(keeping: 1) { turns in
             try await writer.write(StreamEvent.opening(id, at: start.last))
             var place = start
@@ -106,7 +107,7 @@ struct StreamRoutes {
         var hasWritten = isQuiet
         // Where the last samples were passed over, the reader does not know the place yet.
         var isPlaceTold = true
-        if let gap = place.gap(prunedThrough: await machine.prunedThrough(id)) {
+        if let gap = place.gap(prunedThrough: await machine.samples.prunedThrough(id)) {
             try await writer.write(StreamEvent.gap(gap))
             hasWritten = true
         }

@@ -2,10 +2,10 @@ import VM
 
 /// How a source that sends of its own accord is doing, as the API tells of it.
 public struct ConnectionReport: Codable, Sendable {
-    public struct LeftOut: Codable, Sendable {
+    public struct Dropped: Codable, Sendable {
         public let malformed: Int
         public let incomplete: Int
-        public let mistimed: Int
+        public let invalidTimestamp: Int
         public let repeated: Int
         public let excess: Int
     }
@@ -16,7 +16,7 @@ public struct ConnectionReport: Codable, Sendable {
     public let received: Int
     public let taken: Int
     public let late: Int
-    public let leftOut: LeftOut
+    public let dropped: Dropped
     public let problem: String?
 
     init(_ report: SourceReport) {
@@ -25,10 +25,10 @@ public struct ConnectionReport: Codable, Sendable {
         received = report.received
         taken = report.taken
         late = report.late
-        leftOut = LeftOut(
-            malformed: report.leftOut.malformed, incomplete: report.leftOut.incomplete,
-            mistimed: report.leftOut.mistimed, repeated: report.leftOut.repeated,
-            excess: report.leftOut.excess)
+        dropped = Dropped(
+            malformed: report.dropped.malformed, incomplete: report.dropped.incomplete,
+            invalidTimestamp: report.dropped.invalidTimestamp, repeated: report.dropped.repeated,
+            excess: report.dropped.excess)
         problem = report.problem
     }
 }

@@ -3,7 +3,7 @@ import Samples
 /// The charge of each battery, in the machine and in its peripherals.
 ///
 /// The machine's only battery is `battery`; of several, and of peripherals, each is an instance.
-/// Power has no sign, since drivers do not agree on one: the state tells its direction.
+/// Power has no sign, since drivers do not agree on one; the state gives its direction.
 /// Source: `/sys/class/power_supply`, Documentation/ABI/testing/sysfs-class-power, which counts in
 /// millionths; temperature in tenths of a degree.
 struct BatteryDriver: SensorDriver {
@@ -42,7 +42,7 @@ struct BatteryDriver: SensorDriver {
             let sensor = Sensor(
                 id: id, title: title, fields: Measurements.always, source: folder.path,
                 cadence: .slow)
-            let reason = "\(folder.path) does not say how full it is"
+            let reason = "\(folder.path) does not contain its charge"
             return DiscoveredSensor(sensor, .unavailable(reason: reason, remedy: nil))
         }
         let sensor = Sensor(
@@ -50,7 +50,7 @@ struct BatteryDriver: SensorDriver {
         return DiscoveredSensor(sensor, .polled(Reader(measurements: measurements)))
     }
 
-    /// What one battery can say, found out once.
+    /// The attributes that one battery has.
     private struct Measurements: Sendable {
         static let always = [Field("level", unit: "%"), Field("state", kind: .state)]
 
@@ -71,7 +71,7 @@ struct BatteryDriver: SensorDriver {
         let temperature: SystemFile?
         let cycles: SystemFile?
 
-        /// - Returns: `nil` when nothing tells the level.
+        /// - Returns: `nil` when there is no attribute for the level.
         init?(_ folder: SystemFolder) {
             let entries = Set(folder.names)
             func file(_ name: String) -> SystemFile? {
@@ -139,7 +139,7 @@ struct BatteryDriver: SensorDriver {
                 let now = try nowFile.number()
                 let full = try fullFile.number()
                 guard now >= 0, full > 0 else { throw nowFile.malformed("gives no level") }
-                // A battery that holds more than its last calibration found is full.
+                // A charge above that of the last calibration counts as full.
                 return .number(min(100, 100 * (now / full)))
             }
         }
@@ -165,4 +165,31 @@ struct BatteryDriver: SensorDriver {
             }
         }
     }
+}
+
+/// One entry of `/sys/class/power_supply`, Documentation/ABI/testing/sysfs-class-power.
+struct PowerSupply: Sendable {
+    let name: String
+    let folder: SystemFolder
+    /// `Battery`, `Mains`, `USB` and so on.
+    let type: String
+
+    static func folder(_ roots: SystemRoots) -> SystemFolder {
+        SystemFolder("\(roots.sys)/class/power_supply")
+    }
+
+    static func all(_ roots: SystemRoots) -> [PowerSupply] {
+        let folder = folder(roots)
+        return folder.names.compactMap { name in
+            let supply = folder.folder(name)
+            guard let type = supply.line("type") else { return nil }
+            return PowerSupply(name: name, folder: supply, type: type)
+        }
+    }
+
+    /// Whether it powers a peripheral, such as a mouse, instead of this machine.
+    var isPeripheral: Bool { folder.line("scope") == "Device" }
+
+    /// Whether the slot is occupied.
+    var isPresent: Bool { folder.line("present") != "0" }
 }

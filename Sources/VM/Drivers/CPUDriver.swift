@@ -1,6 +1,6 @@
 import Samples
 
-/// How busy the processor is, over all cores and for each.
+/// The load of the processor, over all cores and for each core.
 ///
 /// busy = 1 − (idle + iowait) / total between two reads; guest time is part of user time already.
 /// Source: `/proc/stat`, proc(5), Documentation/filesystems/proc.rst.
@@ -94,7 +94,7 @@ struct CPUDriver: SensorDriver {
                 }
                 // proc(5): iowait "may decrease in certain conditions".
                 let total = busy + max(0, now.idle - before.idle)
-                // A core without a tick says nothing yet: the next read covers a longer time.
+                // Without a tick there is no value yet: the next read covers a longer time.
                 guard total > 0 else { return nil }
                 values.append(.number(100 * busy / total))
             }

@@ -2,8 +2,7 @@ import Samples
 
 /// The traffic of each whole block device.
 ///
-/// A sector is 512 bytes whatever the device says; busy is the share of time with a request under
-/// way. Source: `/sys/block/<device>/stat`, Documentation/block/stat.rst, which counts the same as
+/// A sector is 512 bytes on every device; busy is the share of time with a request in progress. Source: `/sys/block/<device>/stat`, Documentation/block/stat.rst, which counts the same as
 /// `/proc/diskstats` (Documentation/admin-guide/iostats.rst) and lists no partitions.
 struct DiskDriver: SensorDriver {
     private static let fields = [
@@ -17,11 +16,11 @@ struct DiskDriver: SensorDriver {
     ]
 
     private let folder: SystemFolder
-    private let clock: SteadyClock
+    private let awake: AwakeTime
 
-    init(roots: SystemRoots, clock: SteadyClock = .system) {
+    init(roots: SystemRoots, awake: @escaping AwakeTime = systemAwakeTime) {
         folder = SystemFolder("\(roots.sys)/block")
-        self.clock = clock
+        self.awake = awake
     }
 
     func discover() -> [DiscoveredSensor] {
@@ -34,7 +33,7 @@ struct DiskDriver: SensorDriver {
                 Sensor(
                     id: identifiers.claim(name), title: title, fields: Self.fields,
                     source: file.path),
-                .polled(Reader(file: file, clock: clock)))
+                .polled(Reader(file: file, awake: awake)))
         }
         guard disks.isEmpty else { return disks }
         let sensor = Sensor(id: "disk", title: "Disk", fields: Self.fields, source: folder.path)
@@ -57,12 +56,12 @@ struct DiskDriver: SensorDriver {
         private static let sector: Int64 = 512
 
         let file: SystemFile
-        let clock: SteadyClock
+        let awake: AwakeTime
         private var growth = CounterGrowth()
 
-        init(file: SystemFile, clock: SteadyClock) {
+        init(file: SystemFile, awake: @escaping AwakeTime) {
             self.file = file
-            self.clock = clock
+            self.awake = awake
         }
 
         mutating func read() throws(SensorError) -> [Value]? {
@@ -73,7 +72,7 @@ struct DiskDriver: SensorDriver {
             let writes = try row.counter(4)
             let busyMilliseconds = try row.counter(9)
             let counters = [read, written, reads, writes, busyMilliseconds]
-            guard let rates = growth.perSecond(counters, at: clock.now()) else { return nil }
+            guard let rates = growth.perSecond(counters, at: awake()) else { return nil }
             // Busy time is counted in whole ticks and can run a little ahead of the clock.
             let busy = min(100, rates[4] / 10)
             return rates[..<4].map(Value.number)

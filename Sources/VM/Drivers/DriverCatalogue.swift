@@ -1,8 +1,12 @@
-/// Every driver that comes with the program.
+/// The built-in drivers.
+///
+/// ```swift
+/// let machine = try await VirtualMachine.start(in: path, drivers: DriverCatalogue.standard())
+/// ```
 public enum DriverCatalogue {
     /// The drivers in the order in which their sensors are listed.
     ///
-    /// No two of them give the same identifier.
+    /// No two of them provide the same identifier.
     public static func standard(roots: SystemRoots = .standard) -> [any SensorDriver] {
         [
             CPUDriver(roots: roots),
@@ -18,5 +22,23 @@ public enum DriverCatalogue {
             ExternalPowerDriver(roots: roots),
             IIODriver(roots: roots),
         ]
+    }
+}
+
+/// Where the kernel's file systems are mounted; tests use fixture trees.
+public struct SystemRoots: Hashable, Sendable {
+    /// The procfs mount, usually `/proc`.
+    public let proc: String
+    /// The sysfs mount, usually `/sys`.
+    public let sys: String
+    /// Where device nodes are, usually `/dev`.
+    public let dev: String
+
+    public static let standard = SystemRoots(proc: "/proc", sys: "/sys")
+
+    public init(proc: String, sys: String, dev: String = "/dev") {
+        self.proc = proc
+        self.sys = sys
+        self.dev = dev
     }
 }

@@ -1,10 +1,11 @@
+import Glibc
 import Samples
 
-/// How full each mounted filesystem is.
+/// The usage of each mounted filesystem.
 ///
 /// usedPercent = used / (used + available), as df(1) has it. One device that is mounted in several
 /// places is listed once, at its shortest path. Network filesystems and those of user programs are
-/// listed as unavailable, because a server that does not answer would hold up the reading for ever.
+/// listed as unavailable, because a server that does not answer would block the read forever.
 /// Source: `/proc/self/mounts` and statvfs(3).
 struct FilesystemDriver: SensorDriver {
     typealias Measure = @Sendable (String) throws(SensorError) -> FilesystemUsage
@@ -16,7 +17,7 @@ struct FilesystemDriver: SensorDriver {
         Field("usedPercent", unit: "%"),
         Field("inodesFree", unit: "{inode}", kind: .integer),
     ]
-    /// Types that hold no data of anybody, or images that never change.
+    /// Types without user data, and images that never change.
     private static let virtual: Set<String> = [
         "autofs", "binfmt_misc", "bpf", "cgroup", "cgroup2", "configfs", "debugfs", "devpts",
         "devtmpfs", "efivarfs", "fuse.gvfsd-fuse", "fuse.lxcfs", "fuse.portal", "fuse.snapfuse",
@@ -84,9 +85,9 @@ struct FilesystemDriver: SensorDriver {
         return DiscoveredSensor(sensor, .unavailable(reason: reason, remedy: "mount procfs"))
     }
 
-    /// The mounts worth a sensor, the shortest paths first.
+    /// The mounts that become sensors, the shortest paths first.
     private static func distinct(_ mounts: [Mount]) -> [Mount] {
-        // What is mounted later at a place hides what was there before.
+        // A later mount hides an earlier one at the same path.
         let visible = Dictionary(mounts.map { ($0.point, $0) }, uniquingKeysWith: { $1 })
         var sources: Set<String> = []
         return visible.values
@@ -134,5 +135,70 @@ struct FilesystemDriver: SensorDriver {
             }
             return bytes
         }
+    }
+}
+
+/// The result of statvfs(3) for a mounted filesystem.
+struct FilesystemUsage: Hashable, Sendable {
+    /// Bytes in a block.
+    var blockSize: UInt64
+    var blocks: UInt64
+    /// Unused blocks.
+    var free: UInt64
+    /// Unused blocks that are not reserved for the superuser.
+    var available: UInt64
+    /// Unused inodes; 0 where the filesystem does not count them.
+    var inodesFree: UInt64
+
+    /// Calls statvfs(3); blocks for as long as the filesystem takes to answer.
+    static func ofMount(at point: String) throws(SensorError) -> FilesystemUsage {
+        var answer = statvfs()
+        guard statvfs(point, &answer) == 0 else { throw SystemFile(point).failure(errno) }
+        return FilesystemUsage(
+            blockSize: UInt64(answer.f_frsize), blocks: UInt64(answer.f_blocks),
+            free: UInt64(answer.f_bfree), available: UInt64(answer.f_bavail),
+            inodesFree: UInt64(answer.f_ffree))
+    }
+}
+
+/// One line of the mount table, fstab(5).
+struct Mount: Hashable, Sendable {
+    let source: String
+    let point: String
+    let type: String
+
+    /// - Returns: `nil` for a line that is not a mount at an absolute path.
+    init?(_ line: Substring) {
+        let words = line.split(separator: " ")
+        guard words.count >= 3 else { return nil }
+        source = Self.decode(words[0])
+        point = Self.decode(words[1])
+        type = String(words[2])
+        guard point.hasPrefix("/"), !point.utf8.contains(0) else { return nil }
+    }
+
+    /// Whether this mount is at or beneath `other`.
+    func isBeneath(_ other: Mount) -> Bool {
+        point == other.point || point.hasPrefix(other.point == "/" ? "/" : other.point + "/")
+    }
+
+    /// Decodes `\040` and the like, with which the kernel writes white space and backslashes.
+    private static func decode(_ word: Substring) -> String {
+        let bytes = Array(word.utf8)
+        var decoded: [UInt8] = []
+        var index = 0
+        while index < bytes.count {
+            let digits = bytes[(index + 1)...].prefix(3)
+            if bytes[index] == UInt8(ascii: "\\"), digits.count == 3,
+                let byte = UInt8(String(decoding: digits, as: UTF8.self), radix: 8)
+            {
+                decoded.append(byte)
+                index += 4
+            } else {
+                decoded.append(bytes[index])
+                index += 1
+            }
+        }
+        return String(decoding: decoded, as: UTF8.self)
     }
 }

@@ -49,7 +49,7 @@ struct HardwareMonitorDriver: SensorDriver {
         }
     }
 
-    /// Some chips list inputs that nothing is connected to, and answer "no such device" for them.
+    /// Some chips list inputs that are not connected; reading them fails with "no such device".
     private static func isPopulated(_ file: SystemFile) -> Bool {
         do throws(SensorError) {
             _ = try file.number()
@@ -65,7 +65,7 @@ struct HardwareMonitorDriver: SensorDriver {
         let quantity: Quantity
     }
 
-    /// What an input measures; the raw value starts its file name.
+    /// The quantity of an input; its raw value is the prefix of the file name.
     private enum Quantity: String, CaseIterable {
         case temperature = "temp"
         case fan
@@ -85,7 +85,7 @@ struct HardwareMonitorDriver: SensorDriver {
             }
         }
 
-        /// How many of the kernel's units make one of ours.
+        /// The kernel's units per unit of ours.
         var divisor: Double {
             switch self {
             case .temperature, .voltage, .current, .humidity: 1000

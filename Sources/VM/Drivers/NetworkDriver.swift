@@ -2,11 +2,11 @@ import Samples
 
 /// The traffic of each network interface.
 ///
-/// The loopback interface stays out unless it is the only one: what programs of one machine tell
-/// each other is not traffic of the machine. Source: `/proc/net/dev`, proc(5),
+/// The loopback interface is excluded unless it is the only one, because traffic between programs of
+/// one machine is not network traffic. Source: `/proc/net/dev`, proc(5),
 /// Documentation/networking/statistics.rst.
 struct NetworkDriver: SensorDriver {
-    /// Each counter, with its place among the numbers of a line; the first four also have a rate.
+    /// Each counter with its column; the first four also have a rate.
     private static let counters = [
         ("rxBytes", 0), ("txBytes", 8), ("rxPackets", 1), ("txPackets", 9), ("rxErrors", 2),
         ("txErrors", 10), ("rxDropped", 3), ("txDropped", 11),
@@ -21,11 +21,11 @@ struct NetworkDriver: SensorDriver {
         }
 
     private let file: SystemFile
-    private let clock: SteadyClock
+    private let awake: AwakeTime
 
-    init(roots: SystemRoots, clock: SteadyClock = .system) {
+    init(roots: SystemRoots, awake: @escaping AwakeTime = systemAwakeTime) {
         file = SystemFile("\(roots.proc)/net/dev")
-        self.clock = clock
+        self.awake = awake
     }
 
     func discover() -> [DiscoveredSensor] {
@@ -39,7 +39,7 @@ struct NetworkDriver: SensorDriver {
                 let sensor = Sensor(
                     id: identifiers.claim(name), title: "Network \(name.printable)",
                     fields: Self.fields, source: file.path)
-                let reader = Reader(file: file, interface: name, clock: clock)
+                let reader = Reader(file: file, interface: name, awake: awake)
                 return DiscoveredSensor(sensor, .polled(reader))
             }
         } catch {
@@ -67,13 +67,13 @@ struct NetworkDriver: SensorDriver {
     private struct Reader: SampleReader {
         let file: SystemFile
         let interface: String
-        let clock: SteadyClock
+        let awake: AwakeTime
         private var growth = CounterGrowth()
 
-        init(file: SystemFile, interface: String, clock: SteadyClock) {
+        init(file: SystemFile, interface: String, awake: @escaping AwakeTime) {
             self.file = file
             self.interface = interface
-            self.clock = clock
+            self.awake = awake
         }
 
         mutating func read() throws(SensorError) -> [Value]? {
@@ -83,7 +83,7 @@ struct NetworkDriver: SensorDriver {
             }
             var counts: [Int64] = []
             for (_, column) in NetworkDriver.counters { counts.append(try numbers.counter(column)) }
-            guard let rates = growth.perSecond(Array(counts[..<4]), at: clock.now()) else {
+            guard let rates = growth.perSecond(Array(counts[..<4]), at: awake()) else {
                 return nil
             }
             return rates.map(Value.number) + counts.map(Value.integer)

@@ -1,6 +1,6 @@
 import Samples
 
-/// How much time tasks lose waiting for the processor, memory or input and output.
+/// The share of time in which tasks wait for the processor, memory or input and output.
 ///
 /// Source: `/proc/pressure/*`, Documentation/accounting/psi.rst.
 struct PressureDriver: SensorDriver {
@@ -34,7 +34,7 @@ struct PressureDriver: SensorDriver {
 
     private struct Reader: SampleReader {
         let file: SystemFile
-        /// Kernels before 5.13 have no such line for the processor, and later ones keep it at zero.
+        /// Kernels before 5.13 lack this line for the processor, and later ones report zero.
         let fullIsOptional: Bool
 
         mutating func read() throws(SensorError) -> [Value]? {

@@ -96,7 +96,7 @@ struct BluetoothTests {
         #expect(try await samples.next()?.values == [.text("unlocked"), .number(50)])
         try await KindTests.reach(source, "all") { $0.received == 14 }
         #expect(source.report?.taken == 2)
-        #expect(source.report?.leftOut.repeated == 11)
+        #expect(source.report?.dropped.repeated == 11)
     }
 
     @Test func `C12: values that are none are left out, counted and told of`() async throws {
@@ -112,7 +112,7 @@ struct BluetoothTests {
                 "Lie", .string(BluetoothDoor.address), .string(BluetoothDoor.lock), .variant(lie))
         }
         try await KindTests.reach(source, "all") { $0.received == 8 }
-        #expect(source.report?.leftOut.malformed == 8)
+        #expect(source.report?.dropped.malformed == 8)
         #expect(source.report?.problem == "IOTDoor tells a lock that is no lock.")
         #expect(source.report?.link == .connected)
         try await bluez.say([BluetoothDoor.text("1")], of: BluetoothDoor.lock)
@@ -138,7 +138,7 @@ struct BluetoothTests {
             [BluetoothDoor.text("v: 1\(padding)"), BluetoothDoor.text("v: 2")],
             of: BluetoothDoor.lock)
         #expect(try await samples.next()?.values == [.number(2)])
-        #expect(source.report?.leftOut.malformed == 1)
+        #expect(source.report?.dropped.malformed == 1)
     }
 
     @Test func `a characteristic that does not tell of itself is read again and again`()

@@ -54,7 +54,7 @@ struct DerivedDriverTests {
             try await feed(walk.next(seconds: 30, cadence: 1.8), of: driver)
             let last = Walk.start + 57_000_000
             try await until {
-                (await machine.newest(of: "activity")?.time.microseconds ?? 0) >= last
+                (await machine.samples.newest(of: "activity")?.time.microseconds ?? 0) >= last
             }
             let told = try await machine.all("activity").map { ($0.time, $0.values.first) }
             #expect(told.last?.1 == .text("walking"))
@@ -91,8 +91,8 @@ struct DerivedDriverTests {
                 return Sample(time: time, values: [.number(0), .number(9.81 + shake), .number(0)])
             }
             try await feed(samples, of: driver)
-            try await until { await machine.newest(of: "vibration") != nil }
-            let values = try #require(await machine.newest(of: "vibration")?.values)
+            try await until { await machine.samples.newest(of: "vibration") != nil }
+            let values = try #require(await machine.samples.newest(of: "vibration")?.values)
             let numbers = values.compactMap(\.double)
             #expect(numbers.count == 3)
             #expect(abs(numbers[0] - 12.5) < 0.3)
@@ -113,7 +113,8 @@ struct DerivedDriverTests {
             // It was all computed with, but not for steps.
             let end = Walk.start + 118_000_000
             try await until {
-                (await machine.newest(of: "activity")?.time.microseconds ?? 0) >= end - 1_000_000
+                (await machine.samples.newest(of: "activity")?.time.microseconds ?? 0) >= end
+                    - 1_000_000
             }
             try await machine.setLevel(.medium, of: "steps")
             let begin = Walk.start + Int64(walk.second * 1e6)

@@ -40,11 +40,13 @@ final class DerivedMachine {
 extension VirtualMachine {
     /// The last total of a counter; 0 before there is one.
     func total(_ id: SensorID = "steps") async -> Int {
-        guard case .integer(let total)? = await newest(of: id)?.values.first else { return 0 }
+        guard case .integer(let total)? = await samples.newest(of: id)?.values.first else {
+            return 0
+        }
         return Int(total)
     }
 
     func all(_ id: SensorID) async throws -> [StoredSample] {
-        try await samples(SampleQuery(sensor: id, limit: .max))
+        try await samples.rows(SampleQuery(sensor: id, limit: .max))
     }
 }

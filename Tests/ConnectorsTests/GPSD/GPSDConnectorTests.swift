@@ -73,7 +73,7 @@ struct GPSDConnectorTests {
         let server = try await Self.server(Self.fix(0) + sky)
         let source = try Self.source(server.port, report: .satellites)
         #expect(try await source.take(1).map(\.values) == [[.integer(5), .integer(9)]])
-        #expect(source.report?.leftOut.total == 0)
+        #expect(source.report?.dropped.total == 0)
     }
 
     @Test(arguments: [(9.0, true, true), (11, false, true), (99, false, true), (101, false, false)])
@@ -118,10 +118,10 @@ struct GPSDConnectorTests {
             samples.map { ($0.time.microseconds - Self.base.microseconds) / 1_000_000 } == [
                 0, 1, 2,
             ])
-        let leftOut = try #require(source.report?.leftOut)
-        #expect(leftOut.malformed == 4)
-        #expect(leftOut.mistimed == 2)
-        #expect(leftOut.repeated == 1)
+        let dropped = try #require(source.report?.dropped)
+        #expect(dropped.malformed == 4)
+        #expect(dropped.invalidTimestamp == 2)
+        #expect(dropped.repeated == 1)
         #expect(source.report?.taken == 3)
         #expect(server.connections == 2)
     }
@@ -157,10 +157,10 @@ struct GPSDConnectorTests {
         }
         let source = try Self.source(server.port, highestRate: 10)
         for try await _ in source.samples() {
-            if let excess = source.report?.leftOut.excess, excess > 100 { break }
+            if let excess = source.report?.dropped.excess, excess > 100 { break }
         }
         let report = try #require(source.report)
-        #expect(report.taken + report.leftOut.excess == report.received)
+        #expect(report.taken + report.dropped.excess == report.received)
         try await until { server.open == 0 }
     }
 

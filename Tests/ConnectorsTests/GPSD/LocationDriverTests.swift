@@ -67,14 +67,15 @@ struct LocationDriverTests {
         #expect(server.asked.isEmpty)
         try await machine.setLevel(.off, of: "satellites")
         let work = Task { await machine.collect() }
-        try await until { await machine.newest(of: "location") != nil }
+        try await until { await machine.samples.newest(of: "location") != nil }
         #expect(
-            await machine.newest(of: "location")?.values
+            await machine.samples.newest(of: "location")?.values
                 == [47, 8, 400, 5, 1, 90].map { .number($0) })
         #expect(server.asked.count == 1)
         try await machine.setLevel(.medium, of: "satellites")
-        try await until { await machine.newest(of: "satellites") != nil }
-        #expect(await machine.newest(of: "satellites")?.values == [.integer(5), .integer(9)])
+        try await until { await machine.samples.newest(of: "satellites") != nil }
+        #expect(
+            await machine.samples.newest(of: "satellites")?.values == [.integer(5), .integer(9)])
         #expect(await machine.status(of: "location")?.source?.link == .connected)
         work.cancel()
         await work.value

@@ -43,7 +43,7 @@ struct RealGPSDTests {
             #expect(fix.speed.map { abs($0 - 5.144) < 0.01 } == true)
             #expect(fix.heading.map { abs($0 - 45) < 0.1 } == true)
             #expect(fix.accuracy.map { $0 > 0 && $0 < 100 } == true)
-            #expect(supervised.report?.leftOut.malformed == 0)
+            #expect(supervised.report?.dropped.malformed == 0)
         }
         daemon.stop()
         try await until { driver.discover().allSatisfy(\.isUnavailable) }

@@ -30,7 +30,7 @@ struct HomeAssistantTests {
             #expect(status.sensor.title == "Kitchen")
             #expect(status.sensor.fields == [Field("temperature", unit: "Cel")])
             #expect(status.sensor.source == "mqtt://127.0.0.1:\(broker.port)/z2m/kitchen $.t")
-            var signals = await machine.arrivalSignals(of: "temperature.kitchen")
+            var signals = await machine.samples.arrivalSignals(of: "temperature.kitchen")
                 .makeAsyncIterator()
             try broker.publish(lines: [#"{"t": 21.5}"#], to: "z2m/kitchen")
             _ = await signals.next()
@@ -53,7 +53,7 @@ struct HomeAssistantTests {
             try await until(machine, "temperature.kitchen") {
                 $0.sensor.source.hasSuffix("$.outside") && Self.isConnected($0)
             }
-            var signals = await machine.arrivalSignals(of: "temperature.kitchen")
+            var signals = await machine.samples.arrivalSignals(of: "temperature.kitchen")
                 .makeAsyncIterator()
             try broker.publish(#"{"t": 1, "outside": 2}"#, to: "z2m/kitchen")
             _ = await signals.next()
@@ -87,10 +87,10 @@ struct HomeAssistantTests {
             to: "homeassistant/binary_sensor/tasmota/front/config", isRetained: true)
         try await collecting { machine in
             try await until(machine, "door.front", Self.isConnected)
-            var signals = await machine.arrivalSignals(of: "door.front").makeAsyncIterator()
+            var signals = await machine.samples.arrivalSignals(of: "door.front").makeAsyncIterator()
             try broker.publish("ON", to: "tasmota/door")
             _ = await signals.next()
-            let sample = await machine.newest(of: "door.front")
+            let sample = await machine.samples.newest(of: "door.front")
             #expect(sample?.values == [.text("open")])
         }
     }
@@ -111,7 +111,7 @@ struct HomeAssistantTests {
             try broker.start()
             // This broker keeps nothing when it ends, so nothing is announced anew.
             try await until(machine, "temperature.kitchen", Self.isConnected)
-            var signals = await machine.arrivalSignals(of: "temperature.kitchen")
+            var signals = await machine.samples.arrivalSignals(of: "temperature.kitchen")
                 .makeAsyncIterator()
             try broker.publish(#"{"t": 3}"#, to: "z2m/kitchen")
             _ = await signals.next()
@@ -179,7 +179,7 @@ struct HomeAssistantTests {
     }
 
     private func values(_ machine: VirtualMachine, _ id: SensorID) async throws -> [Double] {
-        try await machine.samples(SampleQuery(sensor: id, limit: .max)).compactMap {
+        try await machine.samples.rows(SampleQuery(sensor: id, limit: .max)).compactMap {
             if case .number(let number) = $0.values.first { number } else { nil }
         }
     }

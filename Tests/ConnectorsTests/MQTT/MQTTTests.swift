@@ -26,7 +26,7 @@ struct MQTTTests {
         }
         #expect(bench.report.connections == 1)
         #expect(bench.report.taken == 20)
-        #expect(bench.report.leftOut.total == 0)
+        #expect(bench.report.dropped.total == 0)
     }
 
     @Test(arguments: [
@@ -99,10 +99,10 @@ struct MQTTTests {
         let report = bench.report
         #expect(report.received == 12)
         #expect(report.taken == 3)
-        #expect(report.leftOut.repeated == 1)
-        #expect(report.leftOut.incomplete == 1)
-        #expect(report.leftOut.mistimed == 3)
-        #expect(report.leftOut.malformed == 4)
+        #expect(report.dropped.repeated == 1)
+        #expect(report.dropped.incomplete == 1)
+        #expect(report.dropped.invalidTimestamp == 3)
+        #expect(report.dropped.malformed == 4)
         #expect(report.late == 1)
         #expect(report.link == .connected)
     }
@@ -128,8 +128,8 @@ struct MQTTTests {
             #expect(try await samples.next(1) == [7])
             #expect(bench.report.received == count + 2)
             // A line that is a number alone is JSON, and lacks the field.
-            let leftOut = bench.report.leftOut
-            #expect(leftOut.malformed + leftOut.incomplete == count + 1)
+            let dropped = bench.report.dropped
+            #expect(dropped.malformed + dropped.incomplete == count + 1)
         }
     }
 
@@ -142,8 +142,8 @@ struct MQTTTests {
             try await bench.until { $0.received == count }
         }
         let report = bench.report
-        #expect(report.taken + report.leftOut.excess == count)
-        #expect(report.leftOut.excess > count / 2)
+        #expect(report.taken + report.dropped.excess == count)
+        #expect(report.dropped.excess > count / 2)
     }
 
     @Test func `a broker that goes and comes back is found again`() async throws {
@@ -179,7 +179,7 @@ struct MQTTTests {
                 try await samples.iterator.next()?.values,
             ]
             #expect(states == [[.text("closed")], [.text("open")]])
-            try await bench.until { $0.leftOut.malformed == 1 }
+            try await bench.until { $0.dropped.malformed == 1 }
         }
     }
 

@@ -95,15 +95,15 @@ struct SampleMakerTests {
         var maker = try Self.maker(time: TimeRule("at", form: .us))
         let time = Self.now.microseconds + seconds * 1_000_000
         let outcome = maker.take(Array("t: 1, h: 2, at: \(time)".utf8), at: Self.now)
-        #expect(outcome == (isTaken ? Self.sample(1, 2, after: seconds) : .mistimed))
-        #expect(maker.counts.mistimed == (isTaken ? 0 : 1))
+        #expect(outcome == (isTaken ? Self.sample(1, 2, after: seconds) : .invalidTimestamp))
+        #expect(maker.counts.invalidTimestamp == (isTaken ? 0 : 1))
     }
 
     @Test(arguments: ["t: 1, h: 2", "t: 1, h: 2, at: soon", "t: 1, h: 2, at: 1e300"])
     func `a payload that tells no time where it should is counted`(line: String) throws {
         var maker = try Self.maker(time: TimeRule("at", form: .s))
-        #expect(maker.take(Array(line.utf8), at: Self.now) == .mistimed)
-        #expect(maker.counts.mistimed == 1)
+        #expect(maker.take(Array(line.utf8), at: Self.now) == .invalidTimestamp)
+        #expect(maker.counts.invalidTimestamp == 1)
     }
 
     @Test func `what comes twice with the same time counts once, and late ones are kept`() throws {
@@ -172,7 +172,7 @@ struct SampleMakerTests {
         #expect(maker.take(Reading(values: values), at: Self.now) == Self.sample(1, 2))
         #expect(maker.take(Reading(values: ["a": .integer(1)]), at: Self.now) == .incomplete)
         let early = Timestamp(microseconds: 0)
-        #expect(maker.take(Reading(time: early, values: values), at: Self.now) == .mistimed)
+        #expect(maker.take(Reading(time: early, values: values), at: Self.now) == .invalidTimestamp)
         #expect(
             maker.take(
                 Reading(time: Self.now.advanced(byMicroseconds: -1_000_000), values: values),

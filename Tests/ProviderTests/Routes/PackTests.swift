@@ -51,13 +51,13 @@ struct PackTests {
     {
         try await ServedHost.with(isLive: true) { host async throws in
             try await Self.collecting(host) {
-                var signals = await host.machine.arrivalSignals(of: "gyroscope.left")
+                var signals = await host.machine.samples.arrivalSignals(of: "gyroscope.left")
                     .makeAsyncIterator()
                 let answer = try await Self.install(
                     host, "gyroscope.left", Self.pack("gyroscope.left"))
                 #expect(answer.status == 201, "\(answer.text)")
                 _ = await signals.next()
-                let sample = try #require(await host.machine.newest(of: "gyroscope.left"))
+                let sample = try #require(await host.machine.samples.newest(of: "gyroscope.left"))
                 let values = sample.values.compactMap(\.double)
                 #expect(abs(values[0] * 180 / .pi - values[1]) < 1e-9)
                 let sensor = try await Self.sensor(host, "gyroscope.left")
@@ -90,7 +90,7 @@ struct PackTests {
     @Test func `F10: a pack that is taken away is not read, and its samples stay`() async throws {
         try await ServedHost.with(isLive: true) { host async throws in
             try await Self.collecting(host) {
-                var signals = await host.machine.arrivalSignals(of: "gyroscope.left")
+                var signals = await host.machine.samples.arrivalSignals(of: "gyroscope.left")
                     .makeAsyncIterator()
                 _ = try await Self.install(host, "gyroscope.left", Self.pack("gyroscope.left"))
                 _ = await signals.next()
@@ -118,7 +118,7 @@ struct PackTests {
     {
         try await ServedHost.with(isLive: true) { host async throws in
             try await Self.collecting(host) {
-                var signals = await host.machine.arrivalSignals(of: "gyroscope.left")
+                var signals = await host.machine.samples.arrivalSignals(of: "gyroscope.left")
                     .makeAsyncIterator()
                 _ = try await Self.install(host, "gyroscope.left", Self.pack("gyroscope.left"))
                 _ = await signals.next()
@@ -128,9 +128,9 @@ struct PackTests {
                     let sensor = try await Self.sensor(host, "gyroscope.left")
                     return sensor["connection"]?["state"]?.string == "disconnected"
                 }
-                let sequence = await host.machine.lastSequence()
+                let sequence = await host.machine.samples.lastSequence
                 try await host.machine.setLevel(.medium, of: "gyroscope.left")
-                try await until { await host.machine.lastSequence() != sequence }
+                try await until { await host.machine.samples.lastSequence != sequence }
                 let sensor = try await Self.sensor(host, "gyroscope.left")
                 #expect(sensor["connection"]?["connections"]?.number?.int64 == 2)
             }

@@ -64,7 +64,8 @@ struct PublishTests {
                     headers: [("Content-Type", SampleForm.columns.rawValue)],
                     body: columns.body + columns.body))
             #expect(again.status == 201, "\(again.text)")
-            let samples = try await host.machine.samples(SampleQuery(sensor: "steps", limit: 10))
+            let samples = try await host.machine.samples.rows(
+                SampleQuery(sensor: "steps", limit: 10))
             #expect(samples.count == 6)
         }
     }
@@ -97,7 +98,8 @@ struct PublishTests {
             #expect(first.status == 201 && second.status == 201)
             #expect(first.text == second.text)
             #expect(
-                try await host.machine.samples(SampleQuery(sensor: "steps", limit: 9)).count == 1)
+                try await host.machine.samples.rows(SampleQuery(sensor: "steps", limit: 9)).count
+                    == 1)
             let other = try await host.publish(#"{"count":6,"mood":"up"}"#, key: "a")
             #expect(other.status == 422)
             #expect(other.code == "key-reused")
@@ -106,7 +108,8 @@ struct PublishTests {
             #expect(lines.code == "key-reused")
             #expect(try await host.publish(body, key: "b").status == 201)
             #expect(
-                try await host.machine.samples(SampleQuery(sensor: "steps", limit: 9)).count == 2)
+                try await host.machine.samples.rows(SampleQuery(sensor: "steps", limit: 9)).count
+                    == 2)
         }
     }
 
@@ -132,7 +135,8 @@ struct PublishTests {
                 for await status in group { #expect(status == 201) }
             }
             #expect(
-                try await host.machine.samples(SampleQuery(sensor: "steps", limit: 9)).count == 1)
+                try await host.machine.samples.rows(SampleQuery(sensor: "steps", limit: 9)).count
+                    == 1)
         }
     }
 

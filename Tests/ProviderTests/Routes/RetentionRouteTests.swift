@@ -56,7 +56,7 @@ struct RetentionRouteTests {
                 let answer = try await call(host, "DELETE", "/sensors/gauge/samples?\(query)")
                 #expect(answer.status == 400, "\(query)")
             }
-            #expect(await host.machine.newest(of: "gauge") != nil)
+            #expect(await host.machine.samples.newest(of: "gauge") != nil)
             let rule = try await call(host, "PUT", "/retention/gauge", json: #"{"raws":"1h"}"#)
             #expect(rule.status == 400)
         }
@@ -74,7 +74,7 @@ struct RetentionRouteTests {
             let answer = try await call(host, method, target, json: "{}", token: token)
             #expect(answer.status == 403)
             #expect(try answer.json()["code"]?.string == "owner-only")
-            #expect(await host.machine.newest(of: "gauge") != nil)
+            #expect(await host.machine.samples.newest(of: "gauge") != nil)
         }
     }
 

@@ -11,6 +11,7 @@ import Logging
 import NIOCore
 import NIOSSL
 import Samples
+import Scheduling
 import ServiceLifecycle
 import Sessions
 import Synchronization
@@ -95,8 +96,8 @@ struct ServedHost: Sendable {
         let packs = PackShelf(folder: path + "/packs")
         let machine = try await VirtualMachine.start(
             in: path + "/data", drivers: [FeedDriver(feed: feed), packs],
-            time: isLive
-                ? .system : TimeSource(now: { clock.now }, sleep: { _ in }), logger: logger)
+            time: isLive ? SystemTime() : HostTime(clock: clock, pause: { _ in }),
+            logger: logger)
         let authority = try await Authority(
             path: path + "/permissions.sqlite", time: TestWallClock(clock: clock),
             logger: logger)
@@ -116,7 +117,8 @@ struct ServedHost: Sendable {
         ) { await log.record(sendingTo: $0, bytes: $1) }
         let provider = Provider(
             authority: authority, machine: machine,
-            engine: AnalyticsEngine(machine, log: authority.log, now: { clock.now }),
+            engine: AnalyticsEngine(
+                machine, log: authority.log, time: HostTime(clock: clock, pause: sleep)),
             sessions: try SessionBook(path: path + "/sessions.sqlite", now: { clock.now }),
             outbox: outbox, library: library, supervisor: supervisor,
             facts: HostFacts(
@@ -128,7 +130,7 @@ struct ServedHost: Sendable {
                 rule: .apps(ownPorts: { Set([port.number].compactMap { $0 }) }),
                 resolver: NoNames(), trustRoots: .certificates(trust)),
             heartbeat: heartbeat, now: { clock.now },
-            time: TimeSource(now: { clock.now }, sleep: sleep), logger: logger)
+            time: HostTime(clock: clock, pause: sleep), logger: logger)
         await supervisor.open(connection(provider.connection))
         let (listening, signal) = AsyncStream.makeStream(of: Int.self)
         let server = provider.server(at: .hostname("127.0.0.1", port: 0), limits: limits) { taken in
@@ -215,5 +217,17 @@ struct ServedHost: Sendable {
             get { value.withLock { $0 } }
             set { value.withLock { $0 = newValue } }
         }
+    }
+}
+
+/// The time of a served host: a clock that a test sets, and sleeps that it decides.
+private struct HostTime: TimeSource {
+    let clock: TestClock
+    let pause: @Sendable (Duration) async throws -> Void
+
+    func now() -> Timestamp { clock.now }
+
+    func sleep(for duration: Duration) async throws {
+        try await pause(duration)
     }
 }

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import Samples
+import TestSupport
 import Testing
 
 @testable import VM
@@ -80,6 +81,6 @@ final class BufferTree {
     }
 
     func capture(every interval: Duration = .milliseconds(10)) throws -> (any SampleCapture)? {
-        try reader().capture(every: interval) { Self.now }
+        try reader().capture(every: interval, time: ManualTime(at: Self.now))
     }
 }

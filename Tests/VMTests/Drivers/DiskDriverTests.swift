@@ -1,4 +1,5 @@
 import Samples
+import TestSupport
 import Testing
 
 @testable import VM
@@ -8,11 +9,11 @@ struct DiskDriverTests {
         let tree = try FixtureTree([
             "sys/block/sda/stat": "  100 5 2000 30 50 7 1000 40 0 500 70 0 0 0 0\n"
         ])
-        let time = ManualClock()
-        let discovery = Discovery(DiskDriver(roots: tree.roots, clock: time.clock))
+        let time = ManualTime()
+        let discovery = Discovery(DiskDriver(roots: tree.roots, awake: time.awake))
         var reader = try discovery.reader("disk.sda")
         #expect(try reader.read() == nil)
-        time.advance(seconds: 2)
+        time.advance(by: .seconds(2))
         try tree.write("110 5 2100 30 70 7 1200 40 0 1500 70", to: "sys/block/sda/stat")
         let values = try discovery.named("disk.sda", try #require(try reader.read()))
         #expect(
@@ -42,21 +43,21 @@ struct DiskDriverTests {
 
     @Test func `a counter that wraps gives no sample, then counts from there`() throws {
         let tree = try FixtureTree(["sys/block/sda/stat": "9 0 9 0 9 0 9 0 0 4294967295 0"])
-        let time = ManualClock()
-        var reader = try Discovery(DiskDriver(roots: tree.roots, clock: time.clock))
+        let time = ManualTime()
+        var reader = try Discovery(DiskDriver(roots: tree.roots, awake: time.awake))
             .reader("disk.sda")
         _ = try reader.read()
-        time.advance(seconds: 1)
+        time.advance(by: .seconds(1))
         try tree.write("9 0 9 0 9 0 9 0 0 100 0", to: "sys/block/sda/stat")
         #expect(try reader.read() == nil)
-        time.advance(seconds: 1)
+        time.advance(by: .seconds(1))
         try tree.write("9 0 9 0 9 0 9 0 0 350 0", to: "sys/block/sda/stat")
         #expect(try reader.read()?[4] == .number(25))
     }
 
     @Test func `no time between two reads gives no sample`() throws {
         let tree = try FixtureTree(["sys/block/sda/stat": "9 0 9 0 9 0 9 0 0 9 0"])
-        var reader = try Discovery(DiskDriver(roots: tree.roots, clock: ManualClock().clock))
+        var reader = try Discovery(DiskDriver(roots: tree.roots, awake: ManualTime().awake))
             .reader("disk.sda")
         #expect(try reader.read() == nil)
         #expect(try reader.read() == nil)

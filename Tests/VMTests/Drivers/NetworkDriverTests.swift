@@ -1,4 +1,5 @@
 import Samples
+import TestSupport
 import Testing
 
 @testable import VM
@@ -17,12 +18,12 @@ struct NetworkDriverTests {
 
     @Test func `rates come from the growth of the counters`() throws {
         let tree = try tree(Self.loopback + "  eth0: 1000 10 1 2 0 0 0 0 500 5 3 4 0 0 0 0\n")
-        let time = ManualClock()
-        let discovery = Discovery(NetworkDriver(roots: tree.roots, clock: time.clock))
+        let time = ManualTime()
+        let discovery = Discovery(NetworkDriver(roots: tree.roots, awake: time.awake))
         #expect(discovery.ids == ["network.eth0"])
         var reader = try discovery.reader("network.eth0")
         #expect(try reader.read() == nil)
-        time.advance(seconds: 4)
+        time.advance(by: .seconds(4))
         let line = "eth0:3000 30 1 2 0 0 0 0 900 9 3 4 0 0 0 0\n"
         try tree.write(Self.headings + line, to: "proc/net/dev")
         let values = try discovery.named("network.eth0", try #require(try reader.read()))
@@ -50,11 +51,11 @@ struct NetworkDriverTests {
 
     @Test func `an interface that is replaced gives no sample, one that leaves is gone`() throws {
         let tree = try tree("eth0: 1000 10 1 2 0 0 0 0 500 5 3 4 0 0 0 0\n")
-        let time = ManualClock()
-        var reader = try Discovery(NetworkDriver(roots: tree.roots, clock: time.clock))
+        let time = ManualTime()
+        var reader = try Discovery(NetworkDriver(roots: tree.roots, awake: time.awake))
             .reader("network.eth0")
         _ = try reader.read()
-        time.advance(seconds: 1)
+        time.advance(by: .seconds(1))
         let line = "eth0: 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n"
         try tree.write(Self.headings + line, to: "proc/net/dev")
         #expect(try reader.read() == nil)

@@ -93,7 +93,7 @@ struct PowerSupplyDriverTests {
         #expect(Discovery(BatteryDriver(roots: empty.roots)).ids == ["battery"])
         let silent = try tree(supply("BAT0", ["type": "Battery", "capacity_level": "Normal"]))
         let missing = try Discovery(BatteryDriver(roots: silent.roots)).missing("battery")
-        #expect(missing.reason.hasSuffix("does not say how full it is"))
+        #expect(missing.reason.hasSuffix("does not contain its charge"))
     }
 
     @Test(arguments: ["101", "-1", "", "full", "nan"])

@@ -44,10 +44,10 @@ struct ReadingTests {
 
     @Test func `growth beyond 64 bits does not trap`() {
         var growth = CounterGrowth()
-        #expect(growth.perSecond([0], at: .min) == nil)
-        let rate = growth.perSecond([.max], at: .max)
+        #expect(growth.perSecond([0], at: .nanoseconds(Int64.min)) == nil)
+        let rate = growth.perSecond([.max], at: .nanoseconds(Int64.max))
         #expect(rate?.first?.isFinite == true)
-        #expect(growth.perSecond([.max], at: .min) == nil)
+        #expect(growth.perSecond([.max], at: .nanoseconds(Int64.min)) == nil)
     }
 
     @Test(arguments: [

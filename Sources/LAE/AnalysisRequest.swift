@@ -1,0 +1,156 @@
+public import Samples
+import Statistics
+
+/// An analysis of fields of one or more sensors.
+///
+/// ```swift
+/// let request = AnalysisRequest(
+///     try Analysis("trend"), of: [try FieldReference(parsing: "temperature.attic.temperature")])
+/// ```
+public struct AnalysisRequest: Hashable, Sendable {
+    /// How samples of sensors with different times are joined.
+    ///
+    /// Each sample of the first input's sensor is joined with one of each other sensor within a time
+    /// span; samples without a partner are omitted.
+    public enum Join: Hashable, Sendable {
+        /// The closest in time.
+        case nearest(within: Duration)
+        /// The last that is not later.
+        case last(within: Duration)
+    }
+
+    public var analysis: Analysis
+    /// Numeric fields; for `entropy` also a state or text.
+    public var inputs: [FieldReference]
+    public var range: TimeRange
+    /// Conditions that must all hold for a sample of their sensor to count.
+    public var conditions: [FieldCondition]
+    /// The width of windows whose means replace the samples; for `resample`, the width of its cells.
+    ///
+    /// Windows begin with the range, or with 1970 when it is open. A statistics-only grant widens them
+    /// to whole cells.
+    public var every: Duration?
+    public var join: Join?
+
+    public init(
+        _ analysis: Analysis, of inputs: [FieldReference], range: TimeRange = .all,
+        conditions: [FieldCondition] = [], every: Duration? = nil, join: Join? = nil
+    ) {
+        self.analysis = analysis
+        self.inputs = inputs
+        self.range = range
+        self.conditions = conditions
+        self.every = every
+        self.join = join
+    }
+
+    /// The sensors of the inputs, each once, in the order of the inputs.
+    public var sensors: [SensorID] {
+        var seen: Set<SensorID> = []
+        return inputs.map(\.sensor).filter { seen.insert($0).inserted }
+    }
+
+    /// The request with names replaced by the sensors that they resolve to.
+    public func reading(_ meant: [SensorID: SensorID]) -> AnalysisRequest {
+        var request = self
+        request.inputs = inputs.map { input in
+            FieldReference(sensor: meant[input.sensor] ?? input.sensor, field: input.field)
+        }
+        request.conditions = conditions.map { condition in
+            FieldCondition(
+                sensor: condition.sensor.map { meant[$0] ?? $0 }, condition: condition.condition)
+        }
+        return request
+    }
+
+    /// Checks the request as far as possible without the sensors.
+    ///
+    /// - Throws: `invalidAnalysis`.
+    public func check() throws(LAEError) {
+        let allowed = analysis.inputs
+        guard allowed.contains(inputs.count) else {
+            let count =
+                allowed.count == 1
+                ? "\(allowed.lowerBound)" : "\(allowed.lowerBound) to \(allowed.upperBound)"
+            throw fault("\(analysis.name) takes \(count) of inputs, not \(inputs.count).")
+        }
+        guard Set(inputs).count == inputs.count else { throw fault("An input is repeated.") }
+        if let every, every < .microseconds(1) { throw fault("every must be a span above zero.") }
+        if case .nearest(let span)? = join, span < .zero {
+            throw fault("The span of a join must not be negative.")
+        }
+        if case .last(let span)? = join, span < .zero {
+            throw fault("The span of a join must not be negative.")
+        }
+        let sensors = sensors
+        for condition in conditions {
+            guard let sensor = condition.sensor else {
+                guard sensors.count == 1 else {
+                    throw fault(
+                        "The condition on \(condition.condition.field) does not name its sensor.",
+                        hint: "Write the sensor and a dot before it, such as cpu.busy>50")
+                }
+                continue
+            }
+            guard sensors.contains(sensor) else {
+                throw fault("There is a condition on \(sensor), which is not among the inputs.")
+            }
+        }
+        try checkTimes(sensors)
+    }
+
+    private func checkTimes(_ sensors: [SensorID]) throws(LAEError) {
+        switch analysis.kind {
+        case .resample, .spectrum:
+            guard every == nil else { return }
+            throw fault(
+                "\(analysis.name) needs every, the time between its numbers.",
+                hint: "Give a span not shorter than the samples are apart, such as 10s")
+        default:
+            guard sensors.count > 1, every == nil, join == nil else { return }
+            throw fault(
+                "Samples of different sensors have different times.",
+                hint: "Give every, such as 10s, for means, or a join for pairs that are close")
+        }
+    }
+
+    private func fault(_ message: String, hint: String? = nil) -> LAEError {
+        LAEError(.invalidAnalysis, message, hint: hint)
+    }
+}
+
+extension AnalysisRequest {
+    /// The request over whole cells that have ended, for a statistics-only grant.
+    ///
+    /// It applies to every sensor: otherwise the range of one could select samples of a shielded one.
+    /// Windows begin and end at the bounds of cells, so that each mean is one of whole cells.
+    func widened(to cells: AggregateCells, now: Timestamp) -> AnalysisRequest {
+        var widened = self
+        widened.range = cells.covering(range, now: now)
+        widened.every = every.map { .microseconds(cells.step($0.wholeMicroseconds)) }
+        return widened
+    }
+
+    /// A grid of cells of width `every`; the first begins with the range, unless that is open.
+    var grid: Grid? {
+        every.map { every in
+            Grid(
+                origin: range.from == .distantPast ? 0 : range.from.microseconds,
+                step: every.wholeMicroseconds)
+        }
+    }
+
+    /// The cells whose means are the rows; `resample` makes its own.
+    var windows: Grid? {
+        if case .resample = analysis.kind { nil } else { grid }
+    }
+
+    var alignment: Alignment? {
+        switch join {
+        case .nearest(let span)?:
+            Alignment(method: .nearest, tolerance: span.wholeMicroseconds)
+        case .last(let span)?: Alignment(method: .last, tolerance: span.wholeMicroseconds)
+        case nil: nil
+        }
+    }
+}

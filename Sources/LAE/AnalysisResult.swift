@@ -1,0 +1,113 @@
+public import Samples
+public import Statistics
+
+/// The result of an analysis, and what went into it.
+public struct AnalysisAnswer: Hashable, Sendable {
+    public let inputs: [FieldReference]
+    /// The field of each input.
+    public let fields: [Field]
+    /// The number of rows, samples or windows; `nil` when suppressed.
+    public let count: Int?
+    /// `nil` when it is not defined on the rows, or is suppressed.
+    public let result: AnalysisResult?
+    /// Whether pruned samples are missing, of which only summaries are left.
+    public let isPartial: Bool
+    /// The time ranges in which samples are damaged and missing, by sensor and in order.
+    public let damage: [SensorID: [TimeRange]]
+}
+
+/// The result of an analysis.
+public enum AnalysisResult: Hashable, Sendable {
+    /// One more edge than counts; suppressed counts are `nil`.
+    case histogram(edges: [Double], counts: [Int?])
+    case entropy(bits: Double, outcomes: Int)
+    /// Single numbers, by size or by time.
+    case items([TimedValue])
+    /// One for each cell from the first to the last with samples.
+    case cells([Cell])
+    /// One for each pair of inputs.
+    case correlation([Pair])
+    case trend(Trend)
+    case spectrum(Spectrum)
+    /// `inertia` is `nil` when a cluster is suppressed.
+    case clusters([Cluster], inertia: Double?)
+    case density(Density)
+    case anomalies(Anomalies)
+
+    /// One window of a resampled series.
+    public struct Cell: Hashable, Sendable {
+        /// When it begins.
+        public let time: Timestamp
+        public let value: Double?
+    }
+
+    /// The correlation of two inputs.
+    public struct Pair: Hashable, Sendable {
+        public let x: FieldReference
+        public let y: FieldReference
+        /// −1 to 1; `nil` where one side does not vary.
+        public let pearson: Double?
+        /// The same of ranks; `nil` also under a statistics-only grant.
+        public let spearman: Double?
+        /// Divisor n−1.
+        public let covariance: Double?
+    }
+
+    /// A line fitted by least squares.
+    public struct Trend: Hashable, Sendable {
+        /// Per second.
+        public let slope: Double
+        /// The value of the line at `origin`; both are `nil` when they would reveal the time of a sample.
+        public let intercept: Double?
+        public let origin: Timestamp?
+        /// The share of the variance that the line explains.
+        public let rSquared: Double?
+        /// Of the slope, per second.
+        public let standardError: Double?
+    }
+
+    /// A power spectrum.
+    public struct Spectrum: Hashable, Sendable {
+        /// In Hz.
+        public let frequencies: [Double]
+        /// In the square of the unit, by Hz.
+        public let densities: [Double]
+        public let segments: Int
+        /// Windows without samples, filled by linear interpolation.
+        public let filled: Int
+    }
+
+    /// A cluster of k-means.
+    public struct Cluster: Hashable, Sendable {
+        /// One coordinate for each input, in its unit; `nil` when suppressed.
+        public let centre: [Double]?
+        public let count: Int?
+    }
+
+    /// The clusters of DBSCAN.
+    public struct Density: Hashable, Sendable {
+        public let times: [Timestamp]
+        /// The cluster of each row, from 0; `nil` for noise.
+        public let labels: [Int?]
+        /// The number of rows of each cluster.
+        public let sizes: [Int]
+    }
+
+    /// Values far from the median.
+    public struct Anomalies: Hashable, Sendable {
+        /// A value with its score.
+        public struct Item: Hashable, Sendable {
+            public let time: Timestamp
+            public let value: Double
+            public let score: Double
+        }
+
+        public let median: Double
+        /// The median of the absolute distances to the median; 0 leaves no number a score.
+        public let deviation: Double
+        /// The number of values beyond the threshold.
+        public let count: Int
+        /// The first of them by time.
+        public let items: [Item]
+    }
+}

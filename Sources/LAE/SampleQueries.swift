@@ -1,0 +1,137 @@
+import Auth
+import Samples
+import Scheduling
+import Statistics
+import VM
+
+/// Answers queries for single samples.
+struct SampleQueries: Sendable {
+    private let sensors: SensorCatalog
+    private let samples: SampleReading
+    private let log: AccessLog
+    private let time: any TimeSource
+
+    init(
+        _ sensors: SensorCatalog, _ samples: SampleReading, log: AccessLog, time: any TimeSource
+    ) {
+        self.sensors = sensors
+        self.samples = samples
+        self.log = log
+        self.time = time
+    }
+
+    func latest(for grant: Grant) async throws(LAEError) -> SamplePage {
+        SamplePage(
+            try await batch(
+                SampleSelection(order: .descending, limit: 1), for: grant, operation: "latest",
+                looksFurther: false))
+    }
+
+    /// - Parameters:
+    ///   - operation: its name in the access log.
+    ///   - looksFurther: whether the page reports if more samples follow.
+    func batch(
+        _ selection: SampleSelection, for grant: Grant, operation: String, looksFurther: Bool
+    ) async throws(LAEError) -> BatchPage {
+        let lookup = await sensors.lookUp(grant.sensor)
+        let terms = try rawTerms(lookup, grant)
+        let sensor = try await sensors.readable(lookup)
+        let columns = try sensor.columns(selection.fields)
+        let matchers = try sensor.matchers(selection.conditions)
+        let query = SampleQuery(
+            sensor: grant.sensor, fields: sensor.fields, range: selection.range,
+            order: selection.order, after: selection.after,
+            limit: min(selection.limit, .max - 1) + (looksFurther ? 1 : 0))
+        do {
+            var scan = SampleScan(query, from: sensor.origin, under: terms, matchers: matchers)
+            var found = StoredBatch(of: sensor.fields)
+            // A page ends early after as much text as the scan reads at once.
+            var isFull = false
+            while found.count < query.limit, !isFull, let page = try await scan.next() {
+                found = found.isEmpty ? page : found.joined(with: page)
+                isFull = found.samples.textBytes >= SampleScan.pageTextBytes
+            }
+            let shown = found[0..<min(selection.limit, found.count)]
+            await log.record(
+                operation, .raw, for: grant, range: selection.range, count: shown.count)
+            let isMore = found.count > shown.count || isFull && looksFurther
+            let next = isMore ? shown.position(shown.count - 1) : nil
+            let end = next ?? (looksFurther ? nil : shown.isEmpty ? nil : shown.position(0))
+            let damage = await sensor.origin.damage(
+                of: grant.sensor, in: terms.visible(selection.range(to: end)))
+            return BatchPage(
+                fields: columns.map { sensor.fields[$0] }, stored: shown.keeping(columns),
+                next: next, damage: damage)
+        } catch {
+            throw LAEError(error)
+        }
+    }
+
+    func arrivals(
+        after sequence: Int64, limit: Int, for grant: Grant
+    ) async throws(LAEError) -> Arrivals {
+        let lookup = await sensors.lookUp(grant.sensor)
+        let terms = try rawTerms(lookup, grant)
+        let sensor = try await sensors.checkReadable(lookup).sensor
+        guard sensor.derivation == nil else {
+            throw LAEError(
+                .sensorComputed,
+                "\(grant.sensor) is virtual: its samples are computed when they are read, and none"
+                    + " arrives.", hint: "Read its samples or its newest one instead.")
+        }
+        do {
+            let arrived = try await samples.arrivals(
+                of: grant.sensor, fields: sensor.fields, after: sequence, limit: limit)
+            let visible = terms.visible(.all)
+            var kept: [StoredSample] = []
+            var tooOld: Int64?
+            for sample in arrived.samples {
+                guard visible.contains(sample.time) else {
+                    tooOld = sample.sequence
+                    continue
+                }
+                if let slot = terms.slot(of: sample.time) {
+                    let first = SampleQuery(
+                        sensor: grant.sensor, fields: sensor.fields, range: slot, limit: 1)
+                    guard try await samples.rows(first).first?.sequence == sample.sequence
+                    else { continue }
+                }
+                kept.append(terms.reduced(sample))
+            }
+            if !kept.isEmpty {
+                await log.record("stream", .raw, for: grant, range: nil, count: kept.count)
+            }
+            return Arrivals(
+                page: SamplePage(
+                    fields: sensor.fields, samples: kept, next: nil,
+                    damage: arrived.damage.clipped(to: visible)),
+                last: arrived.samples.last?.sequence ?? sequence, tooOld: tooOld)
+        } catch {
+            throw LAEError(error)
+        }
+    }
+
+    private func rawTerms(
+        _ lookup: SensorLookup, _ grant: Grant
+    ) throws(LAEError) -> GrantTerms {
+        let terms = lookup.terms(of: grant, now: time.now())
+        guard terms.allowsSamples else {
+            throw LAEError(
+                .notGranted,
+                terms.allowsStatistics
+                    ? "Only statistics of \(grant.sensor) are granted."
+                    : "Reading \(grant.sensor) is not granted.")
+        }
+        return terms
+    }
+}
+
+extension StoredBatch {
+    /// The samples with only these columns, in this order.
+    func keeping(_ columns: [Int]) -> StoredBatch {
+        StoredBatch(
+            sequences: sequences,
+            samples: SampleBatch(
+                times: samples.times, columns: columns.map { samples.columns[$0] }))
+    }
+}

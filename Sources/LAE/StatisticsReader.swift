@@ -1,0 +1,215 @@
+import Samples
+import Statistics
+import VM
+
+/// Reads the numbers of a sensor's fields under the terms of a grant and the conditions of a query.
+///
+/// Where nothing has to be excluded or rounded, it uses the stored summaries of whole chunks.
+struct StatisticsReader: Sendable {
+    let sensor: ReadableSensor
+    /// The indices of the requested numeric fields.
+    private let columns: [Int]
+    private let samples: SampleReading
+    private let terms: GrantTerms
+    private var matchers: [Condition.Matcher]
+    /// Whether each sample is read even where summaries would do.
+    private var looksAtEach = false
+    private let horizon: Timestamp
+
+    /// - Parameters:
+    ///   - columns: the indices of the requested numeric fields.
+    ///   - horizon: later samples are ignored, so that each pass reads the same ones.
+    init(
+        of sensor: ReadableSensor, columns: [Int], samples: SampleReading, terms: GrantTerms,
+        matchers: [Condition.Matcher] = [], until horizon: Timestamp
+    ) {
+        self.sensor = sensor
+        self.columns = columns
+        self.samples = samples
+        self.terms = terms
+        self.matchers = matchers
+        self.horizon = horizon
+    }
+
+    var fields: [Field] { columns.map { sensor.fields[$0] } }
+
+    private var origin: SampleOrigin { sensor.origin }
+
+    /// The same reader without conditions.
+    ///
+    /// - Parameter looksAtEach: whether to exclude pruned samples, as conditions do.
+    func withoutConditions(looksAtEach: Bool) -> StatisticsReader {
+        var reader = self
+        reader.matchers = []
+        reader.looksAtEach = looksAtEach
+        return reader
+    }
+
+    /// Whether samples have to be read one by one.
+    private var needsSamples: Bool {
+        terms.changesSamples || !matchers.isEmpty || origin.isComputed || looksAtEach
+    }
+
+    private func visible(_ range: TimeRange) -> TimeRange {
+        terms.visible(range).intersection(TimeRange(from: .distantPast, to: horizon))
+    }
+
+    /// The time ranges in which visible samples are damaged.
+    func damage(in range: TimeRange) async -> [TimeRange] {
+        await origin.damage(of: sensor.id, in: visible(range))
+    }
+
+    /// The time of the first sample in a range, or of the first summary of pruned samples.
+    func next(in range: TimeRange) async throws -> Timestamp? {
+        let visible = visible(range)
+        guard !visible.isEmpty else { return nil }
+        let first = SampleQuery(sensor: sensor.id, fields: sensor.fields, range: visible, limit: 1)
+        var found = try await origin.batch(first).samples.times
+        if !origin.isComputed,
+            let gone = try await samples.summarised(sensor.id, fields: fields, in: visible)
+        {
+            found.append(gone.from)
+        }
+        return found.min()
+    }
+
+    /// The summary of each window of a query.
+    func summaries(_ query: SummaryQuery) async throws -> [WindowSummary] {
+        guard !visible(query.range).isEmpty else {
+            return Array(repeating: WindowSummary(query), count: query.windowCount)
+        }
+        return try await needsSamples ? scannedSummaries(query) : storedSummaries(query)
+    }
+
+    private func storedSummaries(_ query: SummaryQuery) async throws -> [WindowSummary] {
+        let visible = visible(query.range)
+        guard visible != query.range else { return try await samples.summaries(query) }
+        var part = query
+        part.range = visible
+        guard query.step != nil else { return try await samples.summaries(part) }
+        // Windows lie where they would lie without the terms; the first may be visible in part.
+        let first = query.window(of: visible.from)
+        part.range = visible.intersection(query.span(of: first))
+        var head = part
+        head.step = nil
+        var result = Array(repeating: WindowSummary(query), count: first)
+        result += try await samples.summaries(head)
+        part.range = TimeRange(from: part.range.to, to: max(part.range.to, visible.to))
+        result += try await samples.summaries(part)
+        // There are no samples in the last windows.
+        while result.count < query.windowCount { result.append(WindowSummary(query)) }
+        return result
+    }
+
+    /// The statistics of one field in one window; percentiles are approximate where samples in its
+    /// summary are damaged.
+    ///
+    /// - Parameter summary: of that field and window.
+    func values(
+        _ statistics: [Statistic], of place: Int, in range: TimeRange, _ summary: FieldSummary
+    ) async throws -> (values: [Double?], isApproximate: Bool) {
+        let percents = statistics.compactMap(\.exactPercent)
+        guard !percents.isEmpty else { return (statistics.map { summary.value(of: $0) }, false) }
+        guard let exact = try await percentiles(percents, of: place, in: range, summary) else {
+            return (statistics.approximate.map { summary.value(of: $0) }, true)
+        }
+        let found = Dictionary(zip(percents, exact)) { first, _ in first }
+        let values = statistics.map { statistic in
+            statistic.exactPercent.map { found[$0] ?? nil } ?? summary.value(of: statistic)
+        }
+        return (values, false)
+    }
+
+    /// Exact percentiles of one field.
+    ///
+    /// - Parameters:
+    ///   - summary: of the same field and range, with its sketch.
+    ///   - percents: 0 to 100.
+    /// - Returns: one for each percent, `nil` of nothing; `nil` when some of the samples are damaged.
+    private func percentiles(
+        _ percents: [Double], of place: Int, in range: TimeRange, _ summary: FieldSummary
+    ) async throws -> [Double?]? {
+        let quantiles = percents.map { Quantile($0 / 100, of: summary.count) }
+        let ranks = Set(quantiles.compactMap { $0 }.flatMap { [$0.lower, $0.upper] }).sorted()
+        guard !ranks.isEmpty else { return percents.map { _ in nil } }
+        let whole = summary.moments.minimum...summary.moments.maximum
+        let candidates = ranks.map { rank in
+            summary.sketch.map { $0.bounds(ofRank: rank) } ?? whole
+        }
+        var selection = RankSelection(ranks: ranks, of: summary.count, candidates: candidates)
+        repeat {
+            try Task.checkCancellation()
+            selection = try await pass(selection, over: place, in: range)
+        } while selection.endPass()
+        guard let values = selection.values else {
+            guard await damage(in: range).isEmpty else { return nil }
+            // Older samples were accepted meanwhile: the next query will count them.
+            throw LAEError(
+                .changed, "The samples of \(sensor.id) changed while they were read.",
+                hint: "Ask again.")
+        }
+        let found = Dictionary(uniqueKeysWithValues: zip(ranks, values))
+        return quantiles.map { quantile in
+            quantile.flatMap { quantile in
+                guard let below = found[quantile.lower], let above = found[quantile.upper] else {
+                    return nil
+                }
+                return quantile.value(below, above)
+            }
+        }
+    }
+
+    // MARK: - Private
+
+    private func pass(
+        _ selection: RankSelection, over place: Int, in range: TimeRange
+    ) async throws -> RankSelection {
+        guard needsSamples else {
+            return try await samples.reduce(
+                fields[place], of: sensor.id, in: visible(range), into: selection
+            ) { selection, numbers in selection.insert(numbers) }
+        }
+        var selection = selection
+        var scan = scan(range)
+        while let batch = try await scan.next() {
+            switch batch.samples.columns[columns[place]] {
+            case .numbers(let values): values.withUnsafeBufferPointer { selection.insert($0) }
+            case .integers(let values):
+                values.map(Double.init).withUnsafeBufferPointer { selection.insert($0) }
+            case .texts: break
+            }
+        }
+        return selection
+    }
+
+    private func scannedSummaries(_ query: SummaryQuery) async throws -> [WindowSummary] {
+        var gathered = WindowSummaries(query)
+        var scan = scan(query.range)
+        while let batch = try await scan.next() { gathered.add(batch.keeping(columns)) }
+        for range in try await gaps(query) { gathered.noteGap(in: range) }
+        return gathered.windows
+    }
+
+    /// The windows with samples that cannot be read one by one: they are pruned or damaged.
+    private func gaps(_ query: SummaryQuery) async throws -> [TimeRange] {
+        var found = await damage(in: query.range)
+        let visible = visible(query.range)
+        guard !origin.isComputed,
+            try await samples.summarised(sensor.id, fields: query.fields, in: visible) != nil
+        else { return found }
+        var plain = query
+        plain.hasSketch = false
+        for (place, window) in try await storedSummaries(plain).enumerated()
+        where window.isFromSummaries || window.isPartial {
+            found.append(query.span(of: place))
+        }
+        return found
+    }
+
+    private func scan(_ range: TimeRange) -> SampleScan {
+        SampleScan(
+            SampleQuery(
+                sensor: sensor.id, fields: sensor.fields, range: visible(range), limit: .max),
+            from: origin, under: terms, matchers: matchers)
+    }
+}

@@ -1,0 +1,158 @@
+import Glibc
+import Samples
+
+/// The motion on a circle with a speed that oscillates about its mean.
+///
+/// Position, speed, acceleration and turning are derivatives of one another, so that the sensors agree.
+struct Trajectory {
+    /// Metres a second, and metres a second squared along the way.
+    let speed: Double
+    let acceleration: Double
+    /// Metres a second squared towards the centre, which is on the left.
+    let towardsCentre: Double
+    /// Radians a second, to the left.
+    let turning: Double
+    /// Degrees from north, clockwise, from 0 to 360.
+    let heading: Double
+    /// Metres from the centre.
+    let east: Double
+    let north: Double
+
+    /// Mean speed, radius of the circle, amplitude of the speed as a share of it, seconds of a period.
+    private static func shape(
+        _ kind: Scenario.Kind
+    ) -> (speed: Double, radius: Double, swing: Double, period: Double)? {
+        switch kind {
+        case .walk: (1.4, 250, 0.1, 37)
+        case .ride: (5, 900, 0.3, 61)
+        case .drive: (13, 2500, 0.6, 95)
+        case .still, .batteryDay, .room, .vibration: nil
+        }
+    }
+
+    init(_ kind: Scenario.Kind, _ noise: Noise, at time: Double) {
+        let first = 2 * Double.pi * noise.unit(.heading, 0)
+        guard let shape = Self.shape(kind) else {
+            (speed, acceleration, towardsCentre, turning, east, north) = (0, 0, 0, 0, 0, 0)
+            heading = first * 180 / .pi
+            return
+        }
+        // Nothing moves before the scenario begins.
+        let time = max(0, time)
+        let rate = 2 * Double.pi / shape.period
+        let way = shape.speed * (time + shape.swing / rate * (1 - cos(rate * time)))
+        speed = shape.speed * (1 + shape.swing * sin(rate * time))
+        acceleration = shape.speed * shape.swing * rate * cos(rate * time)
+        towardsCentre = speed * speed / shape.radius
+        turning = speed / shape.radius
+        let angle = first + way / shape.radius
+        east = shape.radius * cos(angle)
+        north = shape.radius * sin(angle)
+        let degrees = (-angle * 180 / .pi).truncatingRemainder(dividingBy: 360)
+        heading = degrees < 0 ? degrees + 360 : degrees
+    }
+}
+
+/// The sensors of motion. The axes are those of the case: x to the right, y ahead, z up.
+extension Moment {
+    /// Metres a second squared.
+    private static let gravity = 9.80665
+    /// The magnetic field in central Europe, horizontal and down, in microtesla.
+    private static let field = (ahead: 21.6, down: 43.2)
+    private static let engine = 24.6
+
+    /// Steps per second on foot, pedal revolutions per second on a bicycle.
+    private var pace: Double {
+        let base = kind == .walk ? 1.85 : 1.2
+        return base + 0.1 * (noise.unit(.phase, 1) - 0.5)
+    }
+
+    private func wave(_ frequency: Double, _ shift: Double = 0) -> Double {
+        sin(2 * .pi * (frequency * elapsed + noise.unit(.phase, 2)) + shift)
+    }
+
+    var acceleration: [Value] {
+        var (x, y, z) = (-trajectory.towardsCentre, trajectory.acceleration, Self.gravity)
+        let rough: Double
+        switch kind {
+        case .walk:
+            z += 2.4 * wave(pace) + 0.7 * wave(2 * pace, 0.6)
+            y += 1.1 * wave(pace, 1.3)
+            x += 0.8 * wave(pace / 2, 0.4)
+            rough = 0.15
+        case .ride:
+            x += 0.5 * wave(pace, 0.2)
+            z += 0.4 * wave(2 * pace)
+            rough = 0.7
+        case .drive:
+            rough = 0.2
+        case .vibration:
+            z += 1.6 * wave(Self.engine) + 0.5 * wave(2 * Self.engine, 0.9)
+            x += 0.7 * wave(Self.engine, 1.1)
+            rough = 0.08
+        case .still, .batteryDay, .room:
+            rough = 0.02
+        }
+        x += rough * jitter(.accelerationX)
+        y += rough * jitter(.accelerationY)
+        z += rough * jitter(.accelerationZ)
+        return vector(x, y, z, to: 0.001)
+    }
+
+    var turning: [Value] {
+        var (x, y, z) = (0.0, 0.0, trajectory.turning)
+        let rough: Double
+        switch kind {
+        case .walk:
+            y += 0.35 * wave(pace / 2)
+            x += 0.2 * wave(pace, 0.8)
+            rough = 0.02
+        case .ride:
+            y += 0.15 * wave(pace)
+            rough = 0.04
+        case .drive: rough = 0.01
+        case .vibration:
+            x += 0.05 * wave(Self.engine, 0.5)
+            rough = 0.005
+        case .still, .batteryDay, .room: rough = 0.002
+        }
+        x += rough * jitter(.turningX)
+        y += rough * jitter(.turningY)
+        z += rough * jitter(.turningZ)
+        return vector(x, y, z, to: 0.0001)
+    }
+
+    var magneticField: [Value] {
+        let angle = trajectory.heading * .pi / 180
+        return vector(
+            -Self.field.ahead * sin(angle) + 0.2 * jitter(.fieldX),
+            Self.field.ahead * cos(angle) + 0.2 * jitter(.fieldY),
+            -Self.field.down + 0.2 * jitter(.fieldZ), to: 0.01)
+    }
+
+    /// Latitude, longitude, altitude, accuracy, speed and heading; near Zürich.
+    var location: [Value] {
+        let metres = 111_320.0
+        let (latitude, longitude) = (47.3769, 8.5417)
+        let accuracy = 4 + abs(drift(.accuracy, 30))
+        let north = trajectory.north + 0.4 * accuracy * drift(.north, 20)
+        let east = trajectory.east + 0.4 * accuracy * drift(.east, 20)
+        return [
+            .number((latitude + north / metres).rounded(to: 1e-7)),
+            .number((longitude + east / metres / cos(latitude * .pi / 180)).rounded(to: 1e-7)),
+            .number((408 + 2 * drift(.altitude, 60)).rounded(to: 0.1)),
+            .number(accuracy.rounded(to: 0.1)),
+            .number(trajectory.speed.rounded(to: 0.01)),
+            .number(trajectory.heading.rounded(to: 0.1)),
+        ]
+    }
+
+    /// Since the scenario began; only on foot.
+    var steps: Int64 {
+        kind == .walk && elapsed > 0 ? Int64(pace * elapsed) : 0
+    }
+
+    private func vector(_ x: Double, _ y: Double, _ z: Double, to step: Double) -> [Value] {
+        [x, y, z].map { .number($0.rounded(to: step)) }
+    }
+}

@@ -1,0 +1,117 @@
+import Logging
+import SampleStore
+public import Samples
+import Scheduling
+
+/// Keeps the store within the rules and the budget that the owner sets.
+///
+/// ```swift
+/// try await machine.retention.keep(RetentionRule(raw: .seconds(86_400)), for: "cpu")
+/// let report = try await machine.retention.report()
+/// ```
+public actor Retention {
+    /// The interval at which the rules are applied; an exceeded budget is enforced at once.
+    private static let maintenanceInterval = Duration.seconds(60)
+
+    private let store: SampleStore
+    private let time: any TimeSource
+    private let logger: Logger
+    /// The maintenance that is running.
+    private var maintenance: Task<Void, Never>?
+    /// When maintenance began last.
+    private var lastMaintenance: Timestamp
+
+    init(_ store: SampleStore, time: any TimeSource, logger: Logger) {
+        self.store = store
+        self.time = time
+        self.logger = logger
+        lastMaintenance = time.now()
+    }
+
+    /// The smallest budget, in bytes.
+    public static var leastBudget: Int64 { StoreMaintenance.leastBudget }
+
+    /// The bytes that the samples take and may take, in all and for each sensor.
+    ///
+    /// - Throws: `storeFailed`.
+    public func report() async throws(VirtualMachineError) -> StorageReport {
+        do {
+            return try await store.maintenance.report(at: time.now())
+        } catch {
+            throw VirtualMachineError(error)
+        }
+    }
+
+    /// Sets a retention rule; samples beyond it are pruned in the background.
+    ///
+    /// - Parameters:
+    ///   - rule: `nil` removes the sensor's own rule.
+    ///   - id: a sensor or a kind, known or not; `nil` for all sensors without a rule of their own.
+    /// - Throws: `storeFailed`, `diskFull`.
+    public func keep(_ rule: RetentionRule?, for id: SensorID?) async throws(VirtualMachineError) {
+        do {
+            try await store.maintenance.keep(rule, for: id)
+        } catch {
+            throw VirtualMachineError(error)
+        }
+        await maintainSoon()
+    }
+
+    /// Sets the budget of the store; samples beyond it are pruned in the background.
+    ///
+    /// - Parameter budget: in bytes on disk.
+    /// - Throws: `storeFailed` below ``leastBudget``.
+    public func keep(budget: Int64) async throws(VirtualMachineError) {
+        do {
+            try await store.maintenance.keep(budget: budget)
+        } catch {
+            throw VirtualMachineError(error)
+        }
+        await maintainSoon()
+    }
+
+    /// Deletes and overwrites the samples of a sensor in a range; see the receipt.
+    ///
+    /// - Throws: `unknownSensor` when nothing was ever stored of it.
+    public func forget(
+        _ id: SensorID, _ range: TimeRange
+    ) async throws(VirtualMachineError) -> ForgetReceipt {
+        do {
+            return try await store.forget(id, range, at: time.now())
+        } catch {
+            guard error.code == .invalid else { throw VirtualMachineError(error) }
+            throw VirtualMachineError(
+                .unknownSensor, error.message, hint: "List them with: nervous storage")
+        }
+    }
+
+    /// Begins maintenance when it is due and not running.
+    func maintainIfDue() {
+        let now = time.now()
+        let next = lastMaintenance.advanced(
+            byMicroseconds: Self.maintenanceInterval.wholeMicroseconds)
+        // A clock that was set back must not delay it.
+        guard maintenance == nil, now >= next || now < lastMaintenance else { return }
+        lastMaintenance = now
+        maintenance = Task {
+            do throws(SampleStoreError) {
+                try await store.maintenance.run(at: now)
+            } catch {
+                logger.error("\(error.message)")
+            }
+            maintenance = nil
+        }
+    }
+
+    /// Returns when no maintenance is running.
+    func finish() async {
+        await maintenance?.value
+    }
+
+    /// Runs maintenance with the rules that are set now, after the one that is running.
+    private func maintainSoon() async {
+        await maintenance?.value
+        lastMaintenance = .distantPast
+        maintainIfDue()
+    }
+}
