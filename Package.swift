@@ -171,10 +171,12 @@ let package = Package(
             path: "Sources/Unpacker", swiftSettings: strict),
 
         // The HTTP API, the host and its commands.
+        module("API", ["Samples", "Text"]),
         module(
             "Provider",
             [
-                "Addresses", "Auth", "CZlib", "Connectors", "Egress", "Ingest", "JSApps", "LAE",
+                "API", "Addresses", "Auth", "CZlib", "Connectors", "Egress", "Ingest", "JSApps",
+                "LAE",
                 "Motion", "Resources", "Samples", "Sessions", "Statistics", "Text", "Tracks",
                 "VM", asyncAlgorithms, crypto, httpTypes, hummingbird, hummingbirdCore, lifecycle,
                 logging, nioCore, nioHTTP1, nioHTTPTypes, nioHTTPTypesHTTP1,
@@ -182,7 +184,8 @@ let package = Package(
         module(
             "Host",
             [
-                "Addresses", "Auth", "Connectors", "DBus", "Egress", "Files", "Ingest", "JSApps",
+                "API", "Addresses", "Auth", "Connectors", "DBus", "Egress", "Files", "Ingest",
+                "JSApps",
                 "LAE", "Motion", "Provider", "RunnerProtocol", "Samples", "Sessions",
                 "Simulation", "Statistics", "Text", "Tracks", "VM", argumentParser,
                 asyncHTTPClient, crypto, hummingbird, lifecycle, logging, nioCore, nioHTTP1,
@@ -256,8 +259,10 @@ let package = Package(
         tests(
             "Provider",
             [
-                "Addresses", "Auth", "Connectors", "Egress", "Ingest", "JSApps", "LAE", "Motion",
-                "Provider", "Samples", "Sessions", "Statistics", "Text", "Tracks", "VM",
+                "API", "Addresses", "Auth", "Connectors", "Egress", "Ingest", "JSApps", "LAE",
+                "Motion",
+                "Provider", "Resources", "Samples", "Sessions", "Statistics", "Text", "Tracks",
+                "VM",
                 "nervous-runner", "nervous-unpacker", httpTypes, hummingbird, lifecycle, logging,
                 nioCore, nioEmbedded, nioPosix, nioSSL,
             ], exclude: ["SDK/Typings"]),

@@ -1,3 +1,4 @@
+import API
 import Provider
 import Text
 
@@ -35,9 +36,9 @@ extension ConnectionReport {
             "Messages: \(received) came, \(taken) became samples, \(late) of them late",
         ]
         let reasons = [
-            (leftOut.malformed, "malformed"), (leftOut.incomplete, "incomplete"),
-            (leftOut.mistimed, "with an impossible time"), (leftOut.repeated, "repeated"),
-            (leftOut.excess, "too many"),
+            (dropped.malformed, "malformed"), (dropped.incomplete, "incomplete"),
+            (dropped.invalidTimestamp, "with an impossible time"), (dropped.repeated, "repeated"),
+            (dropped.excess, "too many"),
         ].filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
         if !reasons.isEmpty { lines.append("Left out: \(reasons.joined(separator: ", "))") }
         if let problem {
