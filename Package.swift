@@ -199,7 +199,8 @@ let package = Package(
         .target(
             name: "TestSupport",
             dependencies: [
-                "CProcess", "CSpawn", "Samples", "Scheduling", crypto, nioCore, nioPosix, nioSSL,
+                "CProcess", "CSpawn", "Samples", "Scheduling", "Tracks", crypto, nioCore, nioPosix,
+                nioSSL,
             ],
             path: "Tests/TestSupport", swiftSettings: strict),
         .executableTarget(
@@ -271,6 +272,6 @@ let package = Package(
             [
                 "Addresses", "Auth", "Connectors", "Host", "JSApps", "Samples", "nervous",
                 "nervous-runner", "nervous-unpacker", grdb, logging,
-            ], exclude: ["Apps"]),
+            ], exclude: ["Apps", "EarlierVersion"]),
     ]
 )

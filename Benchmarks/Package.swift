@@ -8,7 +8,7 @@ let package = Package(
         .executableTarget(
             name: "bench",
             dependencies: [
-                .product(name: "Engine", package: "nervous"),
+                .product(name: "Engine", package: "nervous")
             ],
             swiftSettings: [
                 .swiftLanguageMode(.v6),

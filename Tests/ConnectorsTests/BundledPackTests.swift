@@ -1,5 +1,6 @@
 import Foundation
 import Ingest
+import Motion
 import Samples
 import Testing
 

@@ -1,6 +1,8 @@
 import Auth
 import Foundation
 import Samples
+import Statistics
+import TestSupport
 import Testing
 
 @testable import LAE

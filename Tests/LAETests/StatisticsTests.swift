@@ -1,6 +1,7 @@
 import Auth
 import Foundation
 import Samples
+import Statistics
 import Testing
 
 @testable import LAE

@@ -2,6 +2,7 @@ import Auth
 import Foundation
 import SampleStore
 import Samples
+import Statistics
 import Testing
 
 @testable import LAE

@@ -3,6 +3,7 @@ import Samples
 import Sessions
 import TestSupport
 import Testing
+import Tracks
 
 struct SessionFileTests {
     private let library: Library

@@ -1,4 +1,5 @@
 public import Samples
+public import Statistics
 
 /// Which statistics of which fields over which time.
 public struct StatisticsQuery: Hashable, Sendable {

@@ -1,5 +1,5 @@
 public import Samples
-import Statistics
+public import Statistics
 
 /// Statistics by window and field.
 public struct StatisticsTable: Hashable, Sendable {

@@ -1,4 +1,5 @@
 import Samples
+import Statistics
 import VM
 
 /// What a virtual sensor computes, read from its definition.

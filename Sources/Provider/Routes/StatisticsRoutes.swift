@@ -4,6 +4,7 @@ import Foundation
 import Hummingbird
 import LAE
 import Samples
+import Statistics
 
 /// Statistics of a sensor's fields, in one window or many.
 struct StatisticsRoutes {

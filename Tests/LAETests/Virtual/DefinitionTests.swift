@@ -1,5 +1,6 @@
 import Auth
 import Samples
+import Statistics
 import Testing
 import VM
 

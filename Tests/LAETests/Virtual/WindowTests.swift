@@ -1,6 +1,7 @@
 import Auth
 import Foundation
 import Samples
+import Statistics
 import TestSupport
 import Testing
 

@@ -1,5 +1,6 @@
 import Sessions
 import Testing
+import Tracks
 
 struct ClockTests {
     @Test func `B14: sixty ticks of a second are sixty seconds`() throws {

@@ -1,6 +1,7 @@
 import Motion
 import Samples
 import Sessions
+import TestSupport
 import Testing
 import Tracks
 

@@ -1,5 +1,6 @@
 import Samples
 import Sessions
+import TestSupport
 import Testing
 import Tracks
 

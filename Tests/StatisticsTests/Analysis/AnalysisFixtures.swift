@@ -89,16 +89,3 @@ struct AnalysisFixtures: Decodable {
         return try JSONDecoder().decode(AnalysisFixtures.self, from: data)
     }
 }
-
-/// Whether two numbers are the same but for rounding, or both missing.
-func areClose(_ found: Double?, _ wanted: Double?, _ tolerance: Double, scale: Double = 0) -> Bool {
-    guard let found, let wanted else { return found == nil && wanted == nil }
-    return abs(found - wanted) <= tolerance * max(abs(wanted), scale)
-}
-
-/// Whether all are, beside the largest of them.
-func areClose(_ found: [Double], _ wanted: [Double], _ tolerance: Double) -> Bool {
-    let scale = wanted.map(abs).max() ?? 0
-    return found.count == wanted.count
-        && zip(found, wanted).allSatisfy { areClose($0, $1, tolerance, scale: scale) }
-}

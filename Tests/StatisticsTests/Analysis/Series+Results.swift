@@ -1,5 +1,4 @@
 import Samples
-import Tracks
 
 @testable import Statistics
 

@@ -1,7 +1,8 @@
 import Samples
-import Statistics
 import TestSupport
 import Testing
+
+@testable import Statistics
 
 struct MomentsBulkTests {
     @Test(arguments: [0.0, 1, 20, -1e9, 1e15, 1e-300, 1e140])

@@ -1,6 +1,7 @@
 import Samples
-import Statistics
 import Testing
+
+@testable import Statistics
 
 struct MomentsBytesTests {
     private static let examples: [[Double]] = [

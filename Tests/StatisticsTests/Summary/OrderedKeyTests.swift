@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Samples
+@testable import Statistics
 
 struct OrderedKeyTests {
     @Test func `keys are in the order of the numbers, and neighbours one apart`() {

@@ -1,7 +1,8 @@
 import Samples
-import Statistics
 import TestSupport
 import Testing
+
+@testable import Statistics
 
 struct QuantileSketchBytesTests {
     @Test(arguments: NumberSets.names)

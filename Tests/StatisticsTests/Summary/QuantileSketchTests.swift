@@ -1,7 +1,8 @@
 import Samples
-import Statistics
 import TestSupport
 import Testing
+
+@testable import Statistics
 
 struct QuantileSketchTests {
     static func bulk(_ numbers: [Double]) -> QuantileSketch {

@@ -1,8 +1,8 @@
-import Statistics
+import Samples
 import TestSupport
 import Testing
 
-@testable import Samples
+@testable import Statistics
 
 struct RankSelectionTests {
     private static let everything = -Double.greatestFiniteMagnitude...Double.greatestFiniteMagnitude

@@ -1,7 +1,8 @@
 import Samples
-import Statistics
 import TestSupport
 import Testing
+
+@testable import Statistics
 
 /// How much of a stretch of time was seen, against a count that looks at every interval by itself.
 struct SeenTimeTests {

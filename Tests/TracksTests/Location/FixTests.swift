@@ -1,4 +1,5 @@
 import Samples
+import TestSupport
 import Testing
 import Tracks
 

@@ -1,10 +1,9 @@
 import Samples
-import Statistics
 
 extension FieldSummary {
     /// A statistic; `nil` where it is not defined on so few numbers, is not finite, or needs more
     /// than a summary.
-    func value(of statistic: Statistic) -> Double? {
+    public func value(of statistic: Statistic) -> Double? {
         let value: Double? =
             switch statistic {
             case .count: Double(count)

@@ -1,5 +1,3 @@
-import Statistics
-
 /// A number that sums up many.
 public enum Statistic: Hashable, Sendable {
     case count, sum, mean
@@ -24,10 +22,10 @@ public enum Statistic: Hashable, Sendable {
     ]
 
     /// Whether it gives away the value of one particular sample.
-    var isSingleSample: Bool { self == .first || self == .last }
+    public var isSingleSample: Bool { self == .first || self == .last }
 
     /// Whether a sketch has to be made.
-    var needsSketch: Bool {
+    public var needsSketch: Bool {
         switch self {
         case .percentile, .approximatePercentile: true
         default: false
@@ -35,7 +33,7 @@ public enum Statistic: Hashable, Sendable {
     }
 
     /// The percent of an exact percentile.
-    var exactPercent: Double? {
+    public var exactPercent: Double? {
         if case .percentile(let percent) = self { percent } else { nil }
     }
 }

@@ -1,13 +1,12 @@
 import Foundation
-import TestSupport
 import Testing
 
 /// A locale that writes 1,5, for the thread of a test.
 ///
 /// Machines seldom have one, so it is compiled from its source, which comes with glibc.
-enum CommaLocale {
+public enum CommaLocale {
     /// Runs the body under the locale; the test fails where there is none.
-    static func use(_ body: () throws -> Void) throws {
+    public static func use(_ body: () throws -> Void) throws {
         let folder = FileManager.default.temporaryDirectory
             .appendingPathComponent("locale-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
