@@ -177,7 +177,8 @@ let package = Package(
             [
                 "API", "Addresses", "Auth", "CZlib", "Connectors", "Egress", "Ingest", "JSApps",
                 "LAE",
-                "Motion", "Resources", "Samples", "Sessions", "Statistics", "Text", "Tracks",
+                "Motion", "Resources", "Samples", "Scheduling", "Sessions", "Statistics", "Text",
+                "Tracks",
                 "VM", asyncAlgorithms, crypto, httpTypes, hummingbird, hummingbirdCore, lifecycle,
                 logging, nioCore, nioHTTP1, nioHTTPTypes, nioHTTPTypesHTTP1,
             ], exclude: ["Resources"]),
@@ -186,7 +187,7 @@ let package = Package(
             [
                 "API", "Addresses", "Auth", "Connectors", "DBus", "Egress", "Files", "Ingest",
                 "JSApps",
-                "LAE", "Motion", "Provider", "RunnerProtocol", "Samples", "Sessions",
+                "LAE", "Motion", "Provider", "RunnerProtocol", "Samples", "Scheduling", "Sessions",
                 "Simulation", "Statistics", "Text", "Tracks", "VM", argumentParser,
                 asyncHTTPClient, crypto, hummingbird, lifecycle, logging, nioCore, nioHTTP1,
                 unixSignals,
@@ -262,7 +263,8 @@ let package = Package(
             [
                 "API", "Addresses", "Auth", "Connectors", "Egress", "Ingest", "JSApps", "LAE",
                 "Motion",
-                "Provider", "Resources", "Samples", "Sessions", "Statistics", "Text", "Tracks",
+                "Provider", "Resources", "Samples", "Scheduling", "Sessions", "Statistics", "Text",
+                "Tracks",
                 "VM",
                 "nervous-runner", "nervous-unpacker", httpTypes, hummingbird, lifecycle, logging,
                 nioCore, nioEmbedded, nioPosix, nioSSL,

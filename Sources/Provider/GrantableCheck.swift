@@ -4,11 +4,11 @@ import HTTPTypes
 import Samples
 import VM
 
-/// Whether this host could give what somebody wants to grant.
+/// Checks whether this host can grant a privilege.
 struct GrantableCheck: Sendable {
     let machine: VirtualMachine
 
-    /// Whether there is something to ask for: a sensor that is here and can be read or published.
+    /// Whether the privilege is worth a prompt: for a sensor, that it exists.
     func isAvailable(_ privilege: PrivilegeID) async -> Bool {
         guard let sensor = privilege.sensor else { return privilege.isGivable }
         if let status = await machine.status(of: sensor) {
@@ -17,7 +17,7 @@ struct GrantableCheck: Sendable {
         return await !machine.instances(of: sensor).isEmpty
     }
 
-    /// The sensors that a privilege is about, of those that are here or have left samples.
+    /// The sensors of a privilege that are available or have samples.
     func instances(of privilege: PrivilegeID) async -> [SensorID] {
         guard let kind = privilege.sensor else { return [] }
         var found: [SensorID] = []
@@ -28,9 +28,10 @@ struct GrantableCheck: Sendable {
         return found
     }
 
-    /// The choice that names make; what else there is now was passed over, unless that is said.
+    /// The choice of the named sensors.
     ///
-    /// - Throws: `Problem` for a name that is not that of a sensor here.
+    /// - Parameter others: the excluded sensors; `nil` for all others that exist now.
+    /// - Throws: `Problem` for an unknown sensor.
     func choice(
         _ only: [String], passingOver others: [String]?, of privilege: PrivilegeID
     ) async throws -> InstanceChoice {
@@ -40,8 +41,8 @@ struct GrantableCheck: Sendable {
             guard await machine.status(of: sensor) != nil else { throw Problem(unknown: sensor) }
             chosen.append(sensor)
         }
-        let passedOver = try others.map { try $0.map(Self.sensor) }
-        if let passedOver { return InstanceChoice(chosen, passingOver: passedOver) }
+        let excluded = try others.map { try $0.map(Self.sensor) }
+        if let excluded { return InstanceChoice(chosen, passingOver: excluded) }
         return InstanceChoice(chosen, passingOver: await instances(of: privilege))
     }
 
@@ -53,13 +54,13 @@ struct GrantableCheck: Sendable {
         return sensor
     }
 
-    /// - Throws: `Problem` for a privilege that nothing here serves, or a sensor that nobody knows.
+    /// - Throws: `Problem` for a privilege that this host cannot grant, or an unknown sensor.
     func callAsFunction(_ privilege: PrivilegeID) async throws {
         guard let sensor = privilege.sensor else {
             guard !privilege.isGivable else { return }
             throw Problem(
                 .unsupportedPrivilege,
-                "This version of the host cannot give \(privilege) to anybody.")
+                "This version of the host cannot grant \(privilege).")
         }
         let isKnown = await machine.status(of: sensor) != nil
         let instances = await machine.instances(of: sensor)

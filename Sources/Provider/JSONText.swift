@@ -2,8 +2,9 @@ import Foundation
 import LAE
 import NIOCore
 import Samples
+import Text
 
-/// How this server writes JSON: camelCase, sorted keys, slashes as they are.
+/// The JSON of this server: sorted keys, unescaped slashes.
 enum JSONText {
     static func encode(_ value: some Encodable) throws -> Data {
         let encoder = JSONEncoder()
@@ -45,20 +46,7 @@ extension ByteBuffer {
         }
     }
 
-    /// A JSON string, escaped as RFC 8259 demands.
     mutating func writeJSON(_ text: String) {
-        writeString("\"")
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "\"": writeString("\\\"")
-            case "\\": writeString("\\\\")
-            case "\n": writeString("\\n")
-            case _ where scalar.value < 0x20 || (0x2028...0x2029).contains(scalar.value):
-                let digits = String(scalar.value, radix: 16)
-                writeString("\\u" + String(repeating: "0", count: 4 - digits.count) + digits)
-            default: writeString(String(scalar))
-            }
-        }
-        writeString("\"")
+        JSONString.write(text) { _ = writeBytes($0) }
     }
 }

@@ -82,7 +82,7 @@ extension Problem {
     }
 
     /// The value of `Retry-After`: at least 1, rounded up.
-    private static func wholeSeconds(_ duration: Duration) -> String {
+    static func wholeSeconds(_ duration: Duration) -> String {
         String(max(1, Int((duration / .seconds(1)).rounded(.up))))
     }
 }

@@ -12,6 +12,7 @@ import Logging
 import NIOCore
 import Provider
 import Samples
+import Scheduling
 import ServiceLifecycle
 import Sessions
 import UnixSignals
@@ -55,7 +56,7 @@ struct HostServices: Sendable {
             drivers: setup?.drivers ?? Self.drivers(roots, configuration, packs),
             // What is played has its own steps, and the same each time.
             derivers: setup == nil ? [DerivedDriver()] : [],
-            time: TimeSource(now: now) { try await Task.sleep(for: $0) }, logger: logger)
+            time: VM.TimeSource(now: now) { try await Task.sleep(for: $0) }, logger: logger)
         DurableFile.removeDrafts(in: paths.sensorPacks)
         authority =
             setup == nil
@@ -80,10 +81,10 @@ struct HostServices: Sendable {
             keys: KeyFolder(data: paths.data))
         let port = ListeningPort()
         self.port = port
-        let turns = setup == nil ? nil : StreamTurns()
+        let scheduler = setup == nil ? nil : StreamScheduler()
         var time: VirtualTime?
-        if let setup, let turns {
-            time = VirtualTime(setup, machine, authority, turns)
+        if let setup, let scheduler {
+            time = VirtualTime(setup, machine, authority, scheduler)
             // What a sensor shows when it all begins.
             let start = setup.clock.start
             let past = (setup.past ?? start).advanced(byMicroseconds: -1)
@@ -97,20 +98,21 @@ struct HostServices: Sendable {
                 let given = configuration.budgets[$0]
                 return setup?.budget(given) ?? given
             }, keepsSpare: isLasting, pool: setup?.pool, time: time, logger: logger)
-        provider = Provider(
+        let services = Provider.Services(
             authority: authority, machine: machine,
             engine: AnalyticsEngine(machine, log: authority.log, now: now), sessions: sessions,
             outbox: outbox, library: library, supervisor: supervisor,
-            facts: HostFacts(
-                version: Version.number, dataDirectory: paths.data, port: { port.number }),
             packs: packs,
             archives: SensorArchive(limits: configuration.packages, unpacker: unpacker),
             outbound: OutboundClient(
                 log: authority.log, userAgent: "Nervous/\(Version.number)",
                 ownPorts: { Set([port.number].compactMap { $0 }) }),
-            libraries: SystemLibraries(folder: configuration.libraries),
-            now: now, time: TimeSource(now: now) { try await Task.sleep(for: $0) }, turns: turns,
-            logger: logger)
+            libraries: SystemLibraries(folder: configuration.libraries))
+        provider = Provider(
+            services,
+            host: HostInformation(
+                version: Version.number, dataDirectory: paths.data, port: { port.number }),
+            time: WallClock(read: now), scheduler: scheduler, logger: logger)
         await supervisor.open(setup?.between(provider.connection) ?? provider.connection)
     }
 
@@ -221,5 +223,16 @@ private struct RunService: Service {
     func run() async throws {
         try? await gracefulShutdown()
         await supervisor.close()
+    }
+}
+
+/// The clock of the host, which is virtual in a test or a replay, with the timer of the machine.
+private struct WallClock: Scheduling.TimeSource {
+    let read: @Sendable () -> Timestamp
+
+    func now() -> Timestamp { read() }
+
+    func sleep(for duration: Duration) async throws {
+        try await Task.sleep(for: duration)
     }
 }

@@ -5,19 +5,19 @@ import LAE
 import NIOCore
 import Samples
 
-/// Reads sensors for published apps, through the same door and under the same terms as any other.
+/// Reads sensors for published apps, with the authorization and the terms of any client.
 struct PublishedReader {
-    /// Samples of what is listed are as old as this at most.
+    /// The maximum age of a listed sample.
     private static let listed = Duration.seconds(10)
     private static let listLimit = 256
-    /// The most rows of one answer.
+    /// The most rows of an answer.
     private static let rowLimit = 100_000
     private static let page = 10_000
 
-    let door: Door
+    let authorizer: RequestAuthorizer
     let engine: AnalyticsEngine
 
-    /// The newest sample, or for what is listed the newest of each thing.
+    /// The newest sample; of a list, the newest one of each item.
     func newest(
         _ form: PublishedSensor, _ request: Request, _ context: ProviderContext
     ) async throws -> Response {
@@ -30,7 +30,7 @@ struct PublishedReader {
                 .write(sample, withTime: false, to: &buffer)
             return .json(buffer)
         }
-        let start = door.now().advanced(byMicroseconds: -Self.listed.wholeMicroseconds)
+        let start = authorizer.now().advanced(byMicroseconds: -Self.listed.wholeMicroseconds)
         let page = try await engine.samples(
             SampleSelection(
                 range: TimeRange(from: start, to: .distantFuture), order: .descending,
@@ -49,7 +49,7 @@ struct PublishedReader {
         return .json(buffer)
     }
 
-    /// Every sample of a range with its time, the oldest first.
+    /// The samples of a range with their timestamps, the oldest first.
     func history(
         _ form: PublishedSensor, _ range: TimeRange, _ request: Request,
         _ context: ProviderContext
@@ -76,15 +76,15 @@ struct PublishedReader {
         return .json(buffer)
     }
 
-    /// What is missing on this machine is said before anybody is asked for it.
+    /// Reports a missing sensor before the owner is asked about it.
     ///
-    /// - Parameter sensor: what was read before, where this goes on with it.
+    /// - Parameter sensor: the sensor of the previous page.
     private func grant(
         _ operation: String, _ form: PublishedSensor, _ request: Request,
         _ context: ProviderContext, continuing sensor: SensorID? = nil
     ) async throws -> Grant {
         if sensor == nil { try await engine.checkReadable(form.sensor) }
-        return try await door.grant(
+        return try await authorizer.grant(
             operation, .raw, of: sensor ?? form.sensor, request, context,
             isContinuation: sensor != nil)
     }
@@ -93,7 +93,7 @@ struct PublishedReader {
 extension Problem {
     fileprivate static func tooManyRows(_ limit: Int) -> Problem {
         Problem(
-            .tooManyRows, "More than \(limit) samples lie between start and end.",
-            fix: "Ask for a shorter range")
+            .tooManyRows, "The range has more than \(limit) samples.",
+            fix: "Request a shorter range.")
     }
 }

@@ -8,9 +8,9 @@ import NIOCore
 import Samples
 import VM
 
-/// Sensor packs: sensors outside this machine that the owner installs.
+/// Sensor packs, for the owner.
 struct PackRoutes {
-    let door: Door
+    let authorizer: RequestAuthorizer
     let machine: VirtualMachine
     let shelf: PackShelf
     let archives: SensorArchive
@@ -23,15 +23,15 @@ struct PackRoutes {
 
     @Sendable
     private func list(_ request: Request, _ context: ProviderContext) async throws -> Response {
-        try await door.owner("sensor-packs", request, context)
+        try await authorizer.owner("sensor-packs", request, context)
         return try .json(
             ItemList(shelf.packs.map { PackDescription($0, isInstalled: true) }))
     }
 
-    /// Says what a pack would be, from its archive or its text, and changes nothing.
+    /// Describes a pack from its archive or its text, without installing it.
     @Sendable
     private func check(_ request: Request, _ context: ProviderContext) async throws -> Response {
-        try await door.owner("check-sensor-pack", request, context)
+        try await authorizer.owner("check-sensor-pack", request, context)
         try request.refuseParameters(besides: ["as"], repeating: ["set"])
         var bytes = try await request.bytes(upTo: largestArchive)
         if bytes.starts(with: Array("PK".utf8)) {
@@ -40,7 +40,7 @@ struct PackRoutes {
         var text = try PackText(bytes)
         if let name = request.uri.queryParameters["as"] {
             guard let id = SensorID(String(name)) else {
-                throw Problem.invalidParameter("as", "the name of a sensor is needed")
+                throw Problem.invalidParameter("as", "must be the name of a sensor")
             }
             try text.rename(id)
         }
@@ -56,7 +56,7 @@ struct PackRoutes {
 
     @Sendable
     private func text(_ request: Request, _ context: ProviderContext) async throws -> Response {
-        try await door.owner("sensor-pack", request, context)
+        try await authorizer.owner("sensor-pack", request, context)
         let id = try request.sensor(context)
         guard let text = shelf.text(of: id) else { throw Self.missing(id) }
         return .json(ByteBuffer(bytes: text))
@@ -64,17 +64,17 @@ struct PackRoutes {
 
     @Sendable
     private func install(_ request: Request, _ context: ProviderContext) async throws -> Response {
-        try await door.owner("install-sensor-pack", request, context)
+        try await authorizer.owner("install-sensor-pack", request, context)
         let id = try request.sensor(context)
         let text = try await request.bytes(upTo: SensorPack.limit)
         let pack = try SensorPack(text)
         guard pack.id == id else {
-            throw PackError("The pack is that of \(pack.id) and not of \(id).")
+            throw PackError("The pack is of \(pack.id), not of \(id).")
         }
         if !shelf.holds(id), await machine.status(of: id) != nil {
             throw Problem(
-                .nameTaken, "There is a sensor \(id) already.",
-                fix: "Give this one another name with --as, such as \(id.kind).outside")
+                .nameTaken, "The sensor \(id) already exists.",
+                fix: "Choose another name with --as, such as \(id.kind).outside")
         }
         let (_, isNew) = try shelf.install(text)
         try await machine.lookForSensors()
@@ -86,7 +86,7 @@ struct PackRoutes {
 
     @Sendable
     private func remove(_ request: Request, _ context: ProviderContext) async throws -> Response {
-        try await door.owner("remove-sensor-pack", request, context)
+        try await authorizer.owner("remove-sensor-pack", request, context)
         let id = try request.sensor(context)
         guard try shelf.remove(id) else { throw Self.missing(id) }
         try await machine.lookForSensors()

@@ -6,9 +6,9 @@ import Hummingbird
 import Samples
 import VM
 
-/// What is kept, for how long, and in how much room; the owner's.
+/// Storage and retention, for the owner.
 struct RetentionRoutes {
-    let door: Door
+    let authorizer: RequestAuthorizer
     let machine: VirtualMachine
 
     func add(to routes: inout RouteTable) {
@@ -18,21 +18,21 @@ struct RetentionRoutes {
 
     @Sendable
     private func report(_ request: Request, _ context: ProviderContext) async throws -> Response {
-        try await door.owner("retention", request, context)
+        try await authorizer.owner("retention", request, context)
         return try .json(StorageDescription(await machine.storage()))
     }
 
     @Sendable
     private func setAll(_ request: Request, _ context: ProviderContext) async throws -> Response {
-        try await door.owner("set-retention", request, context)
-        let wishes = try await request.json(RetentionRequest.self)
-        guard wishes.budget != nil || wishes.standard != nil else {
-            throw Problem.invalidBody("budget or standard is needed.")
+        try await authorizer.owner("set-retention", request, context)
+        let body = try await request.json(RetentionRequest.self)
+        guard body.budget != nil || body.standard != nil else {
+            throw Problem.invalidBody("budget or standard is required.")
         }
-        let rule = try wishes.standard?.rule()
-        if let budget = wishes.budget {
+        let rule = try body.standard?.rule()
+        if let budget = body.budget {
             guard budget >= VirtualMachine.leastBudget else {
-                throw Problem.invalidBody("budget must be \(VirtualMachine.leastBudget) at least.")
+                throw Problem.invalidBody("budget must be at least \(VirtualMachine.leastBudget).")
             }
             try await machine.keep(budget: budget)
         }
@@ -42,7 +42,7 @@ struct RetentionRoutes {
 
     @Sendable
     private func setRule(_ request: Request, _ context: ProviderContext) async throws -> Response {
-        try await door.owner("set-retention", request, context)
+        try await authorizer.owner("set-retention", request, context)
         let rule = try await request.json(RetentionDescription.self).rule()
         try await machine.keep(rule, for: request.sensor(context))
         return try .json(RetentionDescription(rule))
@@ -52,7 +52,7 @@ struct RetentionRoutes {
     private func removeRule(
         _ request: Request, _ context: ProviderContext
     ) async throws -> Response {
-        try await door.owner("set-retention", request, context)
+        try await authorizer.owner("set-retention", request, context)
         try await machine.keep(nil, for: request.sensor(context))
         return Response(status: .noContent)
     }

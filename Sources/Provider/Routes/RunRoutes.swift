@@ -7,9 +7,9 @@ import JSApps
 import NIOCore
 import ServiceLifecycle
 
-/// Runs of apps, for the owner: to prepare, start, see and stop.
+/// Runs of apps, for the owner.
 struct RunRoutes {
-    let door: Door
+    let authorizer: RequestAuthorizer
     let supervisor: RunSupervisor
 
     func add(to routes: inout RouteTable) {
@@ -21,12 +21,12 @@ struct RunRoutes {
 
     @Sendable
     private func prepare(_ request: Request, _ context: ProviderContext) async throws -> Response {
-        try await door.owner("run", request, context)
-        let name = try context.decoded("app").required("app")
+        try await authorizer.owner("run", request, context)
+        let name = try context.required("app")
         var request = request
-        let wishes = try await request.optionalJSON(PrepareRunRequest.self)
+        let body = try await request.optionalJSON(PrepareRunRequest.self)
         let run = try await supervisor.prepare(
-            app: name, isWatched: wishes?.background != true)
+            app: name, isWatched: body?.background != true)
         var response = try Response.json(RunDescription(run), status: .created)
         response.headers[.location] = APIPath.run(run.id).description
         return response
@@ -34,13 +34,13 @@ struct RunRoutes {
 
     @Sendable
     private func list(_ request: Request, _ context: ProviderContext) async throws -> Response {
-        try await door.owner("runs", request, context)
+        try await authorizer.owner("runs", request, context)
         return try .json(ItemList(await supervisor.runs().map { RunDescription($0) }))
     }
 
     @Sendable
     private func describe(_ request: Request, _ context: ProviderContext) async throws -> Response {
-        try await door.owner("run", request, context)
+        try await authorizer.owner("run", request, context)
         let report = try await supervisor.report(try id(context))
         let console = await supervisor.console(of: report.id).map(RunEventItem.init)
         return try .json(RunDescription(report, console: console))
@@ -48,25 +48,25 @@ struct RunRoutes {
 
     @Sendable
     private func stop(_ request: Request, _ context: ProviderContext) async throws -> Response {
-        try await door.owner("stop-run", request, context)
+        try await authorizer.owner("stop-run", request, context)
         return try .json(RunDescription(try await supervisor.stop(try id(context))))
     }
 
     /// Starts a run.
     ///
-    /// One that a person watches answers with what it says, line by line, and is stopped when the
-    /// reader leaves.
+    /// A run in the foreground returns its events line by line, and is stopped when the client
+    /// disconnects.
     @Sendable
     private func start(_ request: Request, _ context: ProviderContext) async throws -> Response {
-        try await door.owner("start-run", request, context)
+        try await authorizer.owner("start-run", request, context)
         var whole = request
-        let wishes = try await whole.optionalJSON(StartRunRequest.self) ?? StartRunRequest()
+        let body = try await whole.optionalJSON(StartRunRequest.self) ?? StartRunRequest()
         let request = whole
         let report = try await supervisor.report(try id(context))
         guard report.state == .prepared else { throw Problem.runHasStarted(report.id) }
         guard report.isWatched else {
             try await supervisor.runInBackground(
-                report.id, isInsecure: wishes.insecure == true)
+                report.id, isInsecure: body.insecure == true)
             let now = try await supervisor.report(report.id)
             return try .json(RunDescription(now), status: .accepted)
         }
@@ -74,10 +74,10 @@ struct RunRoutes {
             status: .ok,
             headers: [.contentType: "application/x-ndjson", .cacheControl: "no-store"],
             body: ResponseBody { writer in
-                // The app waits while its reader does.
+                // The app waits while the client does not read.
                 let events = AsyncChannel<RunEventItem>()
-                let work = Task { await run(report.id, wishes, events) }
-                // A channel that nobody reads would hold up the app's end.
+                let work = Task { await run(report.id, body, events) }
+                // A channel without a reader would block the end of the run.
                 let leave: @Sendable () -> Void = {
                     work.cancel()
                     events.finish()
@@ -93,7 +93,7 @@ struct RunRoutes {
                         leave()
                     }
                 } onGracefulShutdown: {
-                    // The reader is told how it ended.
+                    // The client receives the event of its end.
                     Task { _ = try? await supervisor.stop(report.id) }
                 }
                 try await writer.finish(nil)
@@ -102,14 +102,14 @@ struct RunRoutes {
     }
 
     private func run(
-        _ id: String, _ wishes: StartRunRequest, _ events: AsyncChannel<RunEventItem>
+        _ id: String, _ body: StartRunRequest, _ events: AsyncChannel<RunEventItem>
     ) async {
-        let requests = await door.authority.watchRequests(of: id)
+        let requests = await authorizer.authority.watchRequests(of: id)
         let asking = Task {
             for await request in requests { await events.send(RunEventItem(asks: request)) }
         }
-        let (notices, watcher) = await door.authority.noticeBoard.watch()
-        let telling = Task {
+        let (notices, watcher) = await authorizer.authority.noticeBoard.watch()
+        let forwarding = Task {
             for await notice in notices {
                 guard case .message(let message) = notice.content, message.run == id else {
                     continue
@@ -118,14 +118,14 @@ struct RunRoutes {
             }
         }
         let leave = { @Sendable in
-            await door.authority.unwatchRequests(of: id)
-            await door.authority.noticeBoard.unwatch(watcher)
+            await authorizer.authority.unwatchRequests(of: id)
+            await authorizer.authority.noticeBoard.unwatch(watcher)
             await asking.value
-            await telling.value
+            await forwarding.value
         }
         do {
             let ended = try await supervisor.run(
-                id, isInsecure: wishes.insecure == true, presentation: wishes.presentation
+                id, isInsecure: body.insecure == true, presentation: body.presentation
             ) { event in
                 await events.send(RunEventItem(event))
             }
@@ -139,6 +139,6 @@ struct RunRoutes {
     }
 
     private func id(_ context: ProviderContext) throws -> String {
-        try context.decoded("run").required("run")
+        try context.required("run")
     }
 }

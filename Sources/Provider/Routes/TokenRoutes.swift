@@ -5,12 +5,11 @@ import HTTPTypes
 import Hummingbird
 import Samples
 
-/// Tokens for programs of the owner's own.
+/// Tokens of clients, for the owner.
 struct TokenRoutes {
     private static let nameLimit = 64
 
-    let door: Door
-    let isGrantable: GrantableCheck
+    let authorizer: RequestAuthorizer
 
     func add(to routes: inout RouteTable) {
         routes.on(.tokens, [.get: list, .post: create])
@@ -19,13 +18,13 @@ struct TokenRoutes {
 
     @Sendable
     private func list(_ request: Request, _ context: ProviderContext) async throws -> Response {
-        try await door.owner("tokens", request, context)
-        return try .json(ItemList(await door.authority.clientTokens().map(TokenItem.init)))
+        try await authorizer.owner("tokens", request, context)
+        return try .json(ItemList(await authorizer.authority.clientTokens().map(TokenItem.init)))
     }
 
     @Sendable
     private func create(_ request: Request, _ context: ProviderContext) async throws -> Response {
-        try await door.owner("create-token", request, context)
+        try await authorizer.owner("create-token", request, context)
         let body = try await request.json(TokenRequest.self)
         let isName = SensorID(body.name) != nil && !body.name.contains(".")
         guard isName, body.name.utf8.count <= Self.nameLimit else {
@@ -39,8 +38,8 @@ struct TokenRoutes {
             return privilege
         }
         for privilege in privileges {
-            try await isGrantable(privilege)
-            try await door.authority.checkRestriction(of: privilege)
+            try await authorizer.isGrantable(privilege)
+            try await authorizer.authority.checkRestriction(of: privilege)
         }
         let expires = try body.lifetime.map { text in
             guard let span = Duration(span: text), span > .zero else {
@@ -48,10 +47,10 @@ struct TokenRoutes {
             }
             return Timestamp.now().advanced(byMicroseconds: span.wholeMicroseconds)
         }
-        let token = try await door.authority.createClient(
+        let token = try await authorizer.authority.createClient(
             body.name, isOwner: body.owner ?? false, expires: expires)
         for privilege in privileges {
-            try await door.authority.decide(.allowAlways, on: privilege, by: body.name)
+            try await authorizer.authority.decide(.allowAlways, on: privilege, by: body.name)
         }
         var response = try Response.json(
             CreatedToken(name: body.name, token: token.text), status: .created)
@@ -61,8 +60,8 @@ struct TokenRoutes {
 
     @Sendable
     private func revoke(_ request: Request, _ context: ProviderContext) async throws -> Response {
-        try await door.owner("revoke-token", request, context)
-        try await door.authority.revokeClient(context.decoded("client").required("name"))
+        try await authorizer.owner("revoke-token", request, context)
+        try await authorizer.authority.revokeClient(context.required("client"))
         return Response(status: .noContent)
     }
 }

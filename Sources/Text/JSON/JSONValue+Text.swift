@@ -8,7 +8,7 @@ extension JSONValue {
         case .null: return "null"
         case .bool(let flag): return flag ? "true" : "false"
         case .number(let number): return number.literal
-        case .string(let text): return Self.quoted(text)
+        case .string(let text): return JSONString.literal(text)
         case .array(let items):
             guard !items.isEmpty else { return "[]" }
             let lines = items.map { "\(margin)  \($0.text(indent: indent + 2))" }
@@ -16,24 +16,9 @@ extension JSONValue {
         case .object(let members):
             guard !members.isEmpty else { return "{}" }
             let lines = members.map {
-                "\(margin)  \(Self.quoted($0.key)): \($0.value.text(indent: indent + 2))"
+                "\(margin)  \(JSONString.literal($0.key)): \($0.value.text(indent: indent + 2))"
             }
             return "{\n\(lines.joined(separator: ",\n"))\n\(margin)}"
         }
-    }
-
-    private static func quoted(_ text: String) -> String {
-        var quoted = "\""
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "\"": quoted += "\\\""
-            case "\\": quoted += "\\\\"
-            case _ where scalar.value < 0x20 || scalar.value == 0x7F:
-                let digits = String(scalar.value, radix: 16)
-                quoted += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-            default: quoted.unicodeScalars.append(scalar)
-            }
-        }
-        return quoted + "\""
     }
 }

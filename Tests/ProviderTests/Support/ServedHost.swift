@@ -10,6 +10,7 @@ import Logging
 import NIOCore
 import NIOSSL
 import Samples
+import Scheduling
 import ServiceLifecycle
 import Sessions
 import Synchronization
@@ -95,7 +96,7 @@ struct ServedHost: Sendable {
         let machine = try await VirtualMachine.start(
             in: path + "/data", drivers: [FeedDriver(feed: feed), packs],
             time: isLive
-                ? .system : TimeSource(now: { clock.now }, sleep: { _ in }), logger: logger)
+                ? .system : VM.TimeSource(now: { clock.now }, sleep: { _ in }), logger: logger)
         let authority = try await Authority(
             path: path + "/permissions.sqlite", now: { clock.now }, logger: logger)
         let unpacker = Unpacker(program: BuiltProgram.path("nervous-unpacker"))
@@ -113,21 +114,22 @@ struct ServedHost: Sendable {
             folder: path + "/outbox", courier: PathCourier(),
             noting: { await log.record(sendingTo: $0, bytes: $1) }, now: { clock.now },
             logger: logger)
-        let provider = Provider(
+        let services = Provider.Services(
             authority: authority, machine: machine,
             engine: AnalyticsEngine(machine, log: authority.log, now: { clock.now }),
             sessions: try SessionBook(path: path + "/sessions.sqlite", now: { clock.now }),
             outbox: outbox, library: library, supervisor: supervisor,
-            facts: HostFacts(
-                version: "1.2.3", dataDirectory: path, port: { knowsPort ? port.number : nil }),
             packs: packs,
             archives: SensorArchive(limits: library.limits, unpacker: unpacker),
             outbound: OutboundClient(
                 log: authority.log, userAgent: "Nervous/test",
                 ownPorts: { Set([port.number].compactMap { $0 }) }, resolver: NoNames(),
-                trustRoots: .certificates(trust)),
-            heartbeat: heartbeat, now: { clock.now },
-            time: TimeSource(now: { clock.now }, sleep: sleep), logger: logger)
+                trustRoots: .certificates(trust)))
+        let provider = Provider(
+            services,
+            host: HostInformation(
+                version: "1.2.3", dataDirectory: path, port: { knowsPort ? port.number : nil }),
+            heartbeat: heartbeat, time: ClockTime(clock: clock, pause: sleep), logger: logger)
         await supervisor.open(connection(provider.connection))
         let (listening, signal) = AsyncStream.makeStream(of: Int.self)
         let server = provider.server(at: .hostname("127.0.0.1", port: 0), limits: limits) { taken in
@@ -135,12 +137,12 @@ struct ServedHost: Sendable {
             signal.yield(taken)
             signal.finish()
         }
-        let services = ServiceGroup(
+        let serviceGroup = ServiceGroup(
             configuration: .init(services: [.init(service: server)], logger: logger))
         let result = try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
                 defer { signal.finish() }
-                try await services.run()
+                try await serviceGroup.run()
             }
             var taken = 0
             for await number in listening { taken = number }
@@ -150,11 +152,11 @@ struct ServedHost: Sendable {
                 port: taken, folder: folder, clock: clock, feed: feed)
             do {
                 let result = try await body(host)
-                await services.triggerGracefulShutdown()
+                await serviceGroup.triggerGracefulShutdown()
                 try await group.waitForAll()
                 return result
             } catch {
-                await services.triggerGracefulShutdown()
+                await serviceGroup.triggerGracefulShutdown()
                 throw error
             }
         }
@@ -200,6 +202,15 @@ struct ServedHost: Sendable {
     }
 
     var owner: String { authority.ownerToken.text }
+
+    /// The test clock as a time source.
+    private struct ClockTime: Scheduling.TimeSource {
+        let clock: TestClock
+        let pause: @Sendable (Duration) async throws -> Void
+
+        func now() -> Timestamp { clock.now }
+        func sleep(for duration: Duration) async throws { try await pause(duration) }
+    }
 
     /// Finds nothing: tests ask no server for names.
     private struct NoNames: NameResolver {

@@ -1,66 +1,74 @@
 import API
 import Auth
-import HTTPTypes
 import Hummingbird
 import LAE
-import NIOCore
 import Samples
 import Sessions
 import Tracks
 import VM
 
-/// The way that was gone in a session, made of the samples of its sensor of locations.
-extension SessionRoutes {
-    /// Samples that are read at once.
+/// Reads the route of a session from the samples of its location sensor.
+struct SessionRouteReader {
+    /// Samples per read.
     private static let page = 10_000
     private static let kind: SensorID = "location"
 
-    /// What a page of samples tells of places.
-    private struct Places {
+    let authorizer: RequestAuthorizer
+    let machine: VirtualMachine
+    let engine: AnalyticsEngine
+    let book: SessionBook
+
+    /// The fixes of a page of samples.
+    private struct FixPage {
         let fixes: [Fix]
         let next: SampleQuery.Position?
-        /// Where samples are damaged that would be on this page.
+        /// The ranges of damaged samples.
         let damage: [TimeRange]
     }
 
-    /// The way that was gone, as a text.
+    /// A route as text.
     struct Document {
         let session: Session
         let form: TrackForm
         let text: String
-        /// Where samples are damaged that would be in it.
+        /// The ranges of damaged samples, which the route lacks.
         let damage: [TimeRange]
     }
 
-    @Sendable
-    func route(_ request: Request, _ context: ProviderContext) async throws -> Response {
-        try await door.owner("session-route", request, context)
-        let document = try await document(request, context)
-        var response = Response(
-            status: .ok, headers: [.contentType: document.form.rawValue, .vary: "Accept"],
-            body: .init(byteBuffer: ByteBuffer(string: document.text)))
-        response.headers[.damaged] = document.damage.damageField
-        return response
-    }
-
-    /// The route that a call is about, in the form that it asks for.
-    func document(_ request: Request, _ context: ProviderContext) async throws -> Document {
-        try request.refuseParameters(besides: ["format", "sensor"])
-        let form = try TrackForm(request)
-        let record = try await book.record(id(context))
-        let (summary, damage) = try await told(
-            record, by: request.parameter("sensor"), request, context)
-        let words = record.session.description
+    /// The route of a session as text, by the sensor that the request names or the first one.
+    func document(
+        _ record: SessionRecord, _ form: TrackForm, _ request: Request, _ context: ProviderContext
+    ) async throws -> Document {
+        let (route, damage) = try await route(
+            of: record, by: request.parameter("sensor"), request, context)
+        let description = record.session.description
         let track = Track(
-            summary, name: record.session.name, description: words.isEmpty ? nil : words)
+            route, name: record.session.name,
+            description: description.isEmpty ? nil : description)
         return Document(
-            session: record.session, form: form, text: form.text(track, of: summary),
+            session: record.session, form: form, text: form.text(track, of: route),
             damage: damage)
     }
 
-    /// Whether a paused session may go on from where its sensor is now.
+    /// The route of a session, by the named sensor or the first one.
     ///
-    /// Where nothing has come since it was paused nobody knows, and the person is believed.
+    /// An imported session has the route of its file, whatever samples exist.
+    func route(
+        of record: SessionRecord, by name: String? = nil, _ request: Request,
+        _ context: ProviderContext
+    ) async throws -> (route: RouteRecord, damage: [TimeRange]) {
+        if record.isImported {
+            return (try await book.importedRoute(of: record.session.id), [])
+        }
+        let sensor = try await sensor(of: record, name)
+        if let sensor { try await checkFields(of: sensor) }
+        let (route, damage) = try await measured(record, by: sensor, request, context)
+        return (try route.record(), damage)
+    }
+
+    /// Checks that a paused session may resume at the position of its sensor.
+    ///
+    /// Without a fix since the pause the position is unknown, and the session may resume.
     /// - Throws: `SessionsError`.
     func checkResumption(
         of record: SessionRecord, _ request: Request, _ context: ProviderContext
@@ -73,28 +81,14 @@ extension SessionRoutes {
         let newest: [Fix]
         do {
             newest = try await fixes(of: sensor, selection, request, context).fixes
-        } catch let error as LAEError where [.unavailable, .unknownSensor].contains(error.code) {
+        } catch let error as LAEError where error.code == .unavailable {
+            return
+        } catch let error as LAEError where error.code == .unknownSensor {
             return
         }
         guard let here = newest.first else { return }
         let (route, _) = try await measured(record, by: sensor, request, context)
         try route.checkResumption(from: here)
-    }
-
-    /// What is told of the route of a session, by the sensor that is named or the first.
-    ///
-    /// Of a session from a file it is the route that came with it, whatever was measured then.
-    func told(
-        _ record: SessionRecord, by name: String? = nil, _ request: Request,
-        _ context: ProviderContext
-    ) async throws -> (route: RouteRecord, damage: [TimeRange]) {
-        if record.isImported {
-            return (try await book.importedRoute(of: record.session.id), [])
-        }
-        let sensor = try await sensor(of: record, name)
-        if let sensor { try await checkFields(of: sensor) }
-        let (route, damage) = try await measured(record, by: sensor, request, context)
-        return (try route.record(), damage)
     }
 
     // MARK: - Private
@@ -122,45 +116,44 @@ extension SessionRoutes {
     private func fixes(
         of sensor: SensorID, _ selection: SampleSelection, _ request: Request,
         _ context: ProviderContext
-    ) async throws -> Places {
-        let grant = try await door.grant("session-route", .raw, of: sensor, request, context)
+    ) async throws -> FixPage {
+        let grant = try await authorizer.grant("session-route", .raw, of: sensor, request, context)
         let page = try await engine.batch(selection, for: grant)
         let fixes = (0..<page.stored.count).compactMap {
             Fix(page.stored[$0].sample, fields: page.fields)
         }
-        return Places(fixes: fixes, next: page.next, damage: page.damage)
+        return FixPage(fixes: fixes, next: page.next, damage: page.damage)
     }
 
-    /// - Throws: `Problem` for a sensor that cannot tell a place.
+    /// - Throws: `Problem` for a sensor without a position.
     private func checkFields(of sensor: SensorID) async throws {
         guard let status = await machine.status(of: sensor) else { throw Problem(unknown: sensor) }
         guard Set(status.sensor.fields.map(\.name)).isSuperset(of: ["latitude", "longitude"])
         else {
-            throw Problem(
-                .unknownField, "\(sensor) has no latitude and longitude, which make a place.")
+            throw Problem(.unknownField, "\(sensor) has no latitude and longitude.")
         }
     }
 
-    /// The sensor that the route is of: the one that was named, or the first of the session's.
+    /// The sensor of the route: the named one, or the first location sensor of the session.
     ///
-    /// - Returns: `nil` of a session whose length was entered by hand and that has none.
+    /// - Returns: `nil` if the owner entered the distance and the session has no such sensor.
     private func sensor(of record: SessionRecord, _ name: String?) async throws -> SensorID? {
         let known = await locations(of: record)
         if let name {
             guard let sensor = known.first(where: { $0.description == name }) else {
                 throw Problem.invalidParameter(
-                    "sensor", "a sensor of locations that belongs to the session is needed")
+                    "sensor", "must be a location sensor of the session")
             }
             return sensor
         }
         if record.enteredDistance != nil { return nil }
         guard let first = known.first else {
-            throw Problem.notFound("The session has no sensor of locations, and so no route.")
+            throw Problem.notFound("The session has no location sensor, and so no route.")
         }
         return first
     }
 
-    /// The sensors of locations of a session; of a kind its instances.
+    /// The location sensors of a session; of a kind, its instances.
     private func locations(of record: SessionRecord) async -> [SensorID] {
         var known: [SensorID] = []
         for sensor in record.session.sensors where Self.kind.covers(sensor) {

@@ -8,18 +8,18 @@ import NIOCore
 import Samples
 import VM
 
-/// Readings that apps and programs of others push, each in its own form.
+/// Readings that other programs push, each in its own form.
 struct PushRoutes {
-    let door: Door
+    let authorizer: RequestAuthorizer
     let machine: VirtualMachine
     let engine: AnalyticsEngine
-    let places = IntakePlaces()
+    let slots = IntakeSlots()
 
-    /// - Parameter door: the tokens of these calls are taken in the ways that such apps know, too.
-    init(door: Door, machine: VirtualMachine, engine: AnalyticsEngine) {
-        var door = door
-        door.schemes = [.bearer, .token, .basic]
-        self.door = door
+    /// - Parameter authorizer: accepts the token schemes of those programs, too.
+    init(authorizer: RequestAuthorizer, machine: VirtualMachine, engine: AnalyticsEngine) {
+        var authorizer = authorizer
+        authorizer.schemes = [.bearer, .token, .basic]
+        self.authorizer = authorizer
         self.machine = machine
         self.engine = engine
     }
@@ -39,7 +39,7 @@ struct PushRoutes {
         return try .json(PushReply(delivery))
     }
 
-    /// The app takes the answer for a list of what others told it, and sends again what is refused.
+    /// OwnTracks reads the answer as a list of its friends' positions, and repeats a refused push.
     @Sendable
     private func ownTracks(
         _ request: Request, _ context: ProviderContext
@@ -59,21 +59,22 @@ struct PushRoutes {
 
     private typealias Reader = ([UInt8], String) throws(PushFault) -> PushedContent
 
-    /// Takes what one phone sends.
+    /// Accepts the readings of one phone.
     private func phone(
         _ request: Request, _ context: ProviderContext, _ read: Reader
     ) async throws -> PushDelivery {
-        let client = try await door.client("push", request, context)
+        let client = try await authorizer.client("push", request, context)
         try request.refuseParameters(besides: ["device"])
         let phone = request.parameter("device") ?? client.name
         guard let id = SensorID(phone), id == id.kind else {
-            throw Problem.invalidParameter("device", "a name in kebab-case is needed, such as ann")
+            throw Problem.invalidParameter("device", "must be a name in kebab-case, such as ann")
         }
         try request.checkJSON()
-        var (content, delivery) = try await PushBody.taken(
-            request, places: places, client: client.name
+        var (content, delivery) = try await PushBody.read(
+            request, slots: slots, client: client.name
         ) { bytes in
-            let delivery = PushDelivery(bytes, door: door, engine: engine, request, context)
+            let delivery = PushDelivery(
+                bytes, authorizer: authorizer, engine: engine, request, context)
             return (try read(bytes, phone), delivery)
         }
         delivery.dropped = content.dropped
@@ -86,19 +87,20 @@ struct PushRoutes {
 
     @Sendable
     private func influx(_ request: Request, _ context: ProviderContext) async throws -> Response {
-        let client = try await door.client("push", request, context)
+        let client = try await authorizer.client("push", request, context)
         try request.refuseParameters(
             besides: ["precision", "bucket", "org", "orgID", "db", "rp", "consistency"])
         let precision = try request.parameter("precision").map { text in
             guard let precision = TimePrecision(text) else {
-                throw Problem.invalidParameter("precision", "ns, us, ms, s, m or h is needed")
+                throw Problem.invalidParameter("precision", "must be ns, us, ms, s, m or h")
             }
             return precision
         }
-        var (content, delivery) = try await PushBody.taken(
-            request, places: places, client: client.name
+        var (content, delivery) = try await PushBody.read(
+            request, slots: slots, client: client.name
         ) { bytes in
-            let delivery = PushDelivery(bytes, door: door, engine: engine, request, context)
+            let delivery = PushDelivery(
+                bytes, authorizer: authorizer, engine: engine, request, context)
             let content = try LineProtocolReader.content(
                 bytes, precision: precision ?? .nanoseconds)
             return (content, delivery)
@@ -116,7 +118,7 @@ struct PushRoutes {
     private func readings(
         _ points: [LinePoint], of client: Client, noting delivery: inout PushDelivery
     ) async -> [PushedReading] {
-        let records = await door.authority.records(of: client.name)
+        let records = await authorizer.authority.records(of: client.name)
         var targets = LineTargets(client, records, machine: machine)
         var readings: [PushedReading] = []
         for point in points {
@@ -127,5 +129,47 @@ struct PushRoutes {
             }
         }
         return readings
+    }
+}
+
+/// Resolves each line of line protocol to a sensor.
+struct LineTargets {
+    /// The most measurements of one body.
+    private static let mostKinds = 64
+
+    private let machine: VirtualMachine
+    /// The sensors that the client may publish to; `nil` for the owner, who may publish to all.
+    private let writable: [SensorID]?
+    private var known: [SensorID: Set<SensorID>] = [:]
+
+    /// - Parameter records: the decisions about the client.
+    init(_ client: Client, _ records: [PermissionRecord], machine: VirtualMachine) {
+        self.machine = machine
+        writable =
+            client.kind == .owner
+            ? nil
+            : records.filter { $0.state == .granted && $0.privilege.access == .write }
+                .compactMap(\.privilege.sensor)
+    }
+
+    /// The first candidate of the point that exists and that the client may publish to; otherwise the
+    /// sensor that the measurement names.
+    ///
+    /// Sensors of which the client has no grant are treated as missing, so that it learns nothing about
+    /// them. Fails with `unknownName` if the measurement is not an identifier, or `tooManySensors`.
+    mutating func target(of point: LinePoint) async -> Result<SensorID, DropReason> {
+        guard let kind = point.kind else { return .failure(.unknownName) }
+        if known[kind] == nil {
+            guard known.count < Self.mostKinds else { return .failure(.tooManySensors) }
+            let existing = await machine.instances(of: kind)
+            known[kind] = Set(existing.filter(isWritable))
+        }
+        let choice = known[kind] ?? []
+        guard !choice.isEmpty, choice != [kind] else { return .success(kind) }
+        return .success(point.sensors.first(where: choice.contains) ?? kind)
+    }
+
+    private func isWritable(_ id: SensorID) -> Bool {
+        writable?.contains { $0.covers(id) } ?? true
     }
 }

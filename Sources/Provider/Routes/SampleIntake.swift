@@ -6,14 +6,14 @@ import Ingest
 import NIOCore
 import Samples
 
-/// Reads the body of a call that publishes samples, piece by piece and under limits.
+/// Parses the body of a publish call while it arrives.
 struct SampleIntake: ~Copyable {
     /// The most bytes of a body.
     static let longestBody = 64 << 20
-    /// A body that is larger needs one of few places.
+    /// A larger body needs a slot.
     private static let smallBody = 1 << 20
-    /// However slowly it comes, a body must have come by then.
-    private static let patience = Duration.seconds(300)
+    /// The time within which a body must have arrived.
+    private static let timeLimit = Duration.seconds(300)
 
     private let isNamed: Bool
     private var parser: SampleParser
@@ -21,37 +21,36 @@ struct SampleIntake: ~Copyable {
     private var received = 0
     private let start = ContinuousClock.now
 
-    /// What was in a body.
+    /// The samples of a body.
     struct Content {
         let batch: SampleBatch
-        /// The SHA-256 of its type and its bytes; empty for a batch without a name.
+        /// The SHA-256 of the form and the bytes; empty for a batch without an idempotency key.
         let digest: [UInt8]
     }
 
-    /// Reads a body whole.
+    /// Reads a whole body.
     ///
-    /// - Throws: `Problem` for what is too large, too slow, or no samples of the sensor.
-    static func taken(
+    /// - Throws: `Problem` for a body that is too large, too slow, or does not fit the sensor.
+    static func read(
         _ request: Request, _ parser: consuming SampleParser, form: SampleForm, isNamed: Bool,
-        places: IntakePlaces, client: String
+        slots: IntakeSlots, client: String
     ) async throws -> Content {
         var intake = SampleIntake(parser, form: form, isNamed: isNamed)
-        var hasPlace = false
+        var hasSlot = false
         do {
             for try await piece in request.body {
                 try intake.take(piece)
-                if !hasPlace, intake.received > smallBody {
-                    try await places.enter(client)
-                    hasPlace = true
+                if !hasSlot, intake.received > smallBody {
+                    try await slots.acquire(client)
+                    hasSlot = true
                 }
             }
         } catch {
-            if hasPlace { await places.leave(client) }
-            // Only the connection can fail otherwise: a chunk that is none, or an early end.
+            if hasSlot { await slots.release(client) }
             if error is Problem || error is CancellationError { throw error }
-            throw Problem.invalidBody("The body did not come whole.")
+            throw Problem.incompleteBody
         }
-        if hasPlace { await places.leave(client) }
+        if hasSlot { await slots.release(client) }
         return try intake.finished()
     }
 
@@ -67,23 +66,24 @@ struct SampleIntake: ~Copyable {
         received += piece.readableBytes
         guard received <= Self.longestBody else {
             throw Problem(
-                .tooLarge, "At most \(Self.longestBody) bytes are taken.",
+                .tooLarge, "The body has more than \(Self.longestBody) bytes.",
                 fix: "Send it in several batches.")
         }
-        guard ContinuousClock.now - start < Self.patience else {
+        guard ContinuousClock.now - start < Self.timeLimit else {
             throw Problem(
-                .tooSlow, "A body must come within \(Self.patience.components.seconds) seconds.",
+                .tooSlow,
+                "The body did not arrive within \(Self.timeLimit.components.seconds) seconds.",
                 fix: "Send it in several batches.")
         }
         if isNamed { piece.withUnsafeReadableBytes { hash.update(bufferPointer: $0) } }
         do throws(SampleFault) {
-            try read(piece)
+            try parse(piece)
         } catch {
             throw Problem(error)
         }
     }
 
-    private mutating func read(_ piece: ByteBuffer) throws(SampleFault) {
+    private mutating func parse(_ piece: ByteBuffer) throws(SampleFault) {
         var fault: SampleFault?
         piece.withUnsafeReadableBytes { bytes in
             do throws(SampleFault) {
@@ -105,17 +105,36 @@ struct SampleIntake: ~Copyable {
     }
 }
 
+/// Limits how many large bodies are read concurrently, and so the memory that they take.
+actor IntakeSlots {
+    private static let limit = 4
+    private static let limitPerClient = 2
+
+    private var used: [String: Int] = [:]
+
+    /// - Throws: `Problem` if no slot is free.
+    func acquire(_ client: String) throws {
+        let own = used[client, default: 0]
+        guard used.values.reduce(0, +) < Self.limit, own < Self.limitPerClient else {
+            throw Problem(
+                .busy, "Too many large bodies are being read.", headers: [.retryAfter: "1"])
+        }
+        used[client] = own + 1
+    }
+
+    func release(_ client: String) {
+        let own = used[client, default: 1] - 1
+        used[client] = own == 0 ? nil : own
+    }
+}
+
 extension Problem {
     init(_ fault: SampleFault) {
         let detail = fault.description.prefix(1).uppercased() + fault.description.dropFirst() + "."
         switch fault.code {
         case .malformed: self = .invalidBody(detail)
-        case .unfit:
-            self.init(
-                .invalidSample, detail)
-        default:
-            self.init(
-                .tooLarge, detail, fix: "Send it in several batches.")
+        case .unfit: self.init(.invalidSample, detail)
+        default: self.init(.tooLarge, detail, fix: "Send it in several batches.")
         }
     }
 }

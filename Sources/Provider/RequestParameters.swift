@@ -6,7 +6,7 @@ import Samples
 import Text
 
 extension Request {
-    /// The sensor that the path names.
+    /// The sensor in the path.
     func sensor(_ context: ProviderContext) throws -> SensorID {
         let name = context.parameters.get("sensor") ?? ""
         guard let id = SensorID(name.removingPercentEncoding ?? name) else {
@@ -15,10 +15,10 @@ extension Request {
         return id
     }
 
-    /// What is mistyped must not be passed over: the answer would be to another question.
+    /// Refuses unknown and repeated parameters, which would be misspelt or contradictory.
     ///
-    /// - Parameter repeating: those that may stand there more than once.
-    /// - Throws: `Problem` when a parameter has another name, or stands there twice.
+    /// - Parameter repeating: parameters that may be repeated.
+    /// - Throws: `Problem` for an unknown parameter, or a repeated one.
     func refuseParameters(
         besides known: Set<Substring>, repeating: Set<Substring> = []
     ) throws {
@@ -27,10 +27,10 @@ extension Request {
             guard known.contains(name) else {
                 let names = known.union(repeating).sorted().joined(separator: ", ")
                 throw Problem.invalidParameter(
-                    String(name.prefix(40)), "what means something here: \(names)")
+                    String(name.prefix(40)), "unknown; known are: \(names)")
             }
             guard seen.insert(name).inserted else {
-                throw Problem.invalidParameter(String(name), "it stands there twice")
+                throw Problem.invalidParameter(String(name), "repeated")
             }
         }
     }
@@ -39,34 +39,34 @@ extension Request {
         uri.queryParameters[name].map(String.init)
     }
 
-    /// A parameter that is `true` or `false`; what is missing is not so.
+    /// A parameter that is `true` or `false`; `false` if missing.
     func flag(_ name: Substring) throws -> Bool {
         switch parameter(name) {
         case nil, "false": return false
         case "true": return true
-        default: throw Problem.invalidParameter(String(name), "true or false is needed")
+        default: throw Problem.invalidParameter(String(name), "must be true or false")
         }
     }
 
-    /// `from` and `to`; what is missing is open.
+    /// The range of `from` and `to`; open if missing.
     func range(now: Timestamp) throws -> TimeRange {
         let from = try parameter("from").map { try Self.moment("from", $0, now) }
         let to = try parameter("to").map { try Self.moment("to", $0, now) }
         return TimeRange(from: from ?? .distantPast, to: to ?? .distantFuture)
     }
 
-    /// The names in a comma-separated list; `nil` when the parameter is missing.
+    /// The names of a comma-separated list; `nil` if missing.
     func list(_ name: Substring) throws -> [String]? {
         guard let text = parameter(name) else { return nil }
         let names = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
         guard names.allSatisfy({ !$0.isEmpty }), Set(names).count == names.count else {
             throw Problem.invalidParameter(
-                String(name), "names with commas between them are needed, none of them twice")
+                String(name), "must be a comma-separated list of different names")
         }
         return names
     }
 
-    /// The header that leads to the next page: the same request with another cursor.
+    /// The `Link` to the next page: the same request with another cursor.
     func link(toNext cursor: String) -> String {
         let kept = (uri.query ?? "").split(separator: "&").filter { !$0.hasPrefix("cursor=") }
         let query = kept.map(String.init) + ["cursor=\(cursor)"]
@@ -76,7 +76,7 @@ extension Request {
     func limit(default standard: Int = 100, atMost maximum: Int = 10_000) throws -> Int {
         guard let text = parameter("limit") else { return standard }
         guard let number = Int(text), number >= 1 else {
-            throw Problem.invalidParameter("limit", "a whole number from 1 is needed")
+            throw Problem.invalidParameter("limit", "must be an integer of at least 1")
         }
         return min(number, maximum)
     }
@@ -108,6 +108,6 @@ extension Request {
         }
         if let time = Timestamp(rfc3339: text) { return time }
         throw Problem.invalidParameter(
-            name, "milliseconds since 1970, an RFC 3339 time or a span such as -15m is needed")
+            name, "must be milliseconds since 1970, an RFC 3339 time or a span such as -15m")
     }
 }

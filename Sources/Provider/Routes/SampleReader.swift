@@ -10,21 +10,24 @@ import Samples
 import ServiceLifecycle
 import Tracks
 
-/// Samples that are given out: a page at once, or as many as there are in a body that streams.
-extension SampleRoutes {
-    /// The most samples of one page.
+/// Reads samples: one page, or as many as the range has in a streamed body.
+struct SampleReader {
+    /// The most samples of a page.
     private static let longestPage = 10_000
-    /// The most samples of a body that streams.
+    /// The most samples of a streamed body.
     private static let longestStream = 10_000_000
-    /// Samples that are read at once for a stream, and permission is asked for; with the one that
-    /// tells whether more follow, they are as many as are read from the store at once.
+    /// Samples per read, and per check of permission, of a stream; with one more sample, which shows
+    /// whether others follow, the limit of one read of the store.
     private static let streamPage = 32_767
-    /// Bytes of a body that are sent at once.
+    /// Bytes per write of a body.
     private static let piece = 128 << 10
 
-    /// What is known when a stream has ended.
+    let authorizer: RequestAuthorizer
+    let engine: AnalyticsEngine
+
+    /// The trailer of a stream.
     private struct StreamEnd {
-        /// Where to go on.
+        /// Where the next page begins.
         var next: SampleQuery.Position?
         var damage: [TimeRange] = []
     }
@@ -34,14 +37,14 @@ extension SampleRoutes {
     @Sendable
     func samples(_ request: Request, _ context: ProviderContext) async throws -> Response {
         let name = try request.sensor(context)
-        let grant = try await door.grant("samples", .raw, of: name, request, context)
+        let grant = try await authorizer.grant("samples", .raw, of: name, request, context)
         let id = grant.sensor
         let form = try SampleForm(accept: request.headers[.accept])
         let most = form == .json ? Self.longestPage : Self.longestStream
         var selection = try selection(request, limit: request.limit(atMost: most))
         let limit = selection.limit
         if limit > Self.longestPage { selection.limit = min(limit, Self.streamPage) }
-        // Read before the answer begins, so that what cannot be read is refused.
+        // Read before the response begins, so that an error has its status.
         let page = try await engine.batch(selection, for: grant)
         var response: Response
         if limit > Self.longestPage {
@@ -57,6 +60,29 @@ extension SampleRoutes {
         response.headers[.contentType] = form.mediaType
         response.headers[.vary] = "Accept"
         return response.naming(id, asked: name)
+    }
+
+    private func selection(_ request: Request, limit: Int) throws -> SampleSelection {
+        try request.refuseParameters(
+            besides: ["from", "to", "fields", "order", "limit", "cursor"], repeating: ["where"])
+        var order = SampleQuery.Order.ascending
+        if let text = request.parameter("order") {
+            guard let known = ["asc": SampleQuery.Order.ascending, "desc": .descending][text] else {
+                throw Problem.invalidParameter("order", "must be asc or desc")
+            }
+            order = known
+        }
+        let after = try request.parameter("cursor").map { text in
+            guard let position = SampleQuery.Position(cursor: text) else {
+                throw Problem.invalidParameter(
+                    "cursor", "must be the unchanged cursor of the previous page")
+            }
+            return position
+        }
+        return SampleSelection(
+            range: try request.range(now: authorizer.now()), order: order,
+            fields: try request.list("fields"),
+            conditions: try request.conditions(), after: after, limit: limit)
     }
 
     private static func whole(
@@ -88,10 +114,10 @@ extension SampleRoutes {
 
     // MARK: - Streams
 
-    /// An answer without a length; where more is left than was asked for, `Link` follows its body, and
-    /// `Nervous-Damaged` where damage was found on the way.
+    /// A chunked response. In its trailer, `Link` leads to the samples beyond the limit, and
+    /// `Nervous-Damaged` has the damage that was found.
     ///
-    /// A body that does not end properly is not whole: permission has ended, or the host stops.
+    /// The body is cut off if permission ends or the host stops.
     private func stream(
         from first: BatchPage, _ selection: SampleSelection, _ form: SampleForm, _ id: SensorID,
         _ request: Request, _ context: ProviderContext
@@ -111,9 +137,9 @@ extension SampleRoutes {
             })
     }
 
-    /// Reads pages beside writing them, one ahead.
+    /// Reads the next page while a page is written.
     ///
-    /// - Parameter presence: ends when the reader has left.
+    /// - Parameter presence: ends when the client disconnects.
     private func send(
         from first: BatchPage, _ selection: SampleSelection, _ form: SampleForm, _ id: SensorID,
         _ request: Request, _ context: ProviderContext, _ presence: AsyncStream<Void>,
@@ -162,13 +188,13 @@ extension SampleRoutes {
             left -= page.samples.count
             guard let next = page.next, left > 0 else { return }
             try Task.checkCancellation()
-            let grant = try await door.grant(
+            let grant = try await authorizer.grant(
                 "samples", .raw, of: id, request, context, isContinuation: true)
             selection.after = next
             selection.limit = min(left, Self.streamPage)
             page = try await engine.batch(selection, for: grant)
             guard page.fields == first.fields else {
-                throw Problem.notFound("The sensor has other fields now.")
+                throw Problem.notFound("The fields of the sensor have changed.")
             }
         }
     }
@@ -177,7 +203,7 @@ extension SampleRoutes {
         _ batch: SampleBatch, _ form: SampleForm, _ output: inout SampleWriter,
         _ writer: inout any ResponseBodyWriter
     ) async throws {
-        // Columns are written a page at once; rows until there is enough to send.
+        // Columns are written page by page; rows until there is enough to send.
         let step = form == .columns ? max(1, batch.count) : 512
         var row = 0
         repeat {
@@ -192,5 +218,19 @@ extension SampleRoutes {
                 try await writer.write(part)
             }
         } while row < batch.count
+    }
+}
+
+extension SampleQuery.Position {
+    /// Opaque to clients: timestamp and sequence number, so that samples with equal timestamps are
+    /// neither lost nor repeated.
+    var cursor: String { "\(time.microseconds)_\(sequence)" }
+
+    init?(cursor: String) {
+        let parts = cursor.split(separator: "_")
+        guard parts.count == 2, let time = Int64(parts[0]), let sequence = Int64(parts[1]) else {
+            return nil
+        }
+        self.init(time: Timestamp(microseconds: time), sequence: sequence)
     }
 }

@@ -7,13 +7,17 @@ import Samples
 import Sessions
 import Tracks
 
-/// Sessions that have ended, to a file and from one.
-extension SessionRoutes {
-    /// The most points of a file, which become rows of the book.
+/// Export and import of finished sessions.
+struct WorkoutRoutes {
+    /// The most points of a file; each is a row of the database.
     private static let pointLimit = 200_000
     /// The most bytes of a file.
     private static let byteLimit = 64 << 20
     private static let mediaType = "application/x-plist"
+
+    let authorizer: RequestAuthorizer
+    let book: SessionBook
+    let reader: SessionRouteReader
 
     private static var limits: TrackLimits {
         var limits = TrackLimits()
@@ -21,21 +25,27 @@ extension SessionRoutes {
         return limits
     }
 
+    func add(to routes: inout RouteTable) {
+        routes.on(.workouts, [.get: exportWorkouts, .post: importWorkouts])
+    }
+
     @Sendable
-    func exportWorkouts(_ request: Request, _ context: ProviderContext) async throws -> Response {
-        try await door.owner("workouts", request, context)
+    private func exportWorkouts(
+        _ request: Request, _ context: ProviderContext
+    ) async throws -> Response {
+        try await authorizer.owner("workouts", request, context)
         try request.refuseParameters(besides: ["session"])
         var workouts: [Workout] = []
         var damage: [TimeRange] = []
         var points = 0
-        for record in try await ended(request.parameter("session")) {
+        for record in try await finished(request.parameter("session")) {
             let (route, found) = try await route(of: record, request, context)
             damage = (damage + found).joined
             points += route.points.count
             guard points <= Self.pointLimit, workouts.count < WorkoutList.limit else {
                 throw Problem(
                     .tooManyRows, "The routes have more than \(Self.pointLimit) points.",
-                    fix: "Name one session at a time, with the parameter session.")
+                    fix: "Export one session at a time, with the parameter session.")
             }
             do {
                 workouts.append(
@@ -54,8 +64,10 @@ extension SessionRoutes {
     }
 
     @Sendable
-    func importWorkouts(_ request: Request, _ context: ProviderContext) async throws -> Response {
-        try await door.owner("import-workouts", request, context)
+    private func importWorkouts(
+        _ request: Request, _ context: ProviderContext
+    ) async throws -> Response {
+        try await authorizer.owner("import-workouts", request, context)
         try request.refuseParameters(besides: [])
         let read = try Self.reader(of: request)
         let bytes = try await request.bytes(upTo: Self.byteLimit)
@@ -63,10 +75,9 @@ extension SessionRoutes {
         do {
             imports = try await book.add(read(bytes))
         } catch let error as TrackError {
-            throw Problem(
-                .invalidWorkouts, error.message)
+            throw Problem(.invalidWorkouts, error.message)
         }
-        let now = door.now()
+        let now = authorizer.now()
         return try .json(
             ImportDescription(
                 items: imports.made.map { SessionDescription($0, now: now) }, known: imports.known),
@@ -75,13 +86,12 @@ extension SessionRoutes {
 
     // MARK: - Private
 
-    /// The sessions that have ended, the newest first, or the one that is named.
-    private func ended(_ id: String?) async throws -> [SessionRecord] {
+    /// The named session, or all finished sessions, the newest first.
+    private func finished(_ id: String?) async throws -> [SessionRecord] {
         if let id {
             let record = try await book.record(id)
             guard record.session.isFinished else {
-                throw Problem(
-                    .wrongState, "Only a session that has ended is a workout.")
+                throw Problem(.wrongState, "The session is not finished.")
             }
             return [record]
         }
@@ -95,28 +105,28 @@ extension SessionRoutes {
         return records
     }
 
-    /// Its route, or none where it has no sensor that tells places.
+    /// The route of a session; an empty one if no location sensor can be read.
     private func route(
         of record: SessionRecord, _ request: Request, _ context: ProviderContext
     ) async throws -> (RouteRecord, [TimeRange]) {
         do {
-            return try await told(record, request, context)
-        } catch let problem as Problem
-            where
-            [.notFound, .unknownSensor, .unknownField].contains(problem.code)
-        {
-            return (try RouteRecord(segments: [], distance: 0), [])
-        } catch let error as LAEError where [.unavailable, .unknownSensor].contains(error.code) {
+            return try await reader.route(of: record, request, context)
+        } catch {
+            let codes: [ProblemCode] = [
+                .notFound, .unknownSensor, .unknownField, .sensorUnavailable,
+            ]
+            guard error is Problem || error is LAEError,
+                let code = Problem(error, logger: nil).code, codes.contains(code)
+            else { throw error }
             return (try RouteRecord(segments: [], distance: 0), [])
         }
     }
 
-    /// What reads the body, by its type.
+    /// The reader of the body's media type.
     private static func reader(
         of request: Request
     ) throws -> ([UInt8]) throws(TrackError) -> [Workout] {
-        let type = request.headers[.contentType]?.prefix { $0 != ";" && $0 != " " }.lowercased()
-        switch type {
+        switch request.mediaType {
         case mediaType:
             return { bytes throws(TrackError) in
                 try WorkoutList.workouts(bytes, limits: limits)
@@ -133,7 +143,7 @@ extension SessionRoutes {
             throw Problem(
                 .unsupportedMediaType,
                 "Only \(mediaType), \(TrackForm.gpx.rawValue) and"
-                    + " \(TrackForm.geoJSON.rawValue) are taken here.")
+                    + " \(TrackForm.geoJSON.rawValue) are accepted.")
         }
     }
 

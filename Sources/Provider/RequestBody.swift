@@ -1,10 +1,80 @@
 import API
-import Auth
 import Foundation
 import HTTPTypes
 import Hummingbird
 import NIOCore
 import Text
+
+extension Request {
+    /// The most bytes of a JSON body.
+    static let jsonLimit = 256 << 10
+
+    /// The media type of the body in lower case, without parameters.
+    var mediaType: String? {
+        headers[.contentType]?.prefix { $0 != ";" && $0 != " " }.lowercased()
+    }
+
+    /// The whole body.
+    func bytes(upTo limit: Int) async throws -> [UInt8] {
+        var request = self
+        return try await request.collect(upTo: limit)
+    }
+
+    /// The whole body, which stays readable.
+    private mutating func collect(upTo limit: Int) async throws -> [UInt8] {
+        do {
+            return Array(try await collectBody(upTo: limit).readableBytesView)
+        } catch is NIOTooManyBytesError {
+            throw Problem(.tooLarge, "The body has more than \(limit) bytes.")
+        } catch is CancellationError {
+            throw CancellationError()
+        } catch {
+            throw Problem.incompleteBody
+        }
+    }
+
+    /// Checks that the body is JSON; a body without a type is.
+    ///
+    /// - Throws: `Problem` for a body of another type.
+    func checkJSON() throws {
+        guard mediaType ?? "application/json" == "application/json" else {
+            throw Problem(
+                .unsupportedMediaType, "Only application/json is accepted.",
+                fix: "Send the header Content-Type: application/json")
+        }
+    }
+
+    /// The body as strict JSON.
+    func json<T: Decodable>(_ type: T.Type) async throws -> T {
+        var request = self
+        return try await request.lastingJSON(type)
+    }
+
+    /// The body as strict JSON; the body stays readable.
+    mutating func lastingJSON<T: Decodable>(_ type: T.Type) async throws -> T {
+        try checkJSON()
+        return try Self.decode(type, try await collect(upTo: Self.jsonLimit))
+    }
+
+    /// The body as strict JSON, `nil` without one; the body stays readable.
+    mutating func optionalJSON<T: Decodable>(_ type: T.Type) async throws -> T? {
+        let bytes = try await collect(upTo: Self.jsonLimit)
+        return bytes.isEmpty ? nil : try Self.decode(type, bytes)
+    }
+
+    private static func decode<T: Decodable>(_ type: T.Type, _ bytes: [UInt8]) throws -> T {
+        do {
+            _ = try StrictJSON().parse(bytes)
+        } catch {
+            throw Problem.invalidBody("\(error)")
+        }
+        do {
+            return try JSONDecoder().decode(type, from: Data(bytes))
+        } catch {
+            throw Problem.invalidBody("The JSON does not have the members that this call needs.")
+        }
+    }
+}
 
 extension Response {
     static func json(
@@ -20,71 +90,7 @@ extension Response {
     }
 }
 
-extension Request {
-    /// The largest body of a call that carries JSON.
-    static let jsonLimit = 256 << 10
-
-    /// The whole body.
-    func bytes(upTo limit: Int) async throws -> [UInt8] {
-        var request = self
-        return try await request.collect(upTo: limit)
-    }
-
-    /// The whole body, which can be read again.
-    private mutating func collect(upTo limit: Int) async throws -> [UInt8] {
-        do {
-            return Array(try await collectBody(upTo: limit).readableBytesView)
-        } catch is NIOTooManyBytesError {
-            throw Problem(
-                .tooLarge, "At most \(limit) bytes are taken.")
-        } catch is CancellationError {
-            throw CancellationError()
-        } catch {
-            // Only the connection can fail here: a chunk that is none, or an early end.
-            throw Problem.invalidBody("The body did not come whole.")
-        }
-    }
-
-    /// A body without a type is taken for JSON.
-    ///
-    /// - Throws: `Problem` for a body that says it is something else.
-    func checkJSON() throws {
-        let type = headers[.contentType]?.prefix { $0 != ";" && $0 != " " }.lowercased()
-        guard type ?? "application/json" == "application/json" else {
-            throw Problem(
-                .unsupportedMediaType, "Only application/json is taken here.",
-                fix: "Send the header Content-Type: application/json")
-        }
-    }
-
-    /// The body, strictly read.
-    func json<T: Decodable>(_ type: T.Type) async throws -> T {
-        var request = self
-        return try await request.lastingJSON(type)
-    }
-
-    /// The same, of a body that can be read again.
-    mutating func lastingJSON<T: Decodable>(_ type: T.Type) async throws -> T {
-        try checkJSON()
-        return try Self.decode(type, try await collect(upTo: Self.jsonLimit))
-    }
-
-    /// The same, where a call may do without a body, which can be read again.
-    mutating func optionalJSON<T: Decodable>(_ type: T.Type) async throws -> T? {
-        let bytes = try await collect(upTo: Self.jsonLimit)
-        return bytes.isEmpty ? nil : try Self.decode(type, bytes)
-    }
-
-    private static func decode<T: Decodable>(_ type: T.Type, _ bytes: [UInt8]) throws -> T {
-        do {
-            _ = try StrictJSON().parse(bytes)
-        } catch {
-            throw Problem.invalidBody("\(error)")
-        }
-        do {
-            return try JSONDecoder().decode(type, from: Data(bytes))
-        } catch {
-            throw Problem.invalidBody("The JSON has not the members that are needed here.")
-        }
-    }
+extension Problem {
+    /// The connection failed while the body was read: a malformed chunk or an early end.
+    static var incompleteBody: Problem { .invalidBody("The body is incomplete.") }
 }

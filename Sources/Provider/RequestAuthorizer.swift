@@ -1,17 +1,21 @@
 import Addresses
 import Auth
+import Foundation
 import HTTPTypes
 import Hummingbird
 import Samples
+import Scheduling
 
-/// Asks `Authority` for every request that wants something; there is no other way to a `Grant`.
-struct Door: Sendable {
+/// Authorizes requests at `Authority`: the only source of grants in this module.
+struct RequestAuthorizer: Sendable {
     let authority: Authority
     let isGrantable: GrantableCheck
-    /// What spans before now are counted from.
-    let now: @Sendable () -> Timestamp
-    /// The ways in which a call may carry its token.
+    /// The clock that spans before now are relative to.
+    let time: any Scheduling.TimeSource
+    /// The schemes in which a request may carry its token.
     var schemes: Set<TokenScheme> = [.bearer]
+
+    func now() -> Timestamp { time.now() }
 
     /// A grant for one use of a sensor.
     func grant(
@@ -27,7 +31,7 @@ struct Door: Sendable {
         }
     }
 
-    /// Who may use something other than a sensor.
+    /// The client, if it has a privilege other than one for a sensor.
     func client(
         _ operation: String, using privilege: PrivilegeID, _ request: Request,
         _ context: ProviderContext
@@ -35,6 +39,15 @@ struct Door: Sendable {
         try await authority.checkApp(
             token: token(request, context), name: context.claimedName, requested: privilege,
             operation: operation)
+    }
+
+    /// Checks again that the client has a privilege, which may have ended while its body was read.
+    func client(
+        _ client: Client, still operation: String, using privilege: PrivilegeID,
+        _ request: Request, _ context: ProviderContext
+    ) async throws(AuthError) -> Client {
+        if await authority.state(of: privilege, for: client) == .granted { return client }
+        return try await self.client(operation, using: privilege, request, context)
     }
 
     /// A grant for one step of a call to another server.
@@ -47,7 +60,7 @@ struct Door: Sendable {
             isRedirect: isRedirect)
     }
 
-    /// Puts to the person what an app asks for.
+    /// Requests a privilege from the owner.
     func ask(
         for privilege: PrivilegeID, _ request: Request, _ context: ProviderContext
     ) async throws(AuthError) -> PermissionState {
@@ -56,7 +69,7 @@ struct Door: Sendable {
             isAvailable: await isGrantable.isAvailable(privilege))
     }
 
-    /// Who calls.
+    /// The client that calls.
     func client(
         _ operation: String, _ request: Request, _ context: ProviderContext
     ) async throws(AuthError) -> Client {
@@ -64,7 +77,7 @@ struct Door: Sendable {
             token: token(request, context), name: context.claimedName, operation: operation)
     }
 
-    /// Passes the owner only.
+    /// Checks that the owner calls.
     func owner(
         _ operation: String, _ request: Request, _ context: ProviderContext
     ) async throws(AuthError) {
@@ -72,17 +85,42 @@ struct Door: Sendable {
             token: token(request, context), name: context.claimedName, operation: operation)
     }
 
-    /// Whether the caller, who was the owner, is it still.
+    /// Whether a token that was the owner's is still valid.
     func isStillOwner(_ request: Request, _ context: ProviderContext) async -> Bool {
         await authority.isOwner(token: token(request, context))
     }
 
-    /// The token of the call; over the control socket, which only the owner can open, the owner's own.
+    /// The token of the request. Over the control socket, which only the owner can open, the owner's
+    /// token is implied.
     private func token(_ request: Request, _ context: ProviderContext) -> String? {
         guard let field = request.headers[.authorization] else {
             let isOwner = context.transport == .control && context.origin == .owner
             return isOwner ? authority.ownerToken.text : nil
         }
         return TokenScheme.token(in: field, among: schemes)
+    }
+}
+
+/// A scheme of the header field `Authorization`.
+enum TokenScheme: String, Hashable {
+    /// RFC 6750.
+    case bearer
+    /// The scheme of InfluxDB's clients: `Token nvs_…`.
+    case token
+    /// RFC 7617; the token is the password, and the name is ignored.
+    case basic
+
+    /// The token of a field; `nil` if it has none, or another scheme.
+    static func token(in field: String, among schemes: Set<TokenScheme>) -> String? {
+        let parts = field.split(separator: " ", maxSplits: 1)
+        guard parts.count == 2, let scheme = TokenScheme(rawValue: parts[0].lowercased()),
+            schemes.contains(scheme)
+        else { return nil }
+        guard scheme == .basic else { return String(parts[1]) }
+        guard let data = Data(base64Encoded: String(parts[1])),
+            let pair = String(validating: data, as: UTF8.self),
+            let colon = pair.firstIndex(of: ":")
+        else { return nil }
+        return String(pair[pair.index(after: colon)...])
     }
 }
