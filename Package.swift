@@ -258,6 +258,7 @@ let package = Package(
             "Runner",
             ["CEscapeProbes", "RunnerProtocol", "nervous-runner", "sandbox-probe"],
             plugins: ["BundleLibraries"]),
+        tests("API", ["API", "Text"]),
         tests(
             "Provider",
             [

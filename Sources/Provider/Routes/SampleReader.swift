@@ -114,10 +114,10 @@ struct SampleReader {
 
     // MARK: - Streams
 
-    /// A chunked response. In its trailer, `Link` leads to the samples beyond the limit, and
-    /// `Nervous-Damaged` has the damage that was found.
+    /// A chunked response.
     ///
-    /// The body is cut off if permission ends or the host stops.
+    /// In its trailer, `Link` leads to the samples beyond the limit, and `Nervous-Damaged` has the
+    /// damage that was found. The body is cut off if permission ends or the host stops.
     private func stream(
         from first: BatchPage, _ selection: SampleSelection, _ form: SampleForm, _ id: SensorID,
         _ request: Request, _ context: ProviderContext

@@ -11,7 +11,7 @@ struct PublishedDataTests {
     private static let raw = "/nervousnet-api/raw-sensor-data"
     private static let history = "/nervousnet-api/historic-sensor-data"
 
-    /// A sensor, what is published of it, and what an app reads.
+    /// A sensor, its published sample, and what an app reads.
     private static let shapes:
         [(name: String, sensor: String, fields: [(String, String)], sample: String, answer: String)] =
             [

@@ -5,7 +5,7 @@ import Text
 
 @testable import Provider
 
-/// Every way to a sensor's data, where the person chose one of two sensors of a kind.
+/// Every path to a sensor's data, after the owner chose one of two sensors of a kind.
 @Suite(.timeLimit(.minutes(10)))
 struct InstanceChoiceTests {
     private static let put = "/api/v1/grants/curl/sensor%3Anetwork"

@@ -18,7 +18,7 @@ struct PublishProblemTests {
     ) throws {
         let refusal = VirtualMachineError(code, "No.", hint: "Wait.")
         let problem = Problem(try #require(LAEError(publishing: refusal)))
-        #expect(problem.status.codeName == status)
+        #expect(problem.status.code == status)
         #expect(problem.codeName == name)
         #expect(problem.fix == "Wait.")
         #expect((problem.headers[.retryAfter] == "1") == (name == "busy"))

@@ -33,11 +33,11 @@ struct ServedHost: Sendable {
     let clock: TestClock
     private let feed: SampleFeed
 
-    /// Makes one when there is room for it, runs `body` and takes it away.
+    /// Runs `body` with a host when a slot is free, and removes the host afterwards.
     ///
     /// - Parameters:
     ///   - isLive: whether sensors are collected, and so waited for.
-    ///   - connection: what stands between the apps and the host.
+    ///   - connection: wraps the connection of the apps.
     ///   - sleep: how live sessions wait for the next second.
     static func with<T: Sendable>(
         heartbeat: Duration = .seconds(3600), knowsPort: Bool = true, isLive: Bool = false,
@@ -80,7 +80,7 @@ struct ServedHost: Sendable {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let path = folder.path(percentEncoded: false)
         defer {
-            // Installed folders are read-only: only root removes what is in them nevertheless.
+            // Installed folders are read-only: only root can remove their contents.
             for name in (FileManager.default.subpaths(atPath: path) ?? []) {
                 let type = try? FileManager.default.attributesOfItem(atPath: path + "/" + name)[
                     .type]
@@ -165,7 +165,7 @@ struct ServedHost: Sendable {
         return result
     }
 
-    /// Sends a call on a connection of its own.
+    /// Sends a call on a new connection.
     func send(_ call: Call) async throws -> Answer {
         let bytes = call.bytes(standardHost: "localhost:\(port)")
         return try Answer(parsing: await raw(bytes), isHead: call.method == "HEAD")
