@@ -181,23 +181,24 @@ let package = Package(
             path: "Sources/Unpacker", swiftSettings: strict),
 
         // The HTTP API, the host and its commands.
+        module("API", ["Samples", "Text"]),
         module(
             "Provider",
             [
-                "Addresses", "AppRuns", "AppStorage", "Auth", "CZlib", "Connectors", "Egress",
-                "Ingest", "JSApps", "LAE", "Motion", "Resources", "Samples", "Scheduling",
-                "Sessions", "Statistics", "Text", "Tracks", "VM", asyncAlgorithms, crypto,
-                httpTypes, hummingbird, hummingbirdCore, lifecycle, logging, nioCore, nioHTTP1,
-                nioHTTPTypes, nioHTTPTypesHTTP1,
+                "API", "Addresses", "AppRuns", "AppStorage", "Auth", "CZlib", "Connectors",
+                "Egress", "Ingest", "JSApps", "LAE", "Motion", "Resources", "Samples",
+                "Scheduling", "Sessions", "Statistics", "Text", "Tracks", "VM", asyncAlgorithms,
+                crypto, httpTypes, hummingbird, hummingbirdCore, lifecycle, logging, nioCore,
+                nioHTTP1, nioHTTPTypes, nioHTTPTypesHTTP1,
             ], exclude: ["Resources"]),
         module(
             "Host",
             [
-                "Addresses", "AppRuns", "AppStorage", "Auth", "Connectors", "DBus", "Egress",
-                "Files", "Ingest", "JSApps", "LAE", "Provider", "RunnerProtocol", "Samples",
-                "Scheduling", "Sessions", "Simulation", "Text", "Tracks", "VM", argumentParser,
-                asyncHTTPClient, crypto, hummingbird, lifecycle, logging, nioCore, nioHTTP1,
-                unixSignals,
+                "API", "Addresses", "AppRuns", "AppStorage", "Auth", "Connectors", "DBus",
+                "Egress", "Files", "Ingest", "JSApps", "LAE", "Provider", "RunnerProtocol",
+                "Samples", "Scheduling", "Sessions", "Simulation", "Text", "Tracks", "VM",
+                argumentParser, asyncHTTPClient, crypto, hummingbird, lifecycle, logging, nioCore,
+                nioHTTP1, unixSignals,
             ], plugins: ["BundleLibraries"]),
         .executableTarget(name: "nervous", dependencies: ["Host"], swiftSettings: strict),
         .plugin(name: "BundleLibraries", capability: .buildTool()),
@@ -276,6 +277,7 @@ let package = Package(
                 "CEscapeProbes", "RunnerProtocol", "nervous-runner", "sandbox-probe",
             ],
             plugins: ["BundleLibraries"]),
+        tests("API", ["API", "Text"]),
         tests(
             "Provider",
             [

@@ -1,3 +1,4 @@
+import API
 import Addresses
 import Auth
 import JSApps

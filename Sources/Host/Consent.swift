@@ -1,3 +1,4 @@
+import API
 import Auth
 import Foundation
 import Glibc
@@ -205,7 +206,7 @@ struct Consent: Sendable {
     private var newcomers: [Privilege] {
         app.privileges.flatMap { declared -> [Privilege] in
             guard let kind = declared.question, !flags.covers(kind.id) else { return [] }
-            return (declared.newcomers ?? []).compactMap(SensorID.init(_:)).compactMap(kind.about)
+            return (declared.newSensors ?? []).compactMap(SensorID.init(_:)).compactMap(kind.about)
         }
     }
 

@@ -1,3 +1,4 @@
+import API
 import Provider
 
 extension GrantDescription {

@@ -1,3 +1,4 @@
+import API
 import Provider
 import Text
 

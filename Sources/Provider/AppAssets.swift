@@ -6,18 +6,17 @@ import JSApps
 import NIOCore
 import Resources
 
-/// The files that pages load: those of an app, those that the host has for all of them, and the
-/// libraries of the system.
+/// The files that pages load: those of the app, the host's scripts, and libraries of the system.
 struct AppAssets: Sendable {
-    /// Where the first and the second generation of apps find their own files, before their name.
+    /// The folders, before the name of the app, in which published apps look for their files.
     private static let ownFolders = ["nervous-jsapps", "nervousnet-axons", "axon-res"]
 
     let library: AppLibrary
     let libraries: SystemLibraries
 
-    /// The answer to a path on the origin of an app.
+    /// The file at a path on the origin of an app.
     ///
-    /// - Throws: `Problem` where there is nothing.
+    /// - Throws: `Problem` if there is none.
     func response(to path: String, of name: String) async throws -> Response {
         if let response = try await shared(path) { return response }
         let app: InstalledApp
@@ -51,13 +50,13 @@ struct AppAssets: Sendable {
         let folder = app.index.folder.map { [$0] } ?? []
         let names = [app.name.text] + folder + [app.manifest.publishedName].compactMap { $0 }
         guard (names + folder.map(AppLibrary.repository)).contains(String(parts[1])) else {
-            throw Problem.notFound("Another app's files are at the address of that app.")
+            throw Problem.notFound("The files of another app are at its own origin.")
         }
         let rest = parts.count > 2 ? String(parts[2]) : ""
         return rest.isEmpty ? app.generation.page : rest
     }
 
-    /// What every app finds at the same place.
+    /// The files that all apps have in common.
     private func shared(_ path: String) async throws -> Response? {
         switch path {
         case "/nervous.js", "/_host/nervous.js": Self.response(SDK.page, type: .javascript)
@@ -71,7 +70,7 @@ struct AppAssets: Sendable {
         }
     }
 
-    /// jQuery as the system has it, and what the host adds.
+    /// The system's jQuery, followed by the host's scripts.
     private func libs() async -> [UInt8] {
         let jquery = SystemLibraries.Library.jquery
         let missing = """
@@ -83,7 +82,7 @@ struct AppAssets: Sendable {
         return first + separator + SDK.page + ProviderFiles.libsJS.bytes
     }
 
-    /// What browsers ask for by themselves: the picture of a published app, or nothing.
+    /// The favicon: the icon of a published app, or nothing.
     private static func icon(of app: InstalledApp) -> Response {
         guard let icon = app.manifest.icon else { return Response(status: .noContent) }
         return response(icon.bytes, type: .png)
@@ -100,7 +99,7 @@ struct AppAssets: Sendable {
             var problem = Problem.notFound("The library \(library.rawValue) is not installed.")
             problem.fix = "Install it with: apt install \(library.package)"
             throw problem
-        case .none: throw Problem.notFound("The app has no such file, and no library has it.")
+        case .none: throw Problem.notFound("Neither the app nor a library has this file.")
         }
     }
 
@@ -108,5 +107,81 @@ struct AppAssets: Sendable {
         Response(
             status: .ok, headers: [.contentType: type.rawValue],
             body: .init(byteBuffer: ByteBuffer(bytes: bytes)))
+    }
+}
+
+/// The scripts by which apps call the host, in a browser and in a runner.
+enum SDK {
+    /// In the order of their dependencies.
+    private static let scripts = [
+        ("nervous.js", ProviderFiles.nervousJS.bytes),
+        ("generic-sensor.js", ProviderFiles.genericSensorJS.bytes),
+        ("navigator.js", ProviderFiles.navigatorJS.bytes),
+    ]
+
+    /// All scripts as one file, for pages.
+    static let page = scripts.map(\.1).reduce(into: [UInt8]()) { $0 += $1 + Array("\n;\n".utf8) }
+
+    /// Each script, for runners.
+    static let prelude = scripts.map { name, bytes in
+        RunScript(name: name, source: String(decoding: bytes, as: UTF8.self))
+    }
+
+    /// The types, for TypeScript and editors.
+    static let typings = ProviderFiles.nervousDTS.bytes
+}
+
+/// The media type of an app's file, by its extension.
+enum FileType: String {
+    case html = "text/html; charset=utf-8"
+    case javascript = "text/javascript; charset=utf-8"
+    case css = "text/css; charset=utf-8"
+    case json = "application/json"
+    case text = "text/plain; charset=utf-8"
+    case svg = "image/svg+xml"
+    case png = "image/png"
+    case jpeg = "image/jpeg"
+    case gif = "image/gif"
+    case webp = "image/webp"
+    case icon = "image/x-icon"
+    case woff2 = "font/woff2"
+    case bytes = "application/octet-stream"
+
+    private static let endings: [String: FileType] = [
+        "html": .html, "htm": .html, "js": .javascript, "mjs": .javascript, "css": .css,
+        "json": .json, "txt": .text, "md": .text, "svg": .svg, "png": .png, "jpg": .jpeg,
+        "jpeg": .jpeg, "gif": .gif, "webp": .webp, "ico": .icon, "woff2": .woff2,
+    ]
+
+    init(ending: String) {
+        self = Self.endings[ending.lowercased()] ?? .bytes
+    }
+}
+
+/// The Content Security Policy of a file of an app.
+///
+/// Everything comes from the app's own origin. Pages of published apps have inline scripts and styles:
+/// the scripts that were in the page at installation may run, identified by their hashes, and no
+/// others.
+struct PagePolicy {
+    private static let common =
+        "default-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'self';"
+        + " frame-ancestors 'none'; object-src 'none'"
+
+    let text: String
+
+    /// The policy of files that are not the app's.
+    static let plain = common
+
+    init(_ app: InstalledApp, _ path: String) {
+        guard app.generation.isPublished else {
+            text = Self.common
+            return
+        }
+        let hashes = app.index.inlineScripts?[path] ?? []
+        let scripts = ["'self'"] + (hashes.isEmpty ? [] : ["'unsafe-hashes'"] + hashes)
+        text =
+            Self.common + "; script-src \(scripts.joined(separator: " "))"
+            + "; style-src 'self' 'unsafe-inline'"
     }
 }

@@ -15,98 +15,161 @@ public import Scheduling
 public import Sessions
 public import VM
 
-/// The one router, and the servers that listen for it: TCP on loopback and the control socket.
+/// The router of the HTTP API, and the servers that listen for it: TCP on loopback and the control
+/// socket.
+///
+/// ```swift
+/// let provider = Provider(services, host: information)
+/// await supervisor.open(provider.connection)
+/// let server = provider.server(at: .hostname("127.0.0.1", port: 8080)) { port in print(port) }
+/// ```
 public struct Provider: Sendable {
-    /// What each resource takes, by its path.
+    /// The parts of the host that the routes use.
+    public struct Services: Sendable {
+        let authority: Authority
+        let machine: VirtualMachine
+        let engine: AnalyticsEngine
+        let sessions: SessionBook
+        let outbox: Outbox
+        let library: AppLibrary
+        let supervisor: RunSupervisor
+        let packs: PackShelf
+        let archives: SensorPackArchive
+        let outbound: OutboundClient
+        let libraries: SystemLibraries
+
+        /// - Parameters:
+        ///   - outbox: sends the owner's uploads.
+        ///   - packs: the installed sensor packs, a driver of `machine`.
+        ///   - archives: reads the archives of sensor packs.
+        ///   - outbound: calls other servers.
+        ///   - libraries: the libraries of the system that apps may load.
+        public init(
+            authority: Authority, machine: VirtualMachine, engine: AnalyticsEngine,
+            sessions: SessionBook, outbox: Outbox, library: AppLibrary,
+            supervisor: RunSupervisor, packs: PackShelf, archives: SensorPackArchive,
+            outbound: OutboundClient, libraries: SystemLibraries = SystemLibraries()
+        ) {
+            (self.authority, self.machine, self.engine) = (authority, machine, engine)
+            (self.sessions, self.outbox) = (sessions, outbox)
+            (self.library, self.supervisor) = (library, supervisor)
+            (self.packs, self.archives) = (packs, archives)
+            (self.outbound, self.libraries) = (outbound, libraries)
+        }
+    }
+
+    /// The methods of each resource, by its path.
     let resources: [String: [HTTPRequest.Method]]
     private let responder: RouterResponder<ProviderContext>
     private let logger: Logger
 
     /// - Parameters:
-    ///   - outbox: what sends for the owner.
-    ///   - packs: the sensor packs that the owner has installed, a driver of `machine`.
-    ///   - archives: what reads their archives.
-    ///   - outbound: what calls other servers.
-    ///   - libraries: the libraries of the system that apps may load.
-    ///   - heartbeat: how long a stream may be silent before it says that it lives.
-    ///   - now: the clock that spans before now are counted from.
-    ///   - time: what the seconds of live sessions are counted by.
-    ///   - turns: who says when streams catch up; each does when something has arrived without it.
+    ///   - heartbeat: the longest silence of an event stream.
+    ///   - time: the clock that spans before now are relative to, and the timer of live sessions.
+    ///   - scheduler: decides when sample streams write; each writes at once without it.
     public init(
-        authority: Authority, machine: VirtualMachine, engine: AnalyticsEngine,
-        sessions: SessionBook, outbox: Outbox, library: AppLibrary, supervisor: RunSupervisor,
-        facts: HostFacts, packs: PackShelf, archives: SensorPackArchive, outbound: OutboundClient,
-        libraries: SystemLibraries = SystemLibraries(),
-        heartbeat: Duration = .seconds(15),
-        now: @escaping @Sendable () -> Timestamp = { .now() }, time: any TimeSource = .system,
-        turns: StreamTurns? = nil,
+        _ services: Services, host: HostInformation, heartbeat: Duration = .seconds(15),
+        time: any Scheduling.TimeSource = .system, scheduler: StreamScheduler? = nil,
         logger: Logger = Logger(label: "nervous.provider")
     ) {
-        let isGrantable = GrantableCheck(machine: machine)
-        let door = Door(authority: authority, isGrantable: isGrantable, now: now)
-        let settings = SettingsLink(port: facts.port)
+        let settings = SettingsLink(port: host.port)
         let router = Router(context: ProviderContext.self)
         router.middlewares.add(ProblemMiddleware(settings: settings))
-        router.middlewares.add(HostMiddleware(port: facts.port))
+        router.middlewares.add(HostMiddleware(port: host.port))
         router.middlewares.add(MethodMiddleware())
         router.middlewares.add(
-            AppOriginMiddleware(assets: AppAssets(library: library, libraries: libraries)))
+            AppOriginMiddleware(
+                assets: AppAssets(library: services.library, libraries: services.libraries)))
         var routes = RouteTable(router)
-        StatusRoutes(door: door, machine: machine, facts: facts).add(to: &routes)
-        SensorRoutes(door: door, machine: machine, engine: engine).add(to: &routes)
-        SampleRoutes(door: door, machine: machine, engine: engine).add(to: &routes)
-        PushRoutes(door: door, machine: machine, engine: engine).add(to: &routes)
-        StatisticsRoutes(door: door, engine: engine).add(to: &routes)
-        AnalysisRoutes(door: door, engine: engine).add(to: &routes)
+        let authorizer = RequestAuthorizer(
+            authority: services.authority,
+            isGrantable: GrantableCheck(machine: services.machine), time: time)
+        Self.addSensors(services, authorizer, to: &routes)
         StreamRoutes(
-            door: door, machine: machine, engine: engine, heartbeat: heartbeat, settings: settings,
-            turns: turns
+            authorizer: authorizer, machine: services.machine, engine: services.engine,
+            heartbeat: heartbeat, settings: settings, scheduler: scheduler
         ).add(to: &routes)
-        PackRoutes(
-            door: door, machine: machine, shelf: packs, archives: archives,
-            largestArchive: library.limits.archiveBytes
-        ).add(to: &routes)
-        RetentionRoutes(door: door, machine: machine).add(to: &routes)
-        SessionRoutes(
-            door: door, machine: machine, engine: engine, book: sessions, outbox: outbox,
-            time: time
-        ).add(to: &routes)
-        OutboxRoutes(door: door, outbox: outbox).add(to: &routes)
-        AppRoutes(door: door, library: library, supervisor: supervisor, facts: facts)
-            .add(to: &routes)
-        RunRoutes(door: door, supervisor: supervisor).add(to: &routes)
-        GrantRoutes(door: door, isGrantable: isGrantable).add(to: &routes)
-        TokenRoutes(door: door, isGrantable: isGrantable).add(to: &routes)
-        AccessLogRoutes(door: door).add(to: &routes)
-        PermissionRoutes(door: door).add(to: &routes)
-        StorageRoutes(door: door).add(to: &routes)
-        LocalStorageRoutes(door: door).add(to: &routes)
-        SettingsRoutes().add(to: &routes)
-        NotificationRoutes(door: door, heartbeat: heartbeat).add(to: &routes)
-        FetchRoutes(
-            door: door, outbound: GrantedClient(outbound, log: authority.log),
-            budget: { supervisor.budget($0).fetch }
-        ).add(to: &routes)
-        FirstGenerationRoutes(door: door, engine: engine).add(to: &routes)
-        // What apps say is meant to be read, however little the host says of itself.
+        Self.addSessions(services, authorizer, to: &routes)
+        Self.addApps(services, host, authorizer, to: &routes)
+        NotificationRoutes(authorizer: authorizer, heartbeat: heartbeat).add(to: &routes)
+        FirstGenerationRoutes(authorizer: authorizer, engine: services.engine).add(to: &routes)
+        // Messages of apps are logged even where the host logs errors only.
         var appLogger = logger
         appLogger.logLevel = min(logger.logLevel, .info)
-        AxonRoutes(door: door, engine: engine, logger: appLogger).add(to: &routes)
+        AxonRoutes(authorizer: authorizer, engine: services.engine, logger: appLogger)
+            .add(to: &routes)
         resources = routes.resources
         responder = router.buildResponder()
         self.logger = logger
     }
 
-    /// The scripts that every app finds, in a runner as in a browser.
+    private static func addSensors(
+        _ services: Services, _ authorizer: RequestAuthorizer, to routes: inout RouteTable
+    ) {
+        let (machine, engine) = (services.machine, services.engine)
+        SensorRoutes(authorizer: authorizer, machine: machine, engine: engine).add(to: &routes)
+        SampleRoutes(authorizer: authorizer, machine: machine, engine: engine).add(to: &routes)
+        PushRoutes(authorizer: authorizer, machine: machine, engine: engine).add(to: &routes)
+        StatisticsRoutes(authorizer: authorizer, engine: engine).add(to: &routes)
+        AnalysisRoutes(authorizer: authorizer, engine: engine).add(to: &routes)
+        PackRoutes(
+            authorizer: authorizer, machine: machine, shelf: services.packs,
+            archives: services.archives, largestArchive: services.library.limits.archiveBytes
+        ).add(to: &routes)
+        RetentionRoutes(authorizer: authorizer, machine: machine).add(to: &routes)
+    }
+
+    private static func addSessions(
+        _ services: Services, _ authorizer: RequestAuthorizer, to routes: inout RouteTable
+    ) {
+        let (machine, book) = (services.machine, services.sessions)
+        let reader = SessionRouteReader(
+            authorizer: authorizer, machine: machine, engine: services.engine, book: book)
+        SessionRoutes(
+            authorizer: authorizer, machine: machine, book: book, reader: reader,
+            outbox: services.outbox
+        ).add(to: &routes)
+        LiveSessionRoutes(
+            authorizer: authorizer, machine: machine, engine: services.engine, book: book
+        ).add(to: &routes)
+        WorkoutRoutes(authorizer: authorizer, book: book, reader: reader).add(to: &routes)
+        OutboxRoutes(authorizer: authorizer, outbox: services.outbox).add(to: &routes)
+    }
+
+    private static func addApps(
+        _ services: Services, _ host: HostInformation, _ authorizer: RequestAuthorizer,
+        to routes: inout RouteTable
+    ) {
+        let supervisor = services.supervisor
+        StatusRoutes(authorizer: authorizer, machine: services.machine, host: host)
+            .add(to: &routes)
+        AppRoutes(
+            authorizer: authorizer, library: services.library, supervisor: supervisor, host: host
+        ).add(to: &routes)
+        RunRoutes(authorizer: authorizer, supervisor: supervisor).add(to: &routes)
+        GrantRoutes(authorizer: authorizer).add(to: &routes)
+        PermissionRoutes(authorizer: authorizer).add(to: &routes)
+        TokenRoutes(authorizer: authorizer).add(to: &routes)
+        AccessLogRoutes(authorizer: authorizer).add(to: &routes)
+        StorageRoutes(authorizer: authorizer).add(to: &routes)
+        LocalStorageRoutes(authorizer: authorizer).add(to: &routes)
+        SettingsRoutes().add(to: &routes)
+        FetchRoutes(
+            authorizer: authorizer, outbound: services.outbound,
+            budget: { supervisor.budget($0).fetch }
+        ).add(to: &routes)
+    }
+
+    /// The scripts that every app has, in a runner as in a browser.
     public static var prelude: [RunScript] { SDK.prelude }
 
-    /// The expression of a function that gives the tests of an app what they find; it takes
-    /// `{ index, filter }`, which of the tests is to run.
+    /// The test library of apps, as the expression of a function that takes `{ index, filter }`: which
+    /// test to run.
     public static var testLibrary: String {
         ProviderFiles.testJS.text
     }
 
-    /// The way to the router for apps that run in this host.
+    /// The connection of runs in this host to the router.
     public var connection: any HostConnection {
         RouterConnection(responder: responder, logger: logger)
     }
@@ -114,8 +177,8 @@ public struct Provider: Sendable {
     /// A server for the router at an address.
     ///
     /// - Parameters:
-    ///   - limits: how long its connections may take for what.
-    ///   - onListening: called with the port that was taken; 0 for a socket in the file system.
+    ///   - limits: the time limits of its connections.
+    ///   - onListening: called with the port; 0 for a Unix socket.
     public func server(
         at address: BindAddress, limits: ConnectionLimits = ConnectionLimits(),
         onListening: @escaping @Sendable (Int) async -> Void
@@ -126,5 +189,24 @@ public struct Provider: Sendable {
             configuration: ApplicationConfiguration(address: address, serverName: "nervous"),
             onServerRunning: { channel in await onListening(channel.localAddress?.port ?? 0) },
             logger: logger)
+    }
+}
+
+/// The host's properties that the server reports.
+public struct HostInformation: Sendable {
+    /// The version of nervous.
+    public let version: String
+    /// The data directory.
+    public let dataDirectory: String
+    /// The TCP port; `nil` while the server does not listen.
+    public let port: @Sendable () -> Int?
+
+    /// Creates the properties of a host.
+    public init(
+        version: String, dataDirectory: String, port: @escaping @Sendable () -> Int?
+    ) {
+        self.version = version
+        self.dataDirectory = dataDirectory
+        self.port = port
     }
 }

@@ -1,24 +1,30 @@
+import API
+import Auth
+import Foundation
+import HTTPTypes
 import Hummingbird
 import Logging
 import NIOCore
+import Samples
 
-/// What the routes know of a request beside the request itself.
+/// The context of a request: its transport and its origin.
 struct ProviderContext: RequestContext {
     var coreContext: CoreRequestContextStorage
     let transport: Transport
-    /// Whose origin it was sent to.
+    /// The origin that the request was sent to.
     var origin: Origin = .owner
 
-    /// How a request came.
+    /// How a request arrived.
     enum Transport: Hashable {
+        /// Over TCP.
         case network
-        /// The control socket, which only the owner can open.
+        /// Over the control socket, which only the owner can open.
         case control
-        /// An app that runs here.
+        /// From a run in this host.
         case runner
     }
 
-    /// Whose pages and calls a `Host` stands for.
+    /// The origin that a `Host` field names.
     enum Origin: Hashable {
         /// `localhost`
         case owner
@@ -31,10 +37,10 @@ struct ProviderContext: RequestContext {
         transport = source.channel.localAddress?.pathname == nil ? .network : .control
     }
 
-    /// The context of a call of an app that runs here.
+    /// The context of a call of a run.
     init(ofRunner logger: Logger) {
         var logger = logger
-        // Where a server puts it and `id` finds it.
+        // The key under which a server stores it and `id` reads it.
         logger[metadataKey: "hb.request.id"] = .stringConvertible(RequestID())
         coreContext = .init(source: RunnerSource(logger: logger))
         transport = .runner
@@ -44,9 +50,76 @@ struct ProviderContext: RequestContext {
         let logger: Logger
     }
 
-    /// The app that the caller says it is.
+    /// The app whose origin the request was sent to.
     var claimedName: String? {
         guard case .app(let name) = origin else { return nil }
         return name
+    }
+}
+
+extension ProviderContext {
+    /// A parameter of the path, percent-decoded.
+    func decoded(_ name: String) -> String? {
+        parameters.get(name).map { $0.removingPercentEncoding ?? $0 }
+    }
+
+    /// - Throws: `Problem` if the path has no such parameter.
+    func required(_ name: String) throws -> String {
+        guard let value = decoded(name) else {
+            throw Problem.invalidParameter(name, "missing")
+        }
+        return value
+    }
+
+    /// The privilege in the path.
+    func privilege() throws -> PrivilegeID {
+        try PrivilegeID(checking: required("privilege"))
+    }
+}
+
+extension PrivilegeID {
+    /// - Throws: `Problem` if the text is not a privilege.
+    init(checking text: String) throws {
+        guard let privilege = PrivilegeID(text) else {
+            throw Problem(
+                .invalidPrivilege, "\(text.prefix(80).debugDescription) is not a privilege.",
+                fix: "Write it like sensor:cpu, sensor:cpu:stats or net:https://example.org")
+        }
+        self = privilege
+    }
+}
+
+extension HTTPField.Name {
+    static let host = known("Host")
+    static let requestID = known("X-Request-Id")
+    static let referrerPolicy = known("Referrer-Policy")
+    static let lastEventID = known("Last-Event-ID")
+    static let idempotencyKey = known("Idempotency-Key")
+    static let damaged = known("Nervous-Damaged")
+    static let dropped = known("Nervous-Dropped")
+    static let refused = known("Nervous-Refused")
+    static let sensor = known("Nervous-Sensor")
+    static let link = known("Link")
+    static let nervousRequest = known("Nervous-Request")
+    static let nervousAnswer = known("Nervous-Answer")
+    static let serviceWorker = known("Service-Worker")
+    static let resourcePolicy = known("Cross-Origin-Resource-Policy")
+    static let openerPolicy = known("Cross-Origin-Opener-Policy")
+
+    private static func known(_ name: StaticString) -> HTTPField.Name {
+        guard let name = HTTPField.Name("\(name)") else {
+            preconditionFailure("not a field name: \(name)")
+        }
+        return name
+    }
+}
+
+extension Response {
+    /// Adds the sensor that was read, if the request named a kind or another name of it.
+    func naming(_ sensor: SensorID, asked name: SensorID) -> Response {
+        guard sensor != name else { return self }
+        var response = self
+        response.headers[.sensor] = sensor.description
+        return response
     }
 }

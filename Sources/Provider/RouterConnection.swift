@@ -5,7 +5,7 @@ import HummingbirdCore
 import Logging
 import NIOCore
 
-/// The way of the apps that run here: the same router, with nothing in between.
+/// The connection of runs to the router, without a network.
 struct RouterConnection: HostConnection {
     let responder: RouterResponder<ProviderContext>
     let logger: Logger
@@ -37,10 +37,10 @@ struct RouterConnection: HostConnection {
         }
     }
 
-    /// Bytes of an answer that is passed on in one piece.
+    /// The most bytes of a response that is forwarded as a whole.
     private static let wholeLimit = 64 << 10
 
-    /// A part of a call that is not HTTP; who forwards calls has refused it.
+    /// A part of a call is not valid HTTP; the forwarder refuses such calls earlier.
     private struct Unsendable: Error {}
 
     private final class WholeBody: ResponseBodyWriter {

@@ -1,3 +1,4 @@
+import API
 import ArgumentParser
 import Auth
 import Foundation
@@ -172,7 +173,7 @@ struct PermissionsCommand: AsyncParsableCommand {
             }
             terms.only = only.isEmpty ? nil : only
             try await PermissionsCommand.decide(
-                options, client, privilege, DecisionRequest(terms: terms))
+                options, client, privilege, DecisionRequest(decision: "allow", terms: terms))
         }
 
         private static func isPart(_ name: String, of privilege: PrivilegeID?) -> Bool {

@@ -1,3 +1,4 @@
+import API
 import Addresses
 import ArgumentParser
 import Foundation
@@ -51,7 +52,7 @@ extension SessionsCommand {
             let options = choice.options
             try await HostSession.with(options) { session in
                 let file = tokenFile.map { URL(filePath: $0).path(percentEncoded: false) }
-                let wish = SendWish(to: to, tokenFile: file, keep: !discard)
+                let wish = SendRequest(to: to, tokenFile: file, keep: !discard)
                 let data = try await session.client.data(
                     .post, SessionsCommand.path(choice.id, "/send"),
                     query: [("format", format.rawValue), ("sensor", route.sensor)],

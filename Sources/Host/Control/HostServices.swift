@@ -1,3 +1,4 @@
+import API
 import AppRuns
 import Auth
 import Connectors
@@ -86,10 +87,10 @@ struct HostServices: Sendable {
             keys: KeyFolder(data: paths.data))
         let port = ListeningPort()
         self.port = port
-        let turns = setup == nil ? nil : StreamTurns()
+        let scheduler = setup == nil ? nil : StreamScheduler()
         var virtualTime: VirtualTime?
-        if let setup, let turns {
-            virtualTime = VirtualTime(setup, machine, authority, turns)
+        if let setup, let scheduler {
+            virtualTime = VirtualTime(setup, machine, authority, scheduler)
             // What a sensor shows when it all begins.
             let start = setup.clock.start
             let past = (setup.past ?? start).advanced(byMicroseconds: -1)
@@ -103,20 +104,21 @@ struct HostServices: Sendable {
                 let given = configuration.budgets[$0]
                 return setup?.budget(given) ?? given
             }, keepsSpare: isLasting, pool: setup?.pool, virtualTime: virtualTime, logger: logger)
-        provider = Provider(
+        let services = Provider.Services(
             authority: authority, machine: machine,
             engine: AnalyticsEngine(machine, log: authority.log, time: time), sessions: sessions,
             outbox: outbox, library: library, supervisor: supervisor,
-            facts: HostFacts(
-                version: Version.number, dataDirectory: paths.data, port: { port.number }),
             packs: packs,
             archives: SensorPackArchive(limits: configuration.packages, unpacker: unpacker),
             outbound: OutboundClient(
-                userAgent: "Nervous/\(Version.number)",
+                userAgent: "Nervous/\\(Version.number)",
                 rule: .apps(ownPorts: { Set([port.number].compactMap { $0 }) })),
-            libraries: SystemLibraries(folder: configuration.libraries),
-            now: now, time: time, turns: turns,
-            logger: logger)
+            libraries: SystemLibraries(folder: configuration.libraries))
+        provider = Provider(
+            services,
+            host: HostInformation(
+                version: Version.number, dataDirectory: paths.data, port: { port.number }),
+            time: time, scheduler: scheduler, logger: logger)
         await supervisor.open(setup?.between(provider.connection) ?? provider.connection)
     }
 

@@ -1,3 +1,4 @@
+import API
 import AppRuns
 import Foundation
 import Provider

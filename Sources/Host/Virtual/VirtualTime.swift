@@ -1,3 +1,4 @@
+import API
 import AppRuns
 import Auth
 import Provider
@@ -12,7 +13,7 @@ actor VirtualTime: VirtualRunTime {
     private let clock: VirtualClock
     private let machine: VirtualMachine
     private let authority: Authority
-    private let turns: StreamTurns
+    private let turns: StreamScheduler
     private let speed: VirtualSetup.Speed
     /// When the token of the run was renewed last.
     private var renewed: Timestamp
@@ -22,7 +23,7 @@ actor VirtualTime: VirtualRunTime {
 
     init(
         _ setup: VirtualSetup, _ machine: VirtualMachine, _ authority: Authority,
-        _ turns: StreamTurns
+        _ turns: StreamScheduler
     ) {
         seed = setup.seed
         clock = setup.clock
@@ -34,7 +35,7 @@ actor VirtualTime: VirtualRunTime {
         self.turns = turns
     }
 
-    func catchUp() async { await turns.goRound() }
+    func catchUp() async { await turns.runOnce() }
 
     func advance(to deadline: Int64?) async throws -> RunMoment? {
         let now = clock.now

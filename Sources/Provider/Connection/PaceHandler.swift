@@ -2,8 +2,8 @@ import NIOCore
 
 /// Closes a connection whose client sends or reads too slowly; the first handler of a connection.
 ///
-/// Only what the client is waited for counts: while the host itself does not read, no time passes for
-/// a header or a body.
+/// Only the client's time counts: while the host does not read, no time passes for a header or a
+/// body.
 final class PaceHandler: ChannelDuplexHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
@@ -16,7 +16,7 @@ final class PaceHandler: ChannelDuplexHandler {
         case body(Window)
     }
 
-    /// What had moved when a period began.
+    /// The bytes transferred when a period began.
     private struct Window {
         let start: NIODeadline
         let bytes: Int
@@ -25,7 +25,7 @@ final class PaceHandler: ChannelDuplexHandler {
     private let limits: ConnectionLimits
     private var reading = Reading.betweenRequests
     private var writing: Window?
-    private var isAskedToRead = false
+    private var isReadPending = false
     private var received = 0
     private var written = 0
     private var timer: Scheduled<Void>?
@@ -34,7 +34,7 @@ final class PaceHandler: ChannelDuplexHandler {
         self.limits = limits
     }
 
-    // MARK: - What the request says
+    // MARK: - Progress of the request
 
     func headerEnded(at now: NIODeadline) {
         reading = .body(Window(start: now, bytes: received))
@@ -47,7 +47,7 @@ final class PaceHandler: ChannelDuplexHandler {
     // MARK: - Bytes
 
     func read(context: ChannelHandlerContext) {
-        isAskedToRead = true
+        isReadPending = true
         context.read()
     }
 
@@ -59,7 +59,7 @@ final class PaceHandler: ChannelDuplexHandler {
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
-        isAskedToRead = false
+        isReadPending = false
         context.fireChannelReadComplete()
     }
 
@@ -86,12 +86,12 @@ final class PaceHandler: ChannelDuplexHandler {
 
     // MARK: - Time
 
-    /// Sets the timer, unless it is set: it finds by itself how long it has to go on.
+    /// Sets the timer, unless it is set; it reschedules itself when it fires.
     private func watch(_ context: ChannelHandlerContext) {
         guard timer == nil, let deadline = nextDeadline else { return }
         timer = context.eventLoop.assumeIsolated().scheduleTask(deadline: deadline) {
             self.timer = nil
-            self.look(context)
+            self.check(context)
         }
     }
 
@@ -106,7 +106,7 @@ final class PaceHandler: ChannelDuplexHandler {
         return deadline
     }
 
-    private func look(_ context: ChannelHandlerContext) {
+    private func check(_ context: ChannelHandlerContext) {
         let now = context.eventLoop.now
         guard canRead(at: now), canWrite(at: now, context) else {
             return context.close(promise: nil)
@@ -117,10 +117,10 @@ final class PaceHandler: ChannelDuplexHandler {
     private func canRead(at now: NIODeadline) -> Bool {
         switch reading {
         case .header(let since) where now >= since + limits.header:
-            guard !isAskedToRead else { return false }
+            guard !isReadPending else { return false }
             reading = .header(since: now)
         case .body(let window) where now >= window.start + limits.period:
-            guard !isAskedToRead || received - window.bytes >= limits.progress else {
+            guard !isReadPending || received - window.bytes >= limits.progress else {
                 return false
             }
             reading = .body(Window(start: now, bytes: received))

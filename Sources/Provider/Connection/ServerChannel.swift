@@ -1,15 +1,17 @@
+import HTTPTypes
 import HummingbirdCore
 import Logging
-import NIOCore
+public import NIOCore
+import NIOHTTP1
 import NIOHTTPTypes
 import NIOHTTPTypesHTTP1
 
-/// Connections of HTTP/1.1 with the limits of this host.
+/// HTTP/1.1 connections with the limits of this host.
 struct ServerChannel: ServerChildChannel {
     private let http: HTTP1Channel
     private let limits: ConnectionLimits
 
-    /// What a request may be at most; beyond it the connection is refused and closed.
+    /// The limits of a request's header; beyond them the request is refused and the connection closed.
     private enum Size {
         static let headerBytes = 16 << 10
         static let fieldBytes = 8 << 10
@@ -44,5 +46,123 @@ struct ServerChannel: ServerChildChannel {
         value: NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart>, logger: Logger
     ) async {
         await http.handle(value: value, logger: logger)
+    }
+}
+
+/// The time limits of connections, against slow senders and readers.
+public struct ConnectionLimits: Sendable {
+    /// From the first byte of a request to the end of its header fields.
+    public var header: TimeAmount
+    /// The period over which the progress of a body or a response is measured.
+    public var period: TimeAmount
+    /// The bytes that must be transferred within a period, unless it is the rest.
+    public var progress: Int
+    /// How long a connection may be idle between requests.
+    public var idle: TimeAmount
+
+    /// - Parameters:
+    ///   - header: from the first byte of a request to the end of its header fields.
+    ///   - period: the period over which progress is measured.
+    ///   - progress: the bytes that must be transferred within a period.
+    ///   - idle: how long a connection may be idle between requests.
+    public init(
+        header: TimeAmount = .seconds(10), period: TimeAmount = .seconds(20),
+        progress: Int = 1000, idle: TimeAmount = .seconds(60)
+    ) {
+        self.header = header
+        self.period = period
+        self.progress = progress
+        self.idle = idle
+    }
+
+    /// For the control socket: the owner may pause as long as they like, for instance in a pager.
+    public static let patient = ConnectionLimits(
+        header: .hours(24), period: .hours(24), progress: 0)
+}
+
+/// Handles HTTP/1.0, before the version of a request is lost in the conversion to HTTP types.
+///
+/// HTTP/1.0 has no `Transfer-Encoding`: another reader would see the body as the next request
+/// (RFC 9112, section 6.1), so such a request is refused. The connection is closed after the response
+/// unless the client asked for keep-alive.
+final class RequestHeadHandler: ChannelInboundHandler {
+    typealias InboundIn = HTTPServerRequestPart
+    typealias InboundOut = HTTPServerRequestPart
+
+    private let pace: PaceHandler
+    private var isRefused = false
+
+    init(pace: PaceHandler) {
+        self.pace = pace
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard !isRefused else { return }
+        switch unwrapInboundIn(data) {
+        case .head(var head):
+            pace.headerEnded(at: context.eventLoop.now)
+            guard head.version != .http1_1 else { break }
+            guard !head.headers.contains(name: "Transfer-Encoding") else {
+                isRefused = true
+                return context.fireErrorCaught(HTTPParserError.unexpectedContentLength)
+            }
+            if !head.isKeepAlive {
+                head.headers.replaceOrAdd(name: "Connection", value: "close")
+                return context.fireChannelRead(wrapInboundOut(.head(head)))
+            }
+        case .body: break
+        case .end: pace.requestEnded()
+        }
+        context.fireChannelRead(data)
+    }
+}
+
+@available(*, unavailable)
+extension RequestHeadHandler: Sendable {}
+
+/// Answers `Expect: 100-continue` with 100 (RFC 9110, section 10.1.1).
+///
+/// Some clients, such as curl, wait a second for it before they send a large body. It is sent whatever
+/// the response will be, because the connection reads every body to its end, and never within the
+/// response to an earlier request on the connection.
+final class ContinueHandler: ChannelDuplexHandler, RemovableChannelHandler {
+    typealias InboundIn = HTTPRequestPart
+    typealias InboundOut = HTTPRequestPart
+    typealias OutboundIn = HTTPResponsePart
+    typealias OutboundOut = HTTPResponsePart
+
+    /// Whether each request without a complete response expects 100.
+    private var unanswered: CircularBuffer<Bool> = []
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        if case .head(let head) = unwrapInboundIn(data) {
+            unanswered.append(head.asksToContinue)
+            if unanswered.count == 1 { continueFirst(context) }
+        }
+        context.fireChannelRead(data)
+    }
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        var isEnd = false
+        if case .end = unwrapOutboundIn(data) { isEnd = true }
+        context.write(data, promise: promise)
+        guard isEnd else { return }
+        _ = unanswered.popFirst()
+        continueFirst(context)
+    }
+
+    private func continueFirst(_ context: ChannelHandlerContext) {
+        guard unanswered.first == true else { return }
+        context.writeAndFlush(
+            wrapOutboundOut(.head(HTTPResponse(status: .continue))), promise: nil)
+    }
+}
+
+@available(*, unavailable)
+extension ContinueHandler: Sendable {}
+
+extension HTTPRequest {
+    fileprivate var asksToContinue: Bool {
+        headerFields[values: .expect].contains { $0.lowercased() == "100-continue" }
     }
 }

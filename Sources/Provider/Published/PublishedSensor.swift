@@ -1,22 +1,24 @@
+import LAE
+import NIOCore
 import Samples
 
-/// A sensor under the name, and with the fields, that published apps know it by.
+/// A sensor with the name and fields of the earlier nervousnet generations.
 ///
-/// This is the one table between their words and the host's. Numbers keep the host's units; where
-/// those apps were promised another unit that the host does not know, the field is left out.
+/// The only table between their names and the host's. Numbers have the host's units; a field is omitted
+/// if the host cannot provide the unit that those apps expect.
 struct PublishedSensor: Sendable {
-    /// Where a field's value comes from.
+    /// The origin of a field's value.
     enum Origin: Sendable, Equatable {
         /// The sensor's field of this name.
         case field(String)
-        /// 1 where the field is this text, else 0.
+        /// 1 if the field has this text, otherwise 0.
         case flag(String, is: String)
     }
 
     let name: String
     let sensor: SensorID
     let fields: [(name: String, origin: Origin)]
-    /// Whether an answer lists what was seen of late, each value as a text.
+    /// Whether an answer is a list of recent items, each value as a string.
     var isList = false
 
     /// The names are case-sensitive.
@@ -36,7 +38,7 @@ struct PublishedSensor: Sendable {
             [("isCharging", .flag("state", is: "charging"))]),
         PublishedSensor("Light", "light", [("lux", "illuminance")]),
         PublishedSensor("Noise", "noise", [("dB", "level")]),
-        // Air pressure: `pressure` is how busy the machine is.
+        // Air pressure: the sensor `pressure` is the pressure stall information of the machine.
         PublishedSensor("Pressure", "barometer", [("pressure", "pressure")]),
         PublishedSensor("Proximity", "proximity", [("proximity", "proximity")]),
         PublishedSensor("Temperature", "temperature", [("celsius", "temperature")]),
@@ -57,5 +59,65 @@ struct PublishedSensor: Sendable {
         self.sensor = sensor
         self.fields = fields.map { ($0.0, .field($0.1)) } + derived.map { ($0.0, $0.1) }
         self.isList = isList
+    }
+}
+
+/// Writes samples in the form of the earlier generations.
+struct PublishedSample {
+    let form: PublishedSensor
+    /// The fields of the samples, in their order.
+    let fields: [Field]
+
+    /// Writes `{"x":…}`, optionally with the time in milliseconds.
+    func write(_ sample: StoredSample, withTime: Bool, to buffer: inout ByteBuffer) {
+        buffer.writeString("{")
+        var isFirst = true
+        if withTime {
+            buffer.writeString(#""timestamp":"#)
+            buffer.writeMilliseconds(sample.time)
+            isFirst = false
+        }
+        for (name, origin) in form.fields {
+            if !isFirst { buffer.writeString(",") }
+            isFirst = false
+            buffer.writeJSON(name)
+            buffer.writeString(":")
+            write(value(origin, of: sample), to: &buffer)
+        }
+        buffer.writeString("}")
+    }
+
+    /// A list of samples.
+    func write(_ samples: [StoredSample], withTime: Bool, to buffer: inout ByteBuffer) {
+        for (index, sample) in samples.enumerated() {
+            if index > 0 { buffer.writeString(",") }
+            write(sample, withTime: withTime, to: &buffer)
+        }
+    }
+
+    private func write(_ value: Value?, to buffer: inout ByteBuffer) {
+        guard let value else {
+            buffer.writeString("null")
+            return
+        }
+        guard form.isList else { return buffer.writeJSON(value) }
+        switch value {
+        case .number(let number): buffer.writeJSON("\(number)")
+        case .integer(let integer): buffer.writeJSON("\(integer)")
+        case .text(let text): buffer.writeJSON(text)
+        }
+    }
+
+    /// - Returns: `nil` if the sensor has no such field.
+    private func value(_ origin: PublishedSensor.Origin, of sample: StoredSample) -> Value? {
+        let name =
+            switch origin {
+            case .field(let name): name
+            case .flag(let name, _): name
+            }
+        guard let index = fields.firstIndex(where: { $0.name == name }) else { return nil }
+        let value = sample.values[index]
+        guard case .flag(_, let text) = origin else { return value }
+        return .integer(value == .text(text) ? 1 : 0)
     }
 }

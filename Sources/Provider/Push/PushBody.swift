@@ -1,46 +1,46 @@
+import API
+import CZlib
 import HTTPTypes
 import Hummingbird
 import Ingest
 
-/// Reads the body of a call that pushes readings, whole and under limits.
+/// Reads the whole body of a push within limits.
 enum PushBody {
-    /// A body that is larger needs one of few places.
+    /// A larger body needs a slot.
     private static let smallBody = 1 << 20
-    /// However slowly it comes, a body must have come by then.
-    private static let patience = Duration.seconds(300)
+    /// The time within which a body must have arrived.
+    private static let timeLimit = Duration.seconds(300)
 
-    /// What `read` makes of the bytes, unpacked where they came as gzip; a large body keeps its place
-    /// until then.
+    /// Reads and unpacks a body, and parses it; a large body holds its slot until then.
     ///
-    /// - Throws: `Problem` for what is too large, too slow or packed in another way.
-    static func taken<T>(
-        _ request: Request, places: IntakePlaces, client: String, _ read: ([UInt8]) throws -> T
+    /// - Throws: `Problem` for a body that is too large, too slow or has another encoding.
+    static func read<T>(
+        _ request: Request, slots: IntakeSlots, client: String, _ parse: ([UInt8]) throws -> T
     ) async throws -> T {
         let isPacked = try request.isPacked
         let start = ContinuousClock.now
         var bytes: [UInt8] = []
-        var hasPlace = false
+        var hasSlot = false
         do {
             for try await piece in request.body {
                 guard bytes.count + piece.readableBytes <= PushLimits.bytes else {
-                    throw Problem.pushTooLarge("At most \(PushLimits.bytes) bytes are taken.")
+                    throw Problem.pushTooLarge("The body has more than \(PushLimits.bytes) bytes.")
                 }
-                guard ContinuousClock.now - start < patience else { throw Problem.pushTooSlow }
+                guard ContinuousClock.now - start < timeLimit else { throw Problem.pushTooSlow }
                 bytes += piece.readableBytesView
-                if !hasPlace, isPacked || bytes.count > smallBody {
-                    try await places.enter(client)
-                    hasPlace = true
+                if !hasSlot, isPacked || bytes.count > smallBody {
+                    try await slots.acquire(client)
+                    hasSlot = true
                 }
             }
-            let content = try read(isPacked ? unpacked(bytes) : bytes)
-            if hasPlace { await places.leave(client) }
+            let content = try parse(isPacked ? unpacked(bytes) : bytes)
+            if hasSlot { await slots.release(client) }
             return content
         } catch {
-            if hasPlace { await places.leave(client) }
+            if hasSlot { await slots.release(client) }
             if let fault = error as? PushFault { throw Problem(fault) }
-            // Only the connection can fail otherwise: a chunk that is none, or an early end.
             if error is Problem || error is CancellationError { throw error }
-            throw Problem.invalidBody("The body did not come whole.")
+            throw Problem.incompleteBody
         }
     }
 
@@ -52,14 +52,14 @@ enum PushBody {
             case .malformed: throw Problem.invalidBody("The body is not gzip.")
             case .tooLarge:
                 throw Problem.pushTooLarge(
-                    "At most \(PushLimits.bytes) bytes are taken, unpacked.")
+                    "The body has more than \(PushLimits.bytes) bytes, decompressed.")
             }
         }
     }
 }
 
 extension Request {
-    /// Whether the body came as gzip.
+    /// Whether the body is compressed with gzip.
     fileprivate var isPacked: Bool {
         get throws {
             switch headers[.contentEncoding]?.lowercased() {
@@ -67,28 +67,79 @@ extension Request {
             case "gzip", "x-gzip": return true
             default:
                 throw Problem(
-                    status: .unsupportedMediaType, code: "unsupported-media-type",
-                    title: "The body is of another type",
-                    detail: "A body is taken as it is, or as gzip.",
-                    fix: "Leave out the header Content-Encoding.")
+                    .unsupportedMediaType,
+                    "Only the content encodings identity and gzip are accepted.",
+                    fix: "Omit the header Content-Encoding.")
             }
         }
     }
 }
 
 extension Problem {
-    /// A body that holds more than is taken at once.
+    /// A body that exceeds the limits of one push.
     static func pushTooLarge(_ detail: String) -> Problem {
         Problem(
-            status: .contentTooLarge, code: "too-large", title: "The body is too large",
-            detail: detail, fix: "Send it in several batches.")
+            .tooLarge, detail, fix: "Send it in several batches.")
     }
 
     fileprivate static let pushTooSlow = Problem(
-        status: .requestTimeout, code: "too-slow", title: "The body came too slowly",
-        detail: "A body must come within 300 seconds.", fix: "Send it in several batches.")
+        .timedOut, "The body did not arrive within 300 seconds.", fix: "Send it in several batches.")
 
     init(_ fault: PushFault) {
         self = fault.code == .tooLarge ? .pushTooLarge(fault.message) : .invalidBody(fault.message)
+    }
+}
+
+/// Decompresses gzip (RFC 1952).
+enum Gzip {
+    /// Why bytes cannot be decompressed.
+    enum Fault: Error, Hashable {
+        case malformed, tooLarge
+    }
+
+    /// The highest compression ratio of deflate.
+    private static let mostPacked = 1032
+
+    /// Decompresses exactly one member.
+    ///
+    /// Never produces more than `limit` bytes, whatever the compression ratio.
+    static func unpacked(_ packed: [UInt8], upTo limit: Int) throws(Fault) -> [UInt8] {
+        var stream = z_stream()
+        // 16 selects the gzip header.
+        let version = ZLIB_VERSION
+        var packed = packed
+        // One byte more than the limit, to distinguish too much from just enough.
+        let room = min(limit, packed.count * mostPacked) + 1
+        var output = [UInt8](repeating: 0, count: room)
+        let (status, produced, left) = packed.withUnsafeMutableBufferPointer { input in
+            output.withUnsafeMutableBufferPointer { output in
+                withUnsafeMutablePointer(to: &stream) { stream in
+                    inflate(stream, input, output, version)
+                }
+            }
+        }
+        guard produced <= limit else { throw .tooLarge }
+        guard status == Z_STREAM_END, left == 0 else { throw .malformed }
+        return Array(output.prefix(produced))
+    }
+
+    /// - Returns: the status, the bytes produced and the bytes left over.
+    private static func inflate(
+        _ stream: UnsafeMutablePointer<z_stream>, _ input: UnsafeMutableBufferPointer<UInt8>,
+        _ output: UnsafeMutableBufferPointer<UInt8>, _ version: String
+    ) -> (status: Int32, produced: Int, left: Int) {
+        let size = Int32(MemoryLayout<z_stream>.size)
+        guard inflateInit2_(stream, 16 + MAX_WBITS, version, size) == Z_OK else {
+            return (Z_MEM_ERROR, 0, 0)
+        }
+        defer { inflateEnd(stream) }
+        stream.pointee.next_in = input.baseAddress
+        stream.pointee.avail_in = UInt32(clamping: input.count)
+        stream.pointee.next_out = output.baseAddress
+        stream.pointee.avail_out = UInt32(clamping: output.count)
+        let status = CZlib.inflate(stream, Z_FINISH)
+        return (
+            status, output.count - Int(stream.pointee.avail_out), Int(stream.pointee.avail_in)
+        )
     }
 }

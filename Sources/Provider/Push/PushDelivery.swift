@@ -1,3 +1,4 @@
+import API
 import Auth
 import Crypto
 import Hummingbird
@@ -5,42 +6,43 @@ import Ingest
 import LAE
 import Samples
 
-/// Publishes readings of several sensors, each under a grant of its own, and remembers what became of them.
+/// Publishes readings of several sensors, each under its own grant, and records the outcome.
 struct PushDelivery {
     /// The most sensors of one body.
     private static let mostSensors = 64
-    /// How many lines are named at most.
+    /// The most lines that an answer lists.
     private static let namedLines = 100
 
-    /// A sensor that took nothing.
+    /// A sensor whose readings were refused.
     struct Refusal {
         let sensor: SensorID
-        /// How many readings were meant for it.
+        /// How many readings were refused.
         let readings: Int
         let problem: Problem
     }
 
-    let door: Door
+    let authorizer: RequestAuthorizer
     let engine: AnalyticsEngine
     let request: Request
     let context: ProviderContext
-    /// The SHA-256 of the body and its address: the same body, sent again, is stored once.
+    /// The SHA-256 of the URL and the body: a repeated body is stored once.
     let digest: SHA256.Digest
 
-    /// How many samples each sensor took.
+    /// How many samples of each sensor were accepted.
     private(set) var kept: [(sensor: SensorID, count: Int)] = []
     private(set) var refused: [Refusal] = []
     var dropped: [DropReason: Int] = [:]
-    /// What became of lines that are not kept, the first of them.
+    /// The first of the lines that were not stored.
     private(set) var faults: [LineFault] = []
-    /// How many lines are not kept.
+    /// How many lines were not stored.
     private(set) var faultCount = 0
 
     init(
-        _ bytes: [UInt8], door: Door, engine: AnalyticsEngine, _ request: Request,
+        _ bytes: [UInt8], authorizer: RequestAuthorizer, engine: AnalyticsEngine,
+        _ request: Request,
         _ context: ProviderContext
     ) {
-        self.door = door
+        self.authorizer = authorizer
         self.engine = engine
         self.request = request
         self.context = context
@@ -50,13 +52,13 @@ struct PushDelivery {
         digest = hash.finalize()
     }
 
-    /// How many samples were taken.
+    /// How many samples were accepted.
     var accepted: Int { kept.reduce(0) { $0 + $1.count } }
 
-    /// Publishes what may be published.
+    /// Publishes the readings of all sensors that the client may publish to.
     ///
-    /// - Throws: what is not about one sensor, such as a full disk; the body may then be sent again, and
-    ///   what was stored of it is not stored twice.
+    /// - Throws: an error that is not about one sensor, such as a full disk. The client may repeat the
+    ///   body; samples that were stored are not stored twice.
     mutating func deliver(_ readings: [PushedReading]) async throws {
         var order: [SensorID] = []
         var groups: [SensorID: [PushedReading]] = [:]
@@ -73,9 +75,9 @@ struct PushDelivery {
         for sensor in order { try await deliver(groups[sensor] ?? [], to: sensor) }
     }
 
-    /// What is to be answered when nothing was taken because nothing may be.
+    /// The problem of a push of which nothing was accepted because nothing is granted.
     ///
-    /// A body with something in it that never fits is not refused, or it would be sent again for ever.
+    /// A body with malformed readings is not refused, since clients would repeat it forever.
     var problem: Problem? {
         let isSound = dropped.keys.allSatisfy { $0 == .unknownName || $0 == .otherType }
         return kept.isEmpty && isSound ? refused.first?.problem : nil
@@ -97,7 +99,7 @@ struct PushDelivery {
         _ readings: [PushedReading], to sensor: SensorID
     ) async throws {
         do {
-            let grant = try await door.grant("push", .write, of: sensor, request, context)
+            let grant = try await authorizer.grant("push", .write, of: sensor, request, context)
             let fields = try await engine.publishedFields(for: grant)
             let batch = batch(readings, fields)
             guard !batch.isEmpty else { return }
@@ -115,7 +117,7 @@ struct PushDelivery {
     }
 
     private mutating func batch(_ readings: [PushedReading], _ fields: [Field]) -> SampleBatch {
-        let arrival = door.now()
+        let arrival = authorizer.now()
         var batch = SampleBatch(of: fields)
         for pushed in readings {
             do throws(DropReason) {
@@ -127,7 +129,8 @@ struct PushDelivery {
         return batch
     }
 
-    /// What the batch is known by; `nil` where the time of arrival tells it from another one like it.
+    /// The idempotency key of a batch; `nil` if some readings have no timestamp, so that equal readings
+    /// are different samples.
     private func key(_ readings: [PushedReading], client: String) -> BatchKey? {
         guard readings.allSatisfy({ $0.reading.time != nil }) else { return nil }
         let name = digest.map { byte in
@@ -138,8 +141,35 @@ struct PushDelivery {
 }
 
 extension Problem {
-    /// Whether other sensors may take what this one does not.
+    /// Whether readings of other sensors may still be accepted.
     fileprivate var isOfOneSensor: Bool {
-        [.forbidden, .notFound, .conflict].contains(status) || code == "sensor-unavailable"
+        [.forbidden, .notFound, .conflict].contains(status) || code == .sensorUnavailable
+    }
+}
+
+extension PushReply {
+    init(_ delivery: PushDelivery) {
+        self.init(
+            accepted: delivery.accepted,
+            sensors: delivery.kept.map {
+                Kept(sensor: $0.sensor.description, accepted: $0.count)
+            },
+            refused: delivery.refused.map {
+                Refused(
+                    sensor: $0.sensor.description, readings: $0.readings,
+                    code: $0.problem.codeName, detail: $0.problem.detail)
+            },
+            dropped: Dictionary(
+                uniqueKeysWithValues: delivery.dropped.map { ($0.key.rawValue, $0.value) }))
+    }
+}
+
+extension PartialWrite {
+    init(_ delivery: PushDelivery) {
+        self.init(
+            accepted: delivery.accepted, dropped: delivery.faultCount,
+            lines: delivery.faults.sorted { $0.line < $1.line }.map {
+                Line(line: $0.line, reason: $0.message)
+            })
     }
 }

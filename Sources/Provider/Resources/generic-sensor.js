@@ -1,11 +1,10 @@
-// generic-sensor.js: the W3C's sensor classes over the host's sensors, behind nervous.js; the same in a
-// browser and in a runner. In a page they take the place of the browser's own: who opens the page of an
-// app wants the sensors of the host.
+// generic-sensor.js: the W3C's sensor classes for the sensors of the host, after nervous.js; the same in
+// a browser and in a runner. In a page they replace the browser's own classes: an app reads the sensors
+// of the host.
 //
 // Generic Sensor, Accelerometer, Gyroscope, Magnetometer, Ambient Light and Orientation Sensor of the
-// W3C. Not done: readings do not pause while a page is hidden; who allows a sensor only while they
-// watch gives it without the background. A screen that turns is not known: the reference frames
-// "device" and "screen" are the same.
+// W3C. Differences: readings do not pause while a page is hidden; a grant without background does that.
+// Screen rotation is unknown: the reference frames "device" and "screen" are the same.
 (() => {
   "use strict";
 
@@ -14,16 +13,16 @@
   if (nervous === undefined || globalThis[loaded]) return;
   Object.defineProperty(globalThis, loaded, { value: true });
 
-  // Milliseconds of 1970 at which the clock of `timestamp` began.
+  // The origin of `timestamp`, in milliseconds since 1970.
   const { timeOrigin } = performance;
-  // A reading that comes a little early is not held back for its whole period.
+  // Tolerance for a reading that is a little early.
   const EARLINESS = 0.9;
-  // Milliseconds in which a low-pass filter forgets all but a third.
+  // The time constant of the low-pass filter, in milliseconds.
   const GRAVITY_MS = 500;
 
   // --- Events ---------------------------------------------------------------------------------
 
-  // Gives a type the attribute `onX` for an event `x`.
+  // Defines the attribute `onX` of a type for an event `x`.
   function addHandler(type, name) {
     const handlers = new WeakMap();
     Object.defineProperty(type.prototype, `on${name}`, {
@@ -62,10 +61,10 @@
 
   // --- The base -------------------------------------------------------------------------------
 
-  // Where the readings of each class come from: `id` and `fields` of a sensor of the host, and `make`,
-  // which gives a function from a sample to a reading, or to null where it holds none.
+  // The sources of each class: `id` and `fields` of a sensor of the host, and `make`, which returns a
+  // function from a sample to a reading, or to null if it has none.
   const sources = new WeakMap();
-  // What each sensor shows now: `{ t, … }`, absent when it has no reading.
+  // The current reading of each sensor: `{ t, … }`, absent without one.
   const readings = new WeakMap();
 
   function frequencyOf(options) {
@@ -82,7 +81,7 @@
     return number;
   }
 
-  // Hardware first: nobody is asked for what is not there.
+  // Availability first: the owner is not asked for a missing sensor.
   async function checkPresence({ id, fields }, signal) {
     let reason;
     try {
@@ -122,7 +121,7 @@
       return readings.has(this);
     }
 
-    /** When the reading was taken, in milliseconds of the clock of `performance.now()`. */
+    /** The time of the reading, in milliseconds of `performance.now()`. */
     get timestamp() {
       return readings.has(this) ? readings.get(this).t - timeOrigin : null;
     }
@@ -149,7 +148,7 @@
         const { state } = await nervous.permissions.query({ name, signal });
         if (state === "prompt") await nervous.permissions.request({ name, signal });
         if (signal.aborted) return;
-        // Whether it is allowed the host says, with what would help.
+        // The host reports whether it is allowed, with a hint.
         const read = this.#source.make();
         nervous.sensor(name).watch((sample) => this.#take(sample, read), {
           signal,
@@ -190,14 +189,14 @@
 
   // --- Sources --------------------------------------------------------------------------------
 
-  /** Readings that are the fields of a sample; `names` maps a reading's to a sample's. */
+  /** A reading from the fields of a sample; `names` maps members to fields. */
   function plain(id, names) {
     const pairs = Object.entries(names);
     const fields = Object.values(names);
     const read = (sample) => {
       const reading = { t: sample.t };
       for (const [name, field] of pairs) {
-        // What the sensor could not tell is no reading.
+        // A sample with missing values is not a reading.
         if (typeof sample[field] !== "number") return null;
         reading[name] = sample[field];
       }
@@ -208,8 +207,8 @@
 
   const AXES = { x: "x", y: "y", z: "z" };
 
-  // Gravity is what of the acceleration stays: a low-pass filter of first order over each axis, whose
-  // weights follow the time between samples.
+  // Gravity is the acceleration after a first-order low-pass filter on each axis, with weights by the
+  // time between samples.
   function filtered(choose) {
     const make = () => {
       const read = plain("accelerometer", AXES).make();
@@ -239,7 +238,7 @@
 
   const NO_BIAS = { xBias: 0, yBias: 0, zBias: 0 };
 
-  // The kernel's numbers as they are: nothing was taken off them that could be told here.
+  // The kernel's values, uncalibrated; biases are unknown.
   const unbiased = {
     ...plain("magnetometer", AXES),
     make() {
@@ -253,7 +252,7 @@
 
   // --- The classes ----------------------------------------------------------------------------
 
-  /** Gives a class its source and a getter for each number of its readings. */
+  /** Registers the source of a class, and defines a getter for each number of its readings. */
   function define(type, source, names = []) {
     sources.set(type, source);
     for (const name of names) {
@@ -292,7 +291,7 @@
     #frozen = null;
     #of = null;
 
-    /** [x, y, z, w], the same array as long as the reading is the same. */
+    /** [x, y, z, w]; the same array for the same reading. */
     get quaternion() {
       const reading = readings.get(this);
       if (reading === undefined) return null;
@@ -303,7 +302,7 @@
       return this.#frozen;
     }
 
-    /** Writes the rotation as a matrix of 4 × 4 into an array of at least 16 numbers or a DOMMatrix. */
+    /** Writes the rotation as a 4 × 4 matrix into an array of at least 16 numbers or a DOMMatrix. */
     populateMatrix(target) {
       const isMatrix = typeof DOMMatrix === "function" && target instanceof DOMMatrix;
       const isArray = target instanceof Float32Array || target instanceof Float64Array;

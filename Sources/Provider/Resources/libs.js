@@ -1,12 +1,12 @@
-// libs.js: what the pages of published apps find, behind jQuery and nervous.js in one file; the same
-// in a browser and in a runner.
+// libs.js: the API of the earlier nervousnet generations for published apps, after jQuery and nervous.js
+// in one file; the same in a browser and in a runner.
 //
-// They were written for a host on the same phone, at http://localhost:8080: their calls go to the
-// origin of the page instead, whatever port the host has.
+// Those apps call a host at http://localhost:8080; their calls go to the origin of the page instead,
+// whatever its port.
 (() => {
   "use strict";
 
-  // --- Where calls go -------------------------------------------------------------------------
+  // --- Addresses ------------------------------------------------------------------------------
 
   const PATHS = [
     "/nervousnet-api/",
@@ -21,13 +21,13 @@
 
   const here = () => String(globalThis.document?.baseURI ?? globalThis.location);
 
-  /** The address of this host for one that the app takes for its host's; any other as it is. */
+  /** Maps a URL of the former host to this host; other URLs are unchanged. */
   function redirected(address) {
     let url;
     try {
       url = new URL(address, here());
     } catch {
-      // Whoever is called with it says what is wrong with it.
+      // The function that is called with it reports the error.
       return address;
     }
     const isHost = url.protocol === "http:" && HOSTS.includes(url.hostname);
@@ -61,7 +61,7 @@
   function show(name, values) {
     const page = pageNamed(name);
     if (page === undefined) {
-      // A script in the head runs before its pages are there.
+      // A script in the head runs before the pages are parsed.
       if (document.readyState === "loading") {
         document.addEventListener("DOMContentLoaded", () => show(name, values), { once: true });
         return;
@@ -76,7 +76,7 @@
   }
 
   const App = {
-    /** Calls a function with the page and what was passed to it, each time the page is shown. */
+    /** Calls a function with the page and the value passed to it, each time the page is shown. */
     controller(name, body) {
       controllers.set(String(name), body);
     },
@@ -87,7 +87,7 @@
       shown.push({ name: String(name), values });
     },
 
-    /** Shows the page before, or the last one of this name. */
+    /** Shows the previous page, or the last one of this name. */
     back(name) {
       const last = shown.slice(0, -1).map((entry) => entry.name);
       const place = name === undefined ? last.length - 1 : last.lastIndexOf(String(name));
@@ -114,7 +114,7 @@
     return answer;
   }
 
-  // A promise that can also be used as what jQuery's own calls return.
+  // A promise with the methods of jQuery's promises.
   function answer(path) {
     const promise = read(path);
     const also = (settle) => (body) => {
@@ -131,19 +131,19 @@
     getJSAPIVersion: () => 0.1,
     /** Promise of `{ version }`. */
     getHWAPIVersion: () => answer("version"),
-    /** Promise of `{ x, y, z }`, in radians a second. */
+    /** Promise of `{ x, y, z }`, in radians per second. */
     getGyr: () => answer("gyr/getGyr"),
-    /** Promise of `{ x, y, z }`, in metres a second squared. */
+    /** Promise of `{ x, y, z }`, in metres per second squared. */
     getAcc: () => answer("acc/getAcc"),
   };
 
-  // --- What apps see --------------------------------------------------------------------------
+  // --- Globals --------------------------------------------------------------------------------
 
   for (const [name, value] of Object.entries({ App, Nervous })) {
     Object.defineProperty(globalThis, name, { value, configurable: true, writable: true });
   }
 
-  // Libraries of other servers do not load: say which, and let the rest run.
+  // Libraries of other servers do not load: log which, and continue.
   globalThis.addEventListener?.(
     "error",
     ({ target }) => {

@@ -1,8 +1,7 @@
-// navigator.js: `navigator.geolocation`, `getBattery` and `permissions` over the host's sensors, behind
-// nervous.js; the same in a browser and in a runner.
+// navigator.js: `navigator.geolocation`, `getBattery` and `permissions` for the sensors of the host,
+// after nervous.js; the same in a browser and in a runner.
 //
-// Where the host has no such sensor, a page gets what its browser has, and a headless app hears that
-// there is none.
+// If the host lacks the sensor, a page uses the browser's own API, and a headless app gets an error.
 (() => {
   "use strict";
 
@@ -24,7 +23,7 @@
     }
   }
 
-  // Asks for what nobody has decided; whether it is allowed shows when it is used.
+  // Requests an undecided privilege; a refusal shows when the sensor is used.
   async function ask(name) {
     const { state } = await nervous.permissions.query({ name });
     if (state === "prompt") await nervous.permissions.request({ name });
@@ -50,11 +49,11 @@
   }
 
   const number = (value) => (typeof value === "number" ? value : null);
-  // A sample has a number in every field: one below zero stands for what the receiver does not know.
+  // A sample has a number in every field; a negative one means unknown.
   const known = (value) => (value >= 0 ? number(value) : null);
   const UNKNOWN_ALTITUDE = -9999;
 
-  // A position of a sample, or null where it holds none. What is not known of the accuracy is no bound.
+  // The position of a sample, or null if it has none. An unknown accuracy is unbounded.
   function positionOf(sample) {
     if (number(sample.latitude) === null || number(sample.longitude) === null) return null;
     const coords = {
@@ -83,7 +82,7 @@
     return { maximumAge: notNegative(maximumAge), timeout: notNegative(timeout) };
   }
 
-  // What a callback throws is the app's own error.
+  // An error that a callback throws is reported as uncaught.
   function tell(callback, value) {
     try {
       callback?.(value);
@@ -106,8 +105,8 @@
   const watches = new Map();
   let lastWatch = 0;
 
-  // Follows the location until `signal` aborts; a time that is too long between two positions is told,
-  // and more may follow.
+  // Follows the location until `signal` aborts; a timeout between two positions is reported, and more
+  // positions may follow.
   async function follow(onPosition, onError, { maximumAge, timeout }, signal) {
     let timer;
     let hasOpened = false;
@@ -130,11 +129,11 @@
       clearTimeout(timer);
       if (!signal.aborted) tell(onError, positionError(error));
     };
-    // What comes from here on is not missed while the last position is looked at.
+    // Subscribe first, so that no position is missed while the last one is read.
     const open = async () => {
       if (hasOpened) return;
       hasOpened = true;
-      // The time that the person needs is not counted.
+      // The timeout does not include the owner's decision.
       expect();
       const position = await recent(maximumAge);
       if (!hasPosition) take(position);
@@ -153,7 +152,7 @@
     }
   }
 
-  // The host's location where it has one, else the browser's own.
+  // The host's location, or else the browser's own.
   function locate(onPosition, onError, options, signal, native) {
     isPresent("location").then(
       (isThere) => {
@@ -207,21 +206,21 @@
 
   // --- Battery --------------------------------------------------------------------------------
 
-  // What the standard says of a machine that cannot tell.
+  // The values of the standard for unknown batteries.
   const UNKNOWN = { charging: true, chargingTime: 0, dischargingTime: Infinity, level: 1 };
 
   function chargeOf(sample) {
     const charging = sample.state !== "discharging";
     return {
       charging,
-      // How long it takes nobody knows, but when it is full.
+      // The charging time is unknown unless the battery is full.
       chargingTime: sample.state === "full" ? 0 : Infinity,
       dischargingTime: Infinity,
       level: number(sample.level) === null ? UNKNOWN.level : sample.level / 100,
     };
   }
 
-  // What each battery shows now, and whether it is followed.
+  // The current state of each battery, and whether it is followed.
   const charges = new WeakMap();
   const creation = Symbol("creation");
 
@@ -232,7 +231,7 @@
       charges.set(this, { charge, isFollowed: charge === UNKNOWN });
     }
 
-    // It is followed once somebody listens, so that a run may end when nobody does.
+    // Followed only while there are listeners, so that a run can end without them.
     addEventListener(type, callback, options) {
       super.addEventListener(type, callback, options);
       const state = charges.get(this);

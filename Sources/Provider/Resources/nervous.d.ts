@@ -1,51 +1,51 @@
-// nervous.d.ts: what a JSApp finds beside the language and the DOM. An app needs `nervous.js` in its
-// page; in a headless run it is there. Times are milliseconds since 1970, microseconds as the fraction.
+// nervous.d.ts: the API of JSApps beside the language and the DOM. A page loads `nervous.js`; a headless
+// run has it. Times are milliseconds since 1970, with microseconds as the fraction.
 //
 //     /// <reference path="nervous.d.ts" />
 
-/** The SDK: the host's sensors, under what the person has allowed. */
+/** The SDK: the sensors of the host, with the owner's permission. */
 declare const nervous: Nervous.SDK;
 
 declare namespace Nervous {
   interface SDK {
     readonly version: string;
 
-    /** The sensors that the person has decided about for this app. */
+    /** The sensors about which the owner has decided for this app. */
     sensors(options?: Abortable): Promise<SensorDescription[]>;
 
-    /** A sensor by its id, such as "cpu". Nothing is asked of the host yet. */
+    /** A sensor by its id, such as "cpu". Does not call the host. */
     sensor(id: string): SensorReference;
 
-    /** What an analysis of fields such as "cpu.busy" found; null when there is too little. */
+    /** Analyses fields such as "cpu.busy"; null if there is too little data. */
     analyze<Name extends keyof Analyses>(
       analysis: Name,
       inputs: string | readonly string[],
       options?: AnalysisOptions,
     ): Promise<Analyses[Name] | null>;
 
-    /** What the app keeps by name, for itself alone. */
+    /** The values that the app stores; other apps cannot read them. */
     readonly storage: AppStorage;
 
-    /** Other servers that the person lets this app call. */
+    /** Calls to other servers, which the owner allows. */
     readonly net: Net;
 
-    /** Tells the person something, under the privilege "notify"; at most 10 times a minute. */
+    /** Sends a message to the owner; needs the privilege "notify", at most 10 per minute. */
     notify(title: string, options?: NotifyOptions): Promise<void>;
 
     readonly permissions: Permissions;
 
-    /** Shows where the person can change what this app may do; `url` is null in a headless run. */
+    /** Shows how to change the permissions of this app; `url` is null in a headless run. */
     openSettings(): { command: string; url: string | null };
 
-    /** Ends a headless run; in a page nothing. */
+    /** Ends a headless run; no effect in a page. */
     exit(code?: number): void;
   }
 
   interface Net {
-    /** As `fetch`, but what fails says why. */
+    /** Like `fetch`, with detailed errors. */
     fetch(input: RequestInfo | URL, init?: RequestInit): Promise<Response>;
 
-    /** The object that another server answers as JSON; rejects where it is none. */
+    /** Fetches a JSON object; rejects anything else. */
     object<Value extends object = Record<string, unknown>>(
       input: RequestInfo | URL,
       init?: RequestInit,
@@ -54,40 +54,40 @@ declare namespace Nervous {
 
   interface NotifyOptions extends Abortable {
     body?: string;
-    /** A later message of the same tag takes the place of this one. */
+    /** A later message with the same tag replaces this one. */
     tag?: string;
-    /** Nothing is told while a page of the app is seen, or a terminal shows the run. */
+    /** Omit it while a page of the app is visible, or a terminal watches the run. */
     unlessViewed?: boolean;
   }
 
-  /** Up to 10 MiB of values that JSON has, from run to run, under the privilege "storage". */
+  /** Persistent storage of up to 10 MiB of JSON values; needs the privilege "storage". */
   interface AppStorage {
-    /** The value of a key as it was set; undefined where there is none. */
+    /** The value of a key; undefined if there is none. */
     get<Value = unknown>(key: string, options?: Abortable): Promise<Value | undefined>;
 
-    /** Rejects with a QuotaExceededError when the app keeps as much as it may; what was kept then stays. */
+    /** Rejects with a QuotaExceededError if the storage is full; the previous value is kept then. */
     set(key: string, value: unknown, options?: Abortable): Promise<void>;
 
     remove(key: string, options?: Abortable): Promise<void>;
 
-    /** Every key, in the order of their UTF-8. */
+    /** All keys, in the order of their UTF-8. */
     keys(options?: Abortable): Promise<string[]>;
 
     clear(options?: Abortable): Promise<void>;
 
-    /** In bytes of keys and values, those of `localStorage` of headless runs among them. */
+    /** In bytes of keys and values, including `localStorage` of headless runs. */
     usage(options?: Abortable): Promise<{ used: number; limit: number }>;
   }
 
-  /** Every call can be given up. It then rejects with the reason of the signal. */
+  /** Every call can be aborted; it then rejects with the reason of the signal. */
   interface Abortable {
     signal?: AbortSignal;
   }
 
-  /** A moment: milliseconds since 1970, a Date, RFC 3339, "now", or a span before now: "-15m". */
+  /** A time: milliseconds since 1970, a Date, RFC 3339, "now", or a span before now: "-15m". */
   type Moment = number | Date | string;
 
-  /** A whole number and us, ms, s, m, h or d. */
+  /** An integer and us, ms, s, m, h or d. */
   type Span = `${number}${"us" | "ms" | "s" | "m" | "h" | "d"}`;
 
   /** Either `last`, or `from` (included) and `to` (not included). */
@@ -95,7 +95,7 @@ declare namespace Nervous {
 
   type Value = number | string | null;
 
-  /** The fields by their names, and the time `t`. */
+  /** The fields by name, and the time `t`. */
   type Sample<Fields = Record<string, Value>> = { t: number } & Fields;
 
   interface SensorDescription {
@@ -103,7 +103,7 @@ declare namespace Nervous {
     readonly title: string;
     readonly fields: readonly Field[];
     readonly source: string;
-    /** Of a virtual sensor: how it is computed. */
+    /** Of a virtual sensor: its definition. */
     readonly definition?: unknown;
     readonly available: boolean;
     readonly unavailable?: { readonly reason: string; readonly remedy?: string };
@@ -117,7 +117,7 @@ declare namespace Nervous {
 
   interface Field {
     readonly name: string;
-    /** In UCUM. */
+    /** A UCUM code. */
     readonly unit?: string;
     readonly kind: "number" | "integer" | "state" | "text";
   }
@@ -143,12 +143,12 @@ declare namespace Nervous {
       options?: Abortable & { key?: string },
     ): Promise<{ accepted: number; last: number }>;
 
-    /** Live samples; goes on behind the last one when the connection was lost. */
+    /** Live samples; reconnects automatically and continues after the last one. */
     stream<Fields = Record<string, any>>(
       options?: StreamOptions,
     ): AsyncGenerator<Sample<Fields>, void, undefined>;
 
-    /** Calls a function with each live sample; returns what ends it. */
+    /** Calls a function with each live sample; returns a function that stops it. */
     watch<Fields = Record<string, any>>(
       onSample: (sample: Sample<Fields>) => void,
       options?: StreamOptions & { onError?: (error: Failure) => void },
@@ -160,7 +160,7 @@ declare namespace Nervous {
       limit?: number;
       order?: "asc" | "desc";
       fields?: string | readonly string[];
-      /** Such as "busy>50", or a list of such, of which all must hold. */
+      /** A condition such as "busy>50", or a list of conditions, which all must hold. */
       where?: string | readonly string[];
     };
 
@@ -172,12 +172,12 @@ declare namespace Nervous {
       where?: string | readonly string[];
     };
 
-  /** A statistic is a number when one field was asked for, else an object by field. */
+  /** A statistic is a number if one field was requested, otherwise an object by field. */
   interface Statistics {
     readonly from: number | undefined;
     readonly to: number | undefined;
     readonly count: number | null;
-    /** How much of the time the samples have seen, 0 to 1. */
+    /** The share of the time that the samples cover, 0 to 1. */
     readonly coverage: number | null;
     readonly [statistic: string]: any;
   }
@@ -185,11 +185,11 @@ declare namespace Nervous {
   type Publication = { t?: Moment } & Record<string, Value | Date | undefined>;
 
   interface StreamOptions extends Abortable {
-    /** Called each time the connection is there. */
+    /** Called after each connection. */
     onOpen?: () => void;
-    /** Called where samples were missed that cannot be had any more. */
+    /** Called if samples were missed that cannot be read any more. */
     onGap?: (gap: Gap) => void;
-    /** Called with stretches of time of which samples cannot be read. */
+    /** Called with the ranges of damaged samples. */
     onDamage?: (damaged: readonly { from?: number; to?: number }[]) => void;
   }
 
@@ -261,18 +261,18 @@ declare namespace Nervous {
   }
 
   interface Permissions {
-    /** How a privilege stands; `onchange` tells when it is another. */
+    /** The permission for a privilege; `onchange` reports changes. */
     query(privilege: PrivilegeQuery): Promise<PermissionStatus>;
-    /** Asks the person for what the app declares; "prompt" when nobody has answered yet. */
+    /** Requests a declared privilege; "prompt" if the owner has not decided. */
     request(privilege: PrivilegeQuery): Promise<PermissionStatus>;
-    /** Every decision about this app, with its terms. */
+    /** All decisions about this app, with their terms. */
     list(options?: Abortable): Promise<Decision[]>;
   }
 
   interface PrivilegeQuery extends Abortable {
     /** A sensor, or "identity", "net", "storage" or "notify". */
     name: string;
-    /** Of a sensor; "raw" when it is missing. */
+    /** Of a sensor; "raw" by default. */
     access?: "raw" | "stats" | "write";
     /** Of "net": the server, such as "https://api.example.org". */
     origin?: string;
@@ -304,7 +304,7 @@ declare namespace Nervous {
     };
   }
 
-  /** What calls reject with. */
+  /** The error of rejected calls. */
   interface Failure extends DOMException {
     readonly name:
       | "NotAllowedError"
@@ -319,52 +319,52 @@ declare namespace Nervous {
       | "OperationError";
     /** The stable code, such as "undecided". */
     readonly problem: string;
-    /** What was missing. */
+    /** The privilege that is missing. */
     readonly privilege?: string;
-    /** What the person can do. */
+    /** What the owner can do. */
     readonly fix?: string;
-    /** Where a page says so. */
+    /** The URL of a page that explains it. */
     readonly settings?: string;
-    /** Of what is full: the bytes that are taken, and how many there may be. */
+    /** Of a full storage: the bytes in use, and those that are allowed. */
     readonly used?: number;
     readonly limit?: number;
   }
 
-  /** What the calls of the first generation return: a promise with jQuery's names. */
+  /** A promise with the methods of jQuery's, as the calls of the first generation return it. */
   interface Answer<Value> extends Promise<Value> {
     done(callback: (value: Value) => void): Answer<Value>;
     fail(callback: (error: Error) => void): Answer<Value>;
     always(callback: (value: Value | Error) => void): Answer<Value>;
   }
 
-  // What `libs.js` brings to pages of published apps.
+  // The globals of `libs.js`, for published apps.
 
   /** Of the first generation. */
   function getJSAPIVersion(): number;
   function getHWAPIVersion(): Answer<{ version: number }>;
-  /** In radians a second. */
+  /** In radians per second. */
   function getGyr(): Answer<{ x: number; y: number; z: number }>;
-  /** In metres a second squared. */
+  /** In metres per second squared. */
   function getAcc(): Answer<{ x: number; y: number; z: number }>;
 }
 
 /** The pages of a published app. */
 declare namespace App {
-  /** Calls a function with the page and what was passed to it, each time the page is shown. */
+  /** Calls a function with the page and the value passed to it, each time the page is shown. */
   function controller<Values = any>(
     name: string,
     body: (this: HTMLElement, page: HTMLElement, values: Values) => void,
   ): void;
   /** Shows the page whose `data-page` is the name. */
   function load(name: string, values?: unknown): void;
-  /** Shows the page before, or the last one of this name. */
+  /** Shows the previous page, or the last one of this name. */
   function back(name?: string): void;
 }
 
 // --- Generic Sensor -----------------------------------------------------------------------------
 
 interface SensorOptions {
-  /** The most readings a second; above zero. */
+  /** The highest rate, in readings per second; above zero. */
   frequency?: number;
 }
 
@@ -406,7 +406,7 @@ declare class SensorErrorEvent extends Event {
 
 declare class Accelerometer extends Sensor {
   constructor(options?: SpatialSensorOptions);
-  /** In metres a second squared. */
+  /** In metres per second squared. */
   readonly x: number | null;
   readonly y: number | null;
   readonly z: number | null;
@@ -418,7 +418,7 @@ declare class GravitySensor extends Accelerometer {}
 
 declare class Gyroscope extends Sensor {
   constructor(options?: SpatialSensorOptions);
-  /** In radians a second. */
+  /** In radians per second. */
   readonly x: number | null;
   readonly y: number | null;
   readonly z: number | null;
@@ -462,7 +462,7 @@ declare class RelativeOrientationSensor extends OrientationSensor {
   constructor(options?: SpatialSensorOptions);
 }
 
-// --- What `navigator` has more ------------------------------------------------------------------
+// --- Extensions of `navigator` ------------------------------------------------------------------
 
 interface BatteryManager extends EventTarget {
   readonly charging: boolean;

@@ -1,12 +1,12 @@
-// nervous.js: what a JSApp uses to reach its host, the same file in a browser and in a runner.
+// nervous.js: the API of the host for JSApps; the same file in a browser and in a runner.
 //
 //     const { mean, stddev } = await nervous.sensor("cpu").stats({ last: "10m", fields: ["busy"] });
 //     for await (const sample of nervous.sensor("cpu").stream()) { … }
 //
-// Every call goes to the host's own HTTP API on this origin, and to other servers by way of it, where
-// the person allows it. It takes a `signal`. A refusal rejects with a DOMException named
-// NotAllowedError that carries `privilege` (what was missing), `fix` (the command with which the
-// person can allow it) and, in a page, `settings` (where it says so).
+// Calls go to the HTTP API of the host on this origin; the host forwards calls to other servers that
+// the owner allows. Every call accepts a `signal`. A refusal rejects with a DOMException named
+// NotAllowedError with the members `privilege` (which is missing), `fix` (the command that grants it)
+// and, in a page, `settings` (the URL of a page that explains it).
 (() => {
   "use strict";
 
@@ -32,22 +32,22 @@
     507: "QuotaExceededError",
   };
 
-  // A runner has a document, too, but only makes it when an app asks for it.
+  // A runner creates its document only when an app uses it.
   const isHeadless = navigator.userAgent.startsWith("Nervous/");
 
-  // A page that loads the host's libs.js has it already.
+  // A page that loads libs.js has loaded this already.
   if (globalThis.nervous !== undefined) return;
 
   // --- Identity -------------------------------------------------------------------------------
 
-  // A runner's calls are identified by its socket. A page trades the single-use code in its address
-  // for a token, before any script after this one runs. The token stays in this closure, ends with
-  // the page, and goes with the page's calls to its host, whichever way the page makes them.
+  // Calls of a runner are identified by its socket. A page exchanges the single-use code in its URL
+  // for a token, before any later script runs. The token stays in this closure, ends with the page,
+  // and is added to all calls of the page to its host.
   let refusal = null;
   let isLaunched = false;
   const request = isHeadless ? (...call) => fetch(...call) : identify();
 
-  // What is used here is taken now: a script that changes it later must not be handed the token.
+  // Built-ins are captured now: a script that replaces them later must not receive the token.
   function identify() {
     const token = redeem();
     isLaunched = token !== null;
@@ -77,13 +77,13 @@
       return begins("/api/") || begins("/nervous-api/") || begins("/nervousnet-api/");
     }
 
-    // Whether an address is another server's, which the host calls for the page.
+    // Whether a URL is that of another server, which the host calls for the page.
     function isElsewhere(address) {
       const place = originOf(absolute(address));
       return place !== origin && (beginsWith(place, "http://") || beginsWith(place, "https://"));
     }
 
-    // The header is set on an object that no script of the page ever holds.
+    // The header is set on an object that other scripts of the page cannot reach.
     function authorized(input, init) {
       const call = construct(Request, [input, init]);
       if (isCall(addressOf(call))) apply(set, headersOf(call), ["Authorization", value]);
@@ -100,8 +100,8 @@
       }
     };
 
-    // A request that may go to another server: it then goes to the host, and shows what the server
-    // answered. What the host refuses looks like a server that is not there, as in any browser.
+    // An XMLHttpRequest whose calls to other servers go through the host. A refusal by the host looks
+    // like a network error, as in any browser.
     class PageRequest extends XMLHttpRequest {
       #wish = null;
       #isAsync = true;
@@ -110,12 +110,12 @@
 
       constructor() {
         super();
-        // The first of its listeners: no other hears of an answer that is none.
+        // The first listener: it keeps the host's refusals from the others.
         apply(addEventListener, this, ["load", (event) => this.#check(event)]);
       }
 
       open(method, address) {
-        // Read once, so that it is not another the second time.
+        // Read once, since a getter could return another value the second time.
         const text = `${address}`;
         arguments[1] = text;
         this.#wish = null;
@@ -152,7 +152,7 @@
         if (this.#isRefused) throw new DOMException(`Failed to load ${wish.url}`, "NetworkError");
       }
 
-      // What the other server answered; null before, and where the host tells of none.
+      // The response of the other server; null before it, and without one.
       #reply() {
         if (this.#wish === null || this.#answer !== null || super.readyState < 2) return this.#answer;
         const text = super.getResponseHeader("Nervous-Answer");
@@ -166,7 +166,7 @@
         try {
           problem = JSON.parse(super.responseText);
         } catch {
-          // Of another type: there is nothing to say.
+          // The response has another type.
         }
         plainFailure(problemError(problem, super.status), this.#wish.url);
         if (event === null) return;
@@ -212,7 +212,7 @@
     return async (input, init) => authorized(input, init);
   }
 
-  // At once, so that the page's first call has the token, even one that does not wait.
+  // Synchronously, so that even the page's first call has the token.
   function redeem() {
     const code = new URLSearchParams(location.hash.slice(1)).get("launch");
     if (code === null) return null;
@@ -235,7 +235,7 @@
     try {
       problem = await response.json();
     } catch {
-      // Not a problem document: the status says all there is.
+      // Not a problem document: only the status is known.
     }
     return problemError(problem, response.status);
   }
@@ -280,7 +280,7 @@
 
   const FETCH = `${API}/fetch`;
 
-  // JSON as a header field takes it.
+  // JSON in ASCII, for a header field.
   function ascii(value) {
     const escaped = (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
     return JSON.stringify(value).replace(/[^\x20-\x7e]/g, escaped);
@@ -291,7 +291,7 @@
     return /^(DELETE|GET|HEAD|OPTIONS|POST|PUT)$/.test(known) ? known : `${method}`;
   }
 
-  // A call to another server by way of the host. Rejects with why there is no answer.
+  // Calls another server through the host. Rejects with the problem if there is no response.
   async function reach(input, init) {
     const wanted = new Request(input, init);
     const url = wanted.url.replace(/#[^]*$/, "");
@@ -316,14 +316,14 @@
     return answer;
   }
 
-  // What a page learns of a call that failed; the console says why.
+  // The error that a page gets for a failed call; the console has the details.
   function plainFailure(error, address) {
     if (error?.problem === undefined) return error;
     console.error(`A call to ${new URL(address).origin} failed: ${error.message}`);
     return new TypeError("Failed to fetch");
   }
 
-  // An error of the kind that the host's are, for what an app finds wrong with an answer.
+  // An error like those of the host, for an invalid response.
   function fault(problem, message, name) {
     const error = new DOMException(message, name);
     Object.defineProperty(error, "problem", { value: problem });
@@ -331,14 +331,14 @@
   }
 
   const net = Object.freeze({
-    /** As `fetch`, but what fails says why: `error.problem`, `error.privilege`, `error.fix`. */
+    /** Like `fetch`, with detailed errors: `error.problem`, `error.privilege`, `error.fix`. */
     fetch(input, init) {
       return reach(input, init);
     },
 
     /**
-     * The object that another server answers as JSON. Rejects also for another status than 2xx
-     * (`http-404`), for what is no JSON (`bad-json`) and for JSON that is no object (`not-an-object`).
+     * Fetches a JSON object. Also rejects for a status other than 2xx (`http-404`), for invalid JSON
+     * (`bad-json`) and for JSON that is not an object (`not-an-object`).
      */
     async object(input, init) {
       const response = await reach(input, init);
@@ -369,7 +369,7 @@
     return { from: last === undefined ? moment(from) : `-${last}`, to: moment(to) };
   }
 
-  // `access` is "raw" where it is not given.
+  // `access` is "raw" by default.
   function privilegeOf(name, access, origin) {
     if (name === "net" && origin !== undefined) return `net:${origin}`;
     if (["identity", "net", "storage", "notify"].includes(name)) return name;
@@ -430,9 +430,9 @@
     /**
      * Statistics of a range. Options: last | from, to · fn · fields · where · every · signal.
      *
-     * Without `every`: an object with `count`, `coverage` (how much of the time was seen, 0 to 1) and
-     * one member a statistic, a number when one field was asked for, else an object by field. With
-     * `every`: an array of such, with `from` and `to`.
+     * Without `every`: an object with `count`, `coverage` (0 to 1) and a member for each statistic,
+     * which is a number if one field was requested, otherwise an object by field. With `every`: an
+     * array of such objects, with `from` and `to`.
      */
     async stats(options = {}) {
       const answer = await get(`${this.#path}/stats`, {
@@ -464,8 +464,8 @@
 
     /**
      * Publishes a sample, `{ field: value, … }` with every field of the sensor, or an array of them,
-     * all or none. `t` is milliseconds since 1970, a Date or RFC 3339; without it a sample is of now.
-     * With a `key`, a batch that is sent again within 24 hours is stored once.
+     * all or none. `t` is milliseconds since 1970, a Date or RFC 3339; now by default.
+     * With a `key`, a batch that is repeated within 24 hours is stored once.
      * Resolves to `{ accepted, last }`. Needs write access.
      */
     async publish(samples, { key, signal } = {}) {
@@ -484,13 +484,13 @@
     }
 
     /**
-     * Live samples, as an async iterator that survives a lost connection: it goes on behind the last
-     * sample, and none is lost or comes twice. Ends with an error when permission ends, quietly when
-     * the loop is left or `signal` aborts.
+     * Live samples, as an async iterator that reconnects automatically: it continues after the last
+     * sample, and no sample is lost or repeated. Throws when permission ends; ends without an error
+     * when the loop is left or `signal` aborts.
      *
-     * `onOpen` is called each time the connection is there; `onGap` with `{ after, through, reason }`
-     * where samples are not to be had any more ("gone"), or are older than the grant lets be seen
-     * ("history"); `onDamage` with a list of `{ from, to }` of which samples cannot be read.
+     * `onOpen` is called after each connection; `onGap` with `{ after, through, reason }` if samples
+     * were removed ("gone") or are older than the grant's history ("history"); `onDamage` with a list
+     * of ranges `{ from, to }` of damaged samples.
      */
     async *stream({ signal, onOpen, onGap, onDamage } = {}) {
       const ending = new AbortController();
@@ -525,7 +525,7 @@
             if (ending.signal.aborted) return;
             if (!(error instanceof TypeError) && error.problem !== "busy") throw error;
           }
-          // The host is away: it may come back.
+          // The host cannot be reached: retry.
           if (!hasOpened) await pause(RECONNECT_MS, ending.signal);
         }
       } finally {
@@ -535,9 +535,9 @@
     }
 
     /**
-     * Calls a function with each live sample, until the function that it returns is called or `signal`
-     * aborts. All who watch a sensor share one connection. The options are those of `stream`, and
-     * `onError` is called with what ended it.
+     * Calls a function with each live sample, until the returned function is called or `signal` aborts.
+     * All watchers of a sensor share one connection. The options are those of `stream`, and `onError`,
+     * which is called with the error that ended it.
      */
     watch(onSample, { signal, ...others } = {}) {
       if (typeof onSample !== "function") throw new TypeError("watch needs a function");
@@ -555,7 +555,7 @@
     }
   }
 
-  // One stream a sensor: a browser has only six connections to a host.
+  // One stream per sensor: a browser opens at most six connections to a host.
   const feeds = new Map();
 
   function feedOf(sensor) {
@@ -595,7 +595,7 @@
     return feed;
   }
 
-  // What a callback of the app throws is its own, and does not end what called it.
+  // An error that a callback throws is reported as uncaught and does not affect the caller.
   function tell(callback, value) {
     try {
       callback?.(value);
@@ -617,7 +617,7 @@
     });
   }
 
-  // The events of a text/event-stream, as the HTML Standard has them parsed.
+  // The events of a text/event-stream, parsed as in the HTML Standard.
   async function* events(response) {
     const reader = response.body.getReader();
     const decoder = new TextDecoder();
@@ -656,7 +656,7 @@
 
   // --- Storage --------------------------------------------------------------------------------
 
-  // A key that an address cannot hold would name something else.
+  // A URL cannot contain these keys: they would mean another path.
   function storagePath(key) {
     const text = String(key);
     if (["", ".", ".."].includes(text)) {
@@ -667,7 +667,7 @@
   }
 
   const storage = Object.freeze({
-    /** The value of a key as it was set; undefined where there is none. */
+    /** The value of a key; undefined if there is none. */
     async get(key, { signal } = {}) {
       const path = storagePath(key);
       let response;
@@ -684,8 +684,8 @@
     },
 
     /**
-     * Keeps a value that JSON has, in the app's 10 MiB; at most 1 MiB as JSON. Rejects with a
-     * QuotaExceededError, with `used` and `limit`, when that is full; what was kept then stays.
+     * Stores a JSON value of at most 1 MiB; an app can store 10 MiB. Rejects with a QuotaExceededError,
+     * with `used` and `limit`, if the storage is full; the previous value is kept then.
      */
     async set(key, value, { signal } = {}) {
       const body = JSON.stringify(value);
@@ -702,17 +702,17 @@
       await call(storagePath(key), { method: "DELETE", signal });
     },
 
-    /** Every key, in the order of their UTF-8. */
+    /** All keys, in the order of their UTF-8. */
     async keys({ signal } = {}) {
       return (await get("/storage", { signal })).items.map((item) => item.key);
     },
 
-    /** Removes every key; `localStorage` stays. */
+    /** Removes all keys; `localStorage` is kept. */
     async clear({ signal } = {}) {
       await call("/storage", { method: "DELETE", signal });
     },
 
-    /** `{ used, limit }` in bytes of keys and values, `localStorage` of headless runs among them. */
+    /** `{ used, limit }` in bytes of keys and values, including `localStorage` of headless runs. */
     async usage({ signal } = {}) {
       const { used, limit } = await get("/storage", { signal });
       return { used, limit };
@@ -726,8 +726,8 @@
     return (await get(`/permissions/${privilege}`, { signal })).state;
   }
 
-  // How a privilege stands, as the W3C's Permissions have it. While somebody listens for "change", it
-  // asks the host anew each second.
+  // A permission, as in the W3C's Permissions. While it has a listener for "change", it polls the host
+  // once per second.
   class PermissionStatus extends EventTarget {
     #asked;
     #state;
@@ -794,7 +794,7 @@
       try {
         state = await stateOf(this.#asked);
       } catch (error) {
-        // Whose token has ended may do nothing more. Otherwise the host may come back.
+        // Stop if the token has ended; other errors may be temporary.
         if (error.name === "NotAllowedError") state = "denied";
       }
       if (this.#listeners.size === 0) return;
@@ -810,7 +810,7 @@
   const nervous = Object.freeze({
     version: "1.0",
 
-    /** The sensors that the person has decided about for this app. */
+    /** The sensors about which the owner has decided for this app. */
     async sensors({ signal } = {}) {
       return (await get("/sensors", { signal })).items;
     },
@@ -820,7 +820,7 @@
     },
 
     /**
-     * An analysis of fields such as "cpu.busy": what it found, or null when there is too little.
+     * Analyses fields such as "cpu.busy"; null if there is too little data.
      * Options: last | from, to · where · every · join { method, within } · parameters · signal.
      *
      *     const { clusters } = await nervous.analyze("k-means", ["cpu.busy", "memory.used"],
@@ -840,13 +840,13 @@
       return (await (await call("/analyze", { json, signal })).json()).result;
     },
 
-    /** What the app keeps by name, for itself alone. */
+    /** The values that the app stores; other apps cannot read them. */
     storage,
 
     /**
-     * Tells the person something, with the app's name before it; at most 10 times a minute. A later
-     * message of the same `tag` takes the place of this one. With `unlessViewed` nothing is told while a
-     * page of the app is seen, or a terminal shows the run.
+     * Sends a message to the owner, with the app's name; at most 10 per minute. A later message with
+     * the same `tag` replaces this one. With `unlessViewed` it is omitted while a page of the app is
+     * visible, or a terminal watches the run.
      */
     async notify(title, { body, tag, unlessViewed, signal } = {}) {
       const text = (value) => (value === undefined ? undefined : String(value));
@@ -859,13 +859,13 @@
       await call("/notifications", { json, signal });
     },
 
-    /** Other servers that the person lets this app call. */
+    /** Calls to other servers, which the owner allows. */
     net,
 
     permissions: Object.freeze({
       /**
-       * How a privilege stands: `state` is "granted", "denied" or "prompt", and "change" tells when it
-       * is another. `name` is a sensor or such as "identity", or "net" with an `origin` such as
+       * The permission for a privilege: `state` is "granted", "denied" or "prompt"; the event "change"
+       * reports changes. `name` is a sensor, or "identity", or "net" with an `origin` such as
        * "https://api.example.org".
        */
       async query({ name, access, origin, signal }) {
@@ -874,8 +874,8 @@
       },
 
       /**
-       * Asks the person for what the app declares, and waits for the answer for a while; `state` is
-       * "prompt" when nobody has answered yet.
+       * Requests a declared privilege, and waits for a while for the owner's decision; `state` is
+       * "prompt" without one.
        */
       async request({ name, access, origin, signal }) {
         const json = { privilege: privilegeOf(name, access, origin) };
@@ -883,15 +883,16 @@
         return new PermissionStatus({ name: String(name), access, origin }, answer.state);
       },
 
-      /** Every decision about this app, with its terms. */
+      /** All decisions about this app, with their terms. */
       async list({ signal } = {}) {
         return (await get("/me", { signal })).privileges;
       },
     }),
 
     /**
-     * Shows where the person can change what this app may do: a page of the host in a new tab, or, in a
-     * headless run, the command as a line. Returns `{ command, url }`, `url` null without a browser.
+     * Shows how to change the permissions of this app: a page of the host in a new tab, or, in a
+     * headless run, the command on the console. Returns `{ command, url }`; `url` is null without a
+     * browser.
      */
     openSettings() {
       const [app] = location.hostname.split(".");
@@ -905,7 +906,7 @@
       return { command, url };
     },
 
-    /** Ends a headless run; in a browser the page stays as it is. */
+    /** Ends a headless run; no effect in a browser. */
     exit(code = 0) {
       if (isHeadless) globalThis.close(code);
     },
@@ -913,18 +914,18 @@
 
   Object.defineProperty(globalThis, "nervous", { value: nervous, enumerable: true });
 
-  // --- Whether somebody looks -----------------------------------------------------------------
+  // --- Visibility -----------------------------------------------------------------------------
 
-  // The host is told while the page is seen, so that what a run has to say in the meantime need not
-  // be told elsewhere. It forgets a page that says nothing for half a minute.
+  // Reports to the host that the page is visible, so that messages of a run can be omitted. A report
+  // is valid for half a minute.
   async function tellView(visible) {
     const headers = { "Content-Type": "application/json" };
     const body = JSON.stringify({ visible });
     try {
-      // It also goes out while the page ends.
+      // Sent even while the page is closed.
       await call("/view", { method: "PUT", headers, body, keepalive: true });
     } catch (error) {
-      // Whose token has ended has nothing more to say. Otherwise the host may come back.
+      // Stop if the token has ended; other errors may be temporary.
       if (["invalid-token", "missing-token"].includes(error.problem)) clearInterval(viewing);
     }
   }

@@ -1,7 +1,7 @@
-// test.js: what the tests of a JSApp find. `nervous test` puts it before a test's own file, in the
-// same confined process that the app will run in, and says in `plan` which of the tests is to run.
+// test.js: the test library of JSApps. `nervous test` runs it before a test's own file, in the confined
+// process of the app; `plan` selects the test.
 //
-// Whatever the app changes of the built-ins, it changes after this has taken what it needs.
+// It captures the built-ins that it needs before the app can change them.
 (function (plan) {
   "use strict";
 
@@ -32,12 +32,12 @@
   }
 
   const clock = Object.freeze({
-    /** Lets so much time pass: milliseconds, or a span such as "10s", "5m", "2h", "1d". */
+    /** Advances the time: milliseconds, or a span such as "10s", "5m", "2h", "1d". */
     async advance(span) {
       for (let rest = milliseconds(span); rest > 0; rest -= LONGEST_TIMER) {
         await new Promise((resolve) => setTimeout(resolve, Math.min(rest, LONGEST_TIMER)));
       }
-      // What else is due at this moment comes first.
+      // Other work that is due at this moment comes first.
       await new Promise((resolve) => setTimeout(resolve, 0));
     },
     /** The time, in milliseconds since 1970. */
@@ -45,17 +45,17 @@
   });
 
   const sensors = Object.freeze({
-    /** Lets fields of a sensor have these values from now on: sensors.set("battery", { level: 5 }). */
+    /** Sets fields of a sensor from now on: sensors.set("battery", { level: 5 }). */
     set: (id, values) => ask("PUT", `/sensors/${encodeURIComponent(id)}`, values),
-    /** Lets a sensor be as the scenario has it again. */
+    /** Resets a sensor to the scenario. */
     reset: (id) => ask("DELETE", `/sensors/${encodeURIComponent(id)}`),
-    /** Goes on with another scenario: still, walk, ride, drive, battery-day, room, vibration. */
+    /** Switches the scenario: still, walk, ride, drive, battery-day, room, vibration. */
     play: (scenario) => ask("PUT", "/scenario", { scenario }),
   });
 
   const decide = (privilege, decision) => ask("PUT", "/permissions", { privilege, decision });
   const permissions = Object.freeze({
-    /** What the person would say: of "sensor:cpu", "sensor:cpu:stats", "storage" and such. */
+    /** The owner's decisions, about "sensor:cpu", "sensor:cpu:stats", "storage" and so on. */
     allow: (privilege) => decide(privilege, "allow"),
     deny: (privilege) => decide(privilege, "deny"),
     statistics: (privilege) => decide(privilege, "stats"),
@@ -65,26 +65,26 @@
 
   let isStarted = false, areErrorsSeen = false;
   const app = Object.freeze({
-    /** Starts the app as a run would; what it does at once is done when this resolves. */
+    /** Starts the app as a run does; resolves when it waits for the first time. */
     async start() {
       if (isStarted) return;
       isStarted = true;
       await ask("POST", "/start");
     },
-    /** Starts the app unless it runs, and lets so much time pass; resolves to what it did. */
+    /** Starts the app unless it runs, and advances the time; resolves to what it did. */
     async run(span = 0) {
       await this.start();
       await clock.advance(span);
       return this.result();
     },
     /**
-     * What the app did so far: `lines` of its console ({ text, level, t }), `errors` that it did not
-     * catch ({ message, place, t }), samples that it `published` by sensor, `notifications`,
-     * `calls` ({ method, path, status, t }), and the code that it ended with as `exit`, or null.
+     * What the app has done: `lines` of its console ({ text, level, t }), uncaught `errors`
+     * ({ message, place, t }), samples that it `published` by sensor, `notifications`, `calls`
+     * ({ method, path, status, t }), and its exit code as `exit`, or null.
      */
     async result() {
       const { errors, ...rest } = await ask("GET", "/result");
-      // Who looks at them expects them; else they fail the test.
+      // A test that reads the errors expects them; otherwise they fail it.
       return Object.defineProperty(rest, "errors", {
         enumerable: true,
         get() { areErrorsSeen = true; return errors; },
@@ -92,8 +92,7 @@
     },
   });
 
-  // An app that ends must not take the test with it: it goes no further from here, and what it still
-  // says is not counted.
+  // The end of the app must not end the test: the app stops here, and later output is ignored.
   const ending = { toString: () => "the app has ended" };
   globalThis.close = function close(code = 0) {
     const call = new XMLHttpRequest();
@@ -138,7 +137,7 @@
     return `{${bounded(Object.keys(value).map((key) => `${key}: ${inner(value[key])}`))}}`;
   }
 
-  // Where two values differ first, such as ".items[2].name"; null where they do not.
+  // The path of the first difference, such as ".items[2].name"; null if the values are equal.
   function difference(actual, expected, path = "", pairs = []) {
     if (Object.is(actual, expected)) return null;
     const areObjects = [actual, expected].every((value) => typeof value === "object" && value !== null);
@@ -177,7 +176,7 @@
     throw new AssertionError(message ?? standard, { actual: show(actual), expected: show(expected), at });
   }
 
-  // What was thrown is what is expected: a pattern of the message, a class, members, or a function.
+  // Whether an error matches: a pattern of the message, a class, members, or a function.
   function check(error, expected, message) {
     if (expected === undefined) return error;
     let isExpected;
@@ -242,7 +241,7 @@
   }
   test.skip = (name) => { tests.push({ name: String(name), body: null }); };
 
-  // The first call that is neither the host's nor this file's.
+  // The first stack frame outside the host and this file.
   function placeOf(error) {
     const stack = typeof error?.stack === "string" ? error.stack : "";
     for (const line of stack.split("\n")) {
@@ -286,7 +285,7 @@
     if (current !== undefined) {
       const start = performance.now();
       report.name = current.name;
-      // Where it goes no further, this is what is known of it.
+      // The result if the test does not continue.
       await ask("POST", "/report", { ...report, status: "begun" });
       report.failure = current.body === null ? null : await perform(current);
       report.status = current.body === null ? "skipped" : report.failure === null ? "ok" : "failed";
@@ -296,7 +295,7 @@
     close(0);
   }
 
-  // A file of tests is the body of a function: what the app declares does not hide these names.
+  // A test file is the body of a function: declarations of the app do not hide these names.
   globalThis.nervousTests = (file) => {
     delete globalThis.nervousTests;
     file(test, assert, app, sensors, clock, permissions);

@@ -1,48 +1,50 @@
+import API
 import Auth
 import Foundation
 import Hummingbird
 import Samples
 
-/// Who read what, for the owner.
+/// The access log, for the owner.
 struct AccessLogRoutes {
-    let door: Door
+    let authorizer: RequestAuthorizer
 
     func add(to routes: inout RouteTable) {
-        routes.on("api/v1/access-log", [.get: list, .delete: prune])
+        routes.on(.accessLog, [.get: list, .delete: prune])
     }
 
     @Sendable
     private func list(_ request: Request, _ context: ProviderContext) async throws -> Response {
-        try await door.owner("access-log", request, context)
+        try await authorizer.owner("access-log", request, context)
         try request.refuseParameters(
             besides: ["client", "cursor", "kind", "limit", "outcome", "owner"])
         let limit = try request.limit()
         let before = try request.parameter("cursor").map { text in
             guard let id = Int64(text) else {
-                throw Problem.invalidParameter("cursor", "take it from the page before, unchanged")
+                throw Problem.invalidParameter(
+                    "cursor", "must be the unchanged cursor of the previous page")
             }
             return id
         }
         let outcome = request.parameter("outcome")
         guard outcome == nil || outcome == "refused" else {
-            throw Problem.invalidParameter("outcome", "only refused can be asked for")
+            throw Problem.invalidParameter("outcome", "must be refused")
         }
         let owner = request.parameter("owner")
         guard owner == nil || owner == "false" else {
-            throw Problem.invalidParameter("owner", "only false can be said")
+            throw Problem.invalidParameter("owner", "must be false")
         }
         let kind = try request.parameter("kind").map { text in
             guard let kind = AccessLogEntry.Kind(rawValue: text) else {
                 let known = AccessLogEntry.Kind.allCases.map(\.rawValue).joined(separator: ", ")
-                throw Problem.invalidParameter("kind", "there are \(known)")
+                throw Problem.invalidParameter("kind", "must be one of: \(known)")
             }
             return kind
         }
-        // One more than asked for tells whether there is a next page.
+        // One more entry shows whether there is a next page.
         let query = AccessLogQuery(
             client: request.parameter("client"), onlyRefused: outcome != nil,
             withoutOwner: owner != nil, kind: kind, before: before, limit: limit + 1)
-        let found = try await door.authority.log.entries(query)
+        let found = try await authorizer.authority.log.entries(query)
         let entries = found.prefix(limit)
         let next = found.count > limit ? entries.last.map { String($0.id) } : nil
         var response = try Response.json(ItemList(entries.map(AccessLogItem.init), next: next))
@@ -50,20 +52,21 @@ struct AccessLogRoutes {
         return response
     }
 
-    /// Cuts off the oldest lines; the one that says so keeps the chain whole.
+    /// Prunes the oldest entries; the entry about it continues the chain.
     @Sendable
     private func prune(_ request: Request, _ context: ProviderContext) async throws -> Response {
-        try await door.owner("prune-log", request, context)
+        try await authorizer.owner("prune-log", request, context)
         try request.refuseParameters(besides: ["before"])
         guard let text = request.parameter("before") else {
-            throw Problem.invalidParameter("before", "the moment up to which to cut is needed")
+            throw Problem.invalidParameter(
+                "before", "required: entries before this time are removed")
         }
-        let now = door.now()
+        let now = authorizer.now()
         let moment = try Request.moment("before", text, now)
         guard moment <= now else {
-            throw Problem.invalidParameter("before", "it must not be in the future")
+            throw Problem.invalidParameter("before", "must not be in the future")
         }
-        let log = door.authority.log
+        let log = authorizer.authority.log
         let cut = try await log.prune(before: moment)
         return try .json(AccessLogHead(try await log.head(), cut: cut))
     }

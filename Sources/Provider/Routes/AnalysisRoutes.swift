@@ -1,39 +1,42 @@
+import API
 import Auth
+import Foundation
 import Hummingbird
 import LAE
 import Samples
+import Statistics
 
-/// Analyses of fields of one sensor or several.
+/// Analyses of fields of one or more sensors.
 struct AnalysisRoutes {
-    let door: Door
+    let authorizer: RequestAuthorizer
     let engine: AnalyticsEngine
 
     func add(to routes: inout RouteTable) {
-        routes.on("api/v1/analyze", [.post: analyze])
+        routes.on(.analyze, [.post: analyze])
     }
 
     @Sendable
     private func analyze(_ request: Request, _ context: ProviderContext) async throws -> Response {
-        // Strangers are not told what is wrong with their bodies.
-        _ = try await door.client("analyze", request, context)
+        // Errors in the body are reported to known clients only.
+        _ = try await authorizer.client("analyze", request, context)
         var whole = request
-        var asked = try await whole.lastingJSON(AnalysisBody.self).request(now: door.now())
+        var asked = try await whole.lastingJSON(AnalysisBody.self).request(now: authorizer.now())
         let request = whole
         let access: Access = asked.analysis.needsSamples ? .raw : .stats
         var grants: [Grant] = []
-        var meant: [SensorID: SensorID] = [:]
+        var resolved: [SensorID: SensorID] = [:]
         for sensor in asked.sensors {
-            let grant = try await door.grant("analyze", access, of: sensor, request, context)
-            meant[sensor] = grant.sensor
+            let grant = try await authorizer.grant("analyze", access, of: sensor, request, context)
+            resolved[sensor] = grant.sensor
             grants.append(grant)
         }
-        asked = asked.reading(meant)
+        asked = asked.reading(resolved)
         let answer = try await analyze(asked, grants, request, context)
         return try Response.json(AnalysisReply(answer, of: asked.analysis.name))
             .endingConnection(context)
     }
 
-    /// Ends when the client leaves: nobody waits for what is computed then.
+    /// Cancels the analysis when the client disconnects.
     private func analyze(
         _ asked: AnalysisRequest, _ grants: [Grant], _ request: Request, _ context: ProviderContext
     ) async throws -> AnalysisAnswer {
@@ -55,5 +58,61 @@ struct AnalysisRoutes {
         }
         guard let answer else { throw CancellationError() }
         return answer
+    }
+}
+
+/// Statistics of a sensor's fields, in one or more windows.
+struct StatisticsRoutes {
+    let authorizer: RequestAuthorizer
+    let engine: AnalyticsEngine
+
+    func add(to routes: inout RouteTable) {
+        routes.on(.statistics(of: "{sensor}"), [.get: statistics])
+    }
+
+    @Sendable
+    private func statistics(
+        _ request: Request, _ context: ProviderContext
+    ) async throws -> Response {
+        let id = try request.sensor(context)
+        let grant = try await authorizer.grant("stats", .stats, of: id, request, context)
+        let table = try await engine.statistics(query(request), for: grant)
+        return try Response.json(StatisticsAnswer(table, of: grant.sensor))
+            .naming(grant.sensor, asked: id)
+    }
+
+    /// The most statistics of a request.
+    private static let limit = 32
+
+    private func query(_ request: Request) throws -> StatisticsQuery {
+        try request.refuseParameters(
+            besides: ["from", "to", "fields", "every", "fn"], repeating: ["where"])
+        var statistics = Statistic.standard
+        if let names = try request.list("fn") {
+            guard names.count <= Self.limit else {
+                throw Problem.invalidParameter("fn", "at most \(Self.limit) names are accepted")
+            }
+            statistics = try names.map { name in
+                guard let known = Statistic(name) else {
+                    throw Problem(
+                        .unknownFunction,
+                        "fn: \(name.prefix(40).debugDescription) is not one of: "
+                            + Statistic.allNames)
+                }
+                return known
+            }
+            guard Set(statistics).count == statistics.count else {
+                throw Problem.invalidParameter("fn", "repeated statistic")
+            }
+        }
+        let every = try request.parameter("every").map { text in
+            guard let span = Duration(span: text), span > .zero else {
+                throw Problem.invalidParameter("every", "must be a span such as 10s or 1m")
+            }
+            return span
+        }
+        return StatisticsQuery(
+            range: try request.range(now: authorizer.now()), fields: try request.list("fields"),
+            statistics: statistics, every: every, conditions: try request.conditions())
     }
 }

@@ -1,3 +1,4 @@
+import API
 import AppRuns
 import AppStorage
 import Auth
@@ -10,42 +11,41 @@ import Samples
 
 /// Installed apps and their pages, for the owner.
 struct AppRoutes {
-    let door: Door
+    let authorizer: RequestAuthorizer
     let library: AppLibrary
     let supervisor: RunSupervisor
-    let facts: HostFacts
+    let host: HostInformation
 
     private var describe: AppDescriber {
         AppDescriber(
-            authority: door.authority, isGrantable: door.isGrantable, library: library,
-            supervisor: supervisor)
+            authorizer: authorizer, library: library, supervisor: supervisor)
     }
 
     func add(to routes: inout RouteTable) {
-        routes.on("api/v1/apps", [.get: list, .post: install])
-        routes.on("api/v1/apps/{app}", [.get: one, .delete: uninstall])
-        routes.on("api/v1/apps/{app}/data", [.delete: forget])
-        routes.on("api/v1/apps/{app}/icon", [.get: icon])
-        routes.on("api/v1/apps/{app}/launch", [.post: launch])
-        routes.on("api/v1/launch", [.post: redeem])
+        routes.on(.apps, [.get: list, .post: install])
+        routes.on(.app("{app}"), [.get: one, .delete: uninstall])
+        routes.on(.data(of: "{app}"), [.delete: forget])
+        routes.on(.icon(of: "{app}"), [.get: icon])
+        routes.on(.launch(of: "{app}"), [.post: launch])
+        routes.on(.launch, [.post: redeem])
     }
 
     @Sendable
     private func list(_ request: Request, _ context: ProviderContext) async throws -> Response {
-        try await door.owner("apps", request, context)
+        try await authorizer.owner("apps", request, context)
         return try .json(ItemList(await describe(library.apps())))
     }
 
     @Sendable
     private func one(_ request: Request, _ context: ProviderContext) async throws -> Response {
-        try await door.owner("app", request, context)
+        try await authorizer.owner("app", request, context)
         return try await .json(describe(app(context)))
     }
 
-    /// Takes the bytes of an archive.
+    /// Installs the package in the body.
     @Sendable
     private func install(_ request: Request, _ context: ProviderContext) async throws -> Response {
-        try await door.owner("install", request, context)
+        try await authorizer.owner("install", request, context)
         try request.refuseParameters(besides: ["allowDowngrade", "dryRun"])
         let terms = InstallTerms(
             allowsDowngrade: try request.flag("allowDowngrade"),
@@ -54,74 +54,75 @@ struct AppRoutes {
         let installation = try await library.install(archive: archive, under: terms)
         let app = installation.app
         let before = installation.previous?.privileges
-        let standing = await door.authority.status(of: app.declared, before: before)
+        let standing = await authorizer.authority.standing(of: app.declared, before: before)
         guard !terms.isDryRun else {
-            try await door.authority.checkFree(app: app.name.text)
+            try await authorizer.authority.checkFree(app: app.name.text)
             return try await .json(describe(installation, standing))
         }
         do {
-            try await door.authority.admit(app.declared, before: before)
+            try await authorizer.authority.admit(app.declared, before: before)
         } catch {
-            // An app that cannot have its name must not stay.
+            // An app whose name is taken must not stay installed.
             if installation.updateCheck.kind == .first {
                 try? await library.uninstall(app.name.text)
             }
             throw error
         }
         if installation.updateCheck.kind != .unchanged {
-            await door.authority.log.note(
+            await authorizer.authority.log.note(
                 .installed(
                     app.name.text, version: app.manifest.version,
                     replacing: installation.previous?.version))
         }
         if installation.updateCheck.reset != nil {
-            // What runs of the app before is another's, and so is what it was last.
+            // Current and past runs belong to the previous app.
             await supervisor.forget(app: app.name.text)
         }
         var response = try await Response.json(describe(installation, standing), status: .created)
-        response.headers[.location] = "/api/v1/apps/\(app.name)"
+        response.headers[.location] = APIPath.app(app.name.text).description
         return response
     }
 
     @Sendable
     private func uninstall(_ request: Request, _ context: ProviderContext) async throws -> Response
     {
-        try await door.owner("uninstall", request, context)
-        let name = try context.decoded("app").required("app")
-        // What would still run of it could use what is about to be forgotten.
+        try await authorizer.owner("uninstall", request, context)
+        let name = try context.required("app")
+        // A run that continues could use what is forgotten next.
         await supervisor.forget(app: name)
         try await library.uninstall(name)
-        try await door.authority.forget(client: name)
-        await door.authority.log.note(.uninstalled(name))
+        try await authorizer.authority.forget(client: name)
+        await authorizer.authority.log.note(.uninstalled(name))
         return Response(status: .noContent)
     }
 
-    /// Forgets what was decided about an app and what it did; the app itself stays.
+    /// Forgets the decisions, runs and stored values of an app; the app stays installed.
     @Sendable
     private func forget(_ request: Request, _ context: ProviderContext) async throws -> Response {
-        try await door.owner("forget-app", request, context)
+        try await authorizer.owner("forget-app", request, context)
         let app = try await app(context)
         let name = app.name.text
-        let decisions = await door.authority.permissions.records(of: name).count
-        let stored = try await door.authority.storageUsage(of: name)
+        let decisions = await authorizer.authority.records(of: name).count
+        let stored = try await authorizer.authority.storageUsage(of: name)
         let runs = await supervisor.runs().count { $0.app == name }
         let hadRun = await supervisor.lastRun(of: name) != nil
         await supervisor.forget(app: name)
-        try await door.authority.forget(client: name)
-        try await door.authority.admit(app.declared)
-        await door.authority.log.note(.forgotten(app: name))
+        try await authorizer.authority.forget(client: name)
+        try await authorizer.authority.admit(app.declared)
+        await authorizer.authority.log.note(.forgotten(app: name))
         return try .json(
             AppForgetReceipt(
                 app: name, time: Timestamp.now().milliseconds, decisions: decisions,
-                runs: max(runs, hadRun ? 1 : 0), stored: stored.used))
+                runs: max(runs, hadRun ? 1 : 0), stored: stored.used,
+                kept: ["access-log", "app"]))
     }
 
     // MARK: - Pages
 
-    /// The picture that a published app has in its `package.json`.
+    /// The icon in the `package.json` of a published app.
     @Sendable
     private func icon(_ request: Request, _ context: ProviderContext) async throws -> Response {
-        try await door.owner("icon", request, context)
+        try await authorizer.owner("icon", request, context)
         guard let icon = try await app(context).manifest.icon else {
             throw Problem.notFound("The app has no icon.")
         }
@@ -132,39 +133,26 @@ struct AppRoutes {
             ], body: .init(byteBuffer: ByteBuffer(bytes: icon.bytes)))
     }
 
-    private struct Launch: Encodable {
-        let url: String
-    }
-
     @Sendable
     private func launch(_ request: Request, _ context: ProviderContext) async throws -> Response {
-        try await door.owner("launch", request, context)
+        try await authorizer.owner("launch", request, context)
         let app = try await app(context)
-        try await door.authority.admit(app.declared)
-        guard let port = facts.port() else {
+        try await authorizer.authority.admit(app.declared)
+        guard let port = host.port() else {
             throw Problem(
-                status: .serviceUnavailable, code: "not-serving",
-                title: "No server for pages runs", detail: "Pages need a running server.",
+                .notServing, "Pages need a running server.",
                 fix: "Start it with: nervous serve")
         }
-        let code = try await door.authority.launchCode(for: app.name.text)
+        let code = try await authorizer.authority.launchCode(for: app.name.text)
         let url = "http://\(app.name).localhost:\(port)/#launch=\(code)"
-        return try .json(Launch(url: url), status: .created)
+        return try .json(LaunchReply(url: url), status: .created)
     }
 
-    private struct Code: Decodable {
-        let code: String
-    }
-
-    private struct PageToken: Encodable {
-        let token: String
-    }
-
-    /// The one call without a token: it trades a launch code for one.
+    /// Exchanges a launch code for a token; the only call without a token.
     @Sendable
     private func redeem(_ request: Request, _ context: ProviderContext) async throws -> Response {
-        let body = try await request.json(Code.self)
-        let token = try await door.authority.redeem(
+        let body = try await request.json(LaunchCode.self)
+        let token = try await authorizer.authority.redeem(
             launchCode: body.code, name: context.claimedName)
         return try .json(PageToken(token: token.text), status: .created)
     }
@@ -172,6 +160,52 @@ struct AppRoutes {
     // MARK: - Private
 
     private func app(_ context: ProviderContext) async throws -> InstalledApp {
-        try await library.app(named: context.decoded("app").required("app"))
+        try await library.app(named: context.required("app"))
+    }
+}
+
+/// Describes installed apps, with their signers and the states of their privileges.
+private struct AppDescriber: Sendable {
+    let authorizer: RequestAuthorizer
+    let library: AppLibrary
+    let supervisor: RunSupervisor
+
+    func callAsFunction(_ app: InstalledApp) async -> AppDescription {
+        await describe(app, await library.signerNames())
+    }
+
+    func callAsFunction(_ apps: [InstalledApp]) async -> [AppDescription] {
+        let names = await library.signerNames()
+        var items: [AppDescription] = []
+        for app in apps { items.append(await describe(app, names)) }
+        return items
+    }
+
+    /// Describes an app that was installed, or would be.
+    func callAsFunction(
+        _ installation: Installation, _ standing: PrivilegeStatus
+    ) async -> AppDescription {
+        let names = await library.signerNames()
+        return AppDescription(
+            installation.app, standing, signerName: installation.app.signer.flatMap { names[$0] },
+            lastRun: await supervisor.lastRun(of: installation.app.name.text),
+            budget: supervisor.budget(installation.app.name.text),
+            update: UpdateDescription(installation, standing))
+    }
+
+    private func describe(
+        _ app: InstalledApp, _ names: [SignerKey: String]
+    ) async -> AppDescription {
+        var newSensors: [PrivilegeID: [SensorID]] = [:]
+        for privilege in app.manifest.privileges {
+            newSensors[privilege.id] = await authorizer.authority.newcomers(
+                to: privilege, of: app.name.text,
+                among: await authorizer.isGrantable.instances(of: privilege.id))
+        }
+        return AppDescription(
+            app, await authorizer.authority.standing(of: app.declared), newSensors: newSensors,
+            signerName: app.signer.flatMap { names[$0] },
+            lastRun: await supervisor.lastRun(of: app.name.text),
+            budget: supervisor.budget(app.name.text))
     }
 }

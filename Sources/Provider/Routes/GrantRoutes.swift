@@ -1,47 +1,48 @@
+import API
 import Auth
 import Foundation
 import HTTPTypes
 import Hummingbird
 
-/// The owner's decisions: to see, to make and to take back.
+/// Decisions, for the owner.
 struct GrantRoutes {
-    let door: Door
-    let isGrantable: GrantableCheck
+    let authorizer: RequestAuthorizer
 
     func add(to routes: inout RouteTable) {
-        routes.on("api/v1/grants", [.get: list])
-        routes.on("api/v1/grants/{client}", [.get: list, .delete: reset])
-        routes.on("api/v1/grants/{client}/{privilege}", [.put: decide, .delete: reset])
+        routes.on(.grants, [.get: list])
+        routes.on(.grants(of: "{client}"), [.get: list, .delete: reset])
+        routes.on(.grant(of: "{privilege}", to: "{client}"), [.put: decide, .delete: reset])
     }
 
     @Sendable
     private func list(_ request: Request, _ context: ProviderContext) async throws -> Response {
-        try await door.owner("grants", request, context)
+        try await authorizer.owner("grants", request, context)
         return try .json(await grants(of: context.decoded("client")))
     }
 
     @Sendable
     private func decide(_ request: Request, _ context: ProviderContext) async throws -> Response {
-        try await door.owner("decide", request, context)
+        try await authorizer.owner("decide", request, context)
         let body = try await request.json(DecisionRequest.self)
-        let name = try context.decoded("client").required("client")
+        let name = try context.required("client")
         let (decision, privilege) = (try body.checked(), try context.privilege())
-        if decision != .deny, decision != .denyOnce { try await isGrantable(privilege) }
+        if decision != .deny, decision != .denyOnce { try await authorizer.isGrantable(privilege) }
         var choice: InstanceChoice?
         if let (chosen, others) = try body.choice() {
-            choice = try await isGrantable.choice(chosen, excluding: others, of: privilege)
+            choice = try await authorizer.isGrantable.choice(
+                chosen, excluding: others, of: privilege)
         }
-        try await door.authority.decide(
+        try await authorizer.authority.decide(
             decision, on: privilege, by: name, run: body.run, isAnswer: body.answer ?? false,
             among: choice)
         return try .json(await grants(of: name))
     }
 
-    /// The decisions, and after them what is not asked any more.
+    /// The decisions, followed by the privileges that the owner is not asked for again.
     private func grants(of client: String?) async -> GrantList {
-        let permissions = await door.authority.permissions
-        let policy = permissions.policy
-        let denials = permissions.denialCounts(of: client).filter(\.isFinal)
+        let records = await authorizer.authority.records(of: client)
+        let refusals = await authorizer.authority.refusals(of: client).filter(\.isFinal)
+        let policy = await authorizer.authority.policy
         return GrantList(
             permissions.records(of: client).map { GrantDescription($0, policy) }
                 + denials.map { GrantDescription($0) },
@@ -50,24 +51,68 @@ struct GrantRoutes {
 
     @Sendable
     private func reset(_ request: Request, _ context: ProviderContext) async throws -> Response {
-        try await door.owner("reset", request, context)
-        let name = try context.decoded("client").required("client")
+        try await authorizer.owner("reset", request, context)
+        let name = try context.required("client")
         let isWhole = context.parameters.get("privilege") == nil
-        try await door.authority.reset(isWhole ? nil : context.privilege(), of: name)
+        try await authorizer.authority.reset(isWhole ? nil : context.privilege(), of: name)
         return Response(status: .noContent)
     }
 }
 
-extension ProviderContext {
-    /// A part of the path without its percent encoding.
-    func decoded(_ name: String) -> String? {
-        parameters.get(name).map { $0.removingPercentEncoding ?? $0 }
-    }
-}
+/// The permissions of the calling client, its requests, and the requests that wait for the owner.
+struct PermissionRoutes {
+    let authorizer: RequestAuthorizer
 
-extension String? {
-    func required(_ name: String) throws -> String {
-        guard let self else { throw Problem.invalidParameter(name, "it is needed") }
-        return self
+    func add(to routes: inout RouteTable) {
+        routes.on(.permissionRequest, [.post: ask])
+        routes.on(.permission("{privilege}"), [.get: state])
+        routes.on(.requests, [.get: pending])
+        routes.on(.request(for: "{privilege}", by: "{client}"), [.delete: leave])
+    }
+
+    /// The permission of a client; the W3C states do not distinguish what the policy blocks.
+    private func state(
+        _ state: PermissionState, of privilege: PrivilegeID, for client: Client
+    ) async -> PermissionDescription {
+        let isRestricted = await authorizer.authority.policy.restriction(of: privilege) != nil
+        return PermissionDescription(
+            privilege: privilege.description, state: state.rawValue,
+            restricted: isRestricted && client.kind != .owner ? true : nil)
+    }
+
+    @Sendable
+    private func state(_ request: Request, _ context: ProviderContext) async throws -> Response {
+        let client = try await authorizer.client("permission", request, context)
+        let privilege = try context.privilege()
+        let state = await authorizer.authority.state(of: privilege, for: client)
+        return try .json(await self.state(state, of: privilege, for: client))
+    }
+
+    /// Returns when the owner has decided, or after a while.
+    @Sendable
+    private func ask(_ request: Request, _ context: ProviderContext) async throws -> Response {
+        let client = try await authorizer.client("request", request, context)
+        let privilege = try PrivilegeID(
+            checking: await request.json(PermissionRequest.self).privilege)
+        let state = try await authorizer.ask(for: privilege, request, context)
+        return try .json(await self.state(state, of: privilege, for: client))
+    }
+
+    // MARK: - For the owner
+
+    @Sendable
+    private func pending(_ request: Request, _ context: ProviderContext) async throws -> Response {
+        try await authorizer.owner("requests", request, context)
+        let requests = await authorizer.authority.pendingRequests()
+        return try .json(ItemList(requests.map(RequestDescription.init)))
+    }
+
+    /// Dismisses a request without a decision.
+    @Sendable
+    private func leave(_ request: Request, _ context: ProviderContext) async throws -> Response {
+        try await authorizer.owner("leave-request", request, context)
+        let client = try context.required("client")
+        try await authorizer.authority.dismissRequest(context.privilege(), of: client)
+        return Response(status: .noContent)
     }
 }

@@ -1,3 +1,4 @@
+import API
 import AppStorage
 import Auth
 import HTTPTypes
@@ -5,95 +6,59 @@ import Hummingbird
 import NIOCore
 import Samples
 
-/// Messages of apps to the person, and what the owner follows of them and of refused calls.
+/// Messages of apps to the owner, and the stream of notices for the owner.
 struct NotificationRoutes {
-    let door: Door
+    let authorizer: RequestAuthorizer
     let heartbeat: Duration
 
     func add(to routes: inout RouteTable) {
-        routes.on("api/v1/notifications", [.post: notify])
-        routes.on("api/v1/view", [.put: view])
-        routes.on("api/v1/notifications/stream", [.get: stream])
+        routes.on(.notifications, [.post: notify])
+        routes.on(.view, [.put: view])
+        routes.on(.notificationStream, [.get: stream])
     }
 
-    private struct Message: Decodable {
-        let title: String
-        let body: String?
-        let tag: String?
-        /// Whether nothing is told while somebody looks at the app.
-        let unlessViewed: Bool
-
-        private enum CodingKeys: String, CodingKey, CaseIterable {
-            case title, body, tag, unlessViewed
-        }
-
-        init(from decoder: any Decoder) throws {
-            try decoder.refuseMembers(besides: CodingKeys.allCases.map(\.stringValue))
-            let members = try decoder.container(keyedBy: CodingKeys.self)
-            title = try members.decode(String.self, forKey: .title)
-            body = try members.decodeIfPresent(String.self, forKey: .body)
-            tag = try members.decodeIfPresent(String.self, forKey: .tag)
-            unlessViewed = try members.decodeIfPresent(Bool.self, forKey: .unlessViewed) ?? false
-        }
-    }
-
-    private struct View: Decodable {
-        let visible: Bool
-
-        private enum CodingKeys: String, CodingKey {
-            case visible
-        }
-
-        init(from decoder: any Decoder) throws {
-            try decoder.refuseMembers(besides: [CodingKeys.visible.stringValue])
-            visible = try decoder.container(keyedBy: CodingKeys.self)
-                .decode(Bool.self, forKey: .visible)
-        }
-    }
-
-    /// What a page says of itself: whether somebody sees it.
+    /// Records whether the page of an app is visible.
     @Sendable
     private func view(_ request: Request, _ context: ProviderContext) async throws -> Response {
-        let client = try await door.client("view", request, context)
-        let view = try await request.json(View.self)
-        // A headless run has a terminal or none, which the host knows by itself.
+        let client = try await authorizer.client("view", request, context)
+        let view = try await request.json(ViewRequest.self)
+        // The host knows whether a terminal watches a headless run.
         if context.transport != .runner {
-            await door.authority.noticeBoard.setVisible(
-                view.visible, app: client.name, run: client.run)
+            await authorizer.authority.note(client, isVisible: view.visible)
         }
         return Response(status: .noContent)
     }
 
     @Sendable
     private func notify(_ request: Request, _ context: ProviderContext) async throws -> Response {
-        let client = try await door.client("notify", using: .notify, request, context)
-        let message = try await request.json(Message.self)
-        // Whoever watches a run at a terminal sees its lines.
+        let client = try await authorizer.client("notify", using: .notify, request, context)
+        let message = try await request.json(NotificationRequest.self)
+        // The terminal that watches a run displays the event itself.
         let isAtTerminal = context.transport == .runner && client.isWatched
         guard !(message.unlessViewed && isAtTerminal) else {
             return Response(status: .noContent)
         }
-        try await door.authority.notify(
+        try await authorizer.authority.tell(
             title: message.title, body: message.body, tag: message.tag,
             unlessVisible: message.unlessViewed, from: client)
         return Response(status: .noContent)
     }
 
-    // MARK: - The owner's
+    // MARK: - For the owner
 
-    /// Server-Sent Events; a reader that comes back with `Last-Event-ID` gets what it missed, as far as
-    /// the host still knows it.
+    /// Server-Sent Events; a client that reconnects with `Last-Event-ID` gets the notices that it missed,
+    /// as far as the host still has them.
     @Sendable
     private func stream(_ request: Request, _ context: ProviderContext) async throws -> Response {
-        try await door.owner("notifications", request, context)
+        try await authorizer.owner("notifications", request, context)
         let last = try request.headers[.lastEventID].map { text in
             guard let id = Int64(text), id >= 0 else {
-                throw Problem.invalidParameter("Last-Event-ID", "the id of an event is needed")
+                throw Problem.invalidParameter("Last-Event-ID", "must be the id of an event")
             }
             return id
         }
         return Response.events { writer in
-            let (notices, watcher) = await door.authority.noticeBoard.watch(after: last)
+            let (notices, watcher) = await authorizer.authority.noticeBoard.watch(after: last)
             do {
                 try await request.whilePresent(context) { presence in
                     do {
@@ -103,37 +68,30 @@ struct NotificationRoutes {
                     }
                 }
             } catch {
-                await door.authority.noticeBoard.unwatch(watcher)
+                await authorizer.authority.noticeBoard.unwatch(watcher)
                 throw error
             }
-            await door.authority.noticeBoard.unwatch(watcher)
+            await authorizer.authority.noticeBoard.unwatch(watcher)
         }.endingConnection(context)
     }
 
-    /// Goes on until the reader leaves or the host stops; ends by throwing when the token has ended.
+    /// Writes notices until the client disconnects or the host stops; throws when the token ends.
     ///
-    /// - Parameter presence: ends when the reader has left.
+    /// - Parameter presence: ends when the client disconnects.
     private func follow(
         _ notices: AsyncStream<Notice>, _ request: Request, _ context: ProviderContext,
         _ presence: AsyncStream<Void>, _ writer: inout any ResponseBodyWriter
     ) async throws {
-        let turns = EventTurns(signals: notices, heartbeat: heartbeat, presence: presence)
-        try await turns.follow(keeping: 256) { turns in
+        let events = EventStream(signals: notices, heartbeat: heartbeat, presence: presence)
+        try await events.follow(keeping: 256) { notices in
             try await writer.write(ByteBuffer(string: ": notifications\n\n"))
-            for await notice in turns {
-                if await !door.isStillOwner(request, context) {
-                    try await door.owner("notifications", request, context)
+            for await notice in notices {
+                if await !authorizer.isStillOwner(request, context) {
+                    try await authorizer.owner("notifications", request, context)
                 }
-                try await writer.write(Self.event(notice))
+                try await writer.write(
+                    notice.map(StreamEvent.notice) ?? StreamEvent.heartbeat)
             }
         }
-    }
-
-    private static func event(_ notice: Notice?) throws -> ByteBuffer {
-        guard let notice else { return StreamEvent.heartbeat }
-        var buffer = ByteBuffer(string: "id: \(notice.id)\nevent: notification\ndata: ")
-        buffer.writeBytes(try JSONText.encode(NoticeItem(notice)))
-        buffer.writeString("\n\n")
-        return buffer
     }
 }

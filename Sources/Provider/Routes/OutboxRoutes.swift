@@ -1,39 +1,40 @@
+import API
 import Auth
 import Egress
 import HTTPTypes
 import Hummingbird
 
-/// What waits to be sent; the owner's.
+/// Uploads that wait; for the owner.
 struct OutboxRoutes {
-    let door: Door
+    let authorizer: RequestAuthorizer
     let outbox: Outbox
 
     func add(to routes: inout RouteTable) {
-        routes.on("api/v1/outbox", [.get: list])
-        routes.on("api/v1/outbox/{delivery}", [.delete: discard])
-        routes.on("api/v1/outbox/{delivery}/send", [.post: send])
+        routes.on(.outbox, [.get: list])
+        routes.on(.upload("{delivery}"), [.delete: discard])
+        routes.on(.send(ofUpload: "{delivery}"), [.post: send])
     }
 
     @Sendable
     private func list(_ request: Request, _ context: ProviderContext) async throws -> Response {
-        try await door.owner("outbox", request, context)
-        return try .json(ItemList(await outbox.queued.map(DeliveryDescription.init)))
+        try await authorizer.owner("outbox", request, context)
+        return try .json(ItemList(await outbox.deliveries.map(DeliveryDescription.init)))
     }
 
     @Sendable
     private func send(_ request: Request, _ context: ProviderContext) async throws -> Response {
-        try await door.owner("send-again", request, context)
+        try await authorizer.owner("send-again", request, context)
         return try .json(SendReply(await outbox.retry(id(context))))
     }
 
     @Sendable
     private func discard(_ request: Request, _ context: ProviderContext) async throws -> Response {
-        try await door.owner("discard-delivery", request, context)
+        try await authorizer.owner("discard-delivery", request, context)
         try await outbox.discard(id(context))
         return Response(status: .noContent)
     }
 
     private func id(_ context: ProviderContext) throws -> String {
-        try context.decoded("delivery").required("delivery")
+        try context.required("delivery")
     }
 }

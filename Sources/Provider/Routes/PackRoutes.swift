@@ -1,3 +1,4 @@
+import API
 import Auth
 import Connectors
 import HTTPTypes
@@ -7,30 +8,30 @@ import NIOCore
 import Samples
 import VM
 
-/// Sensor packs: sensors outside this machine that the owner installs.
+/// Sensor packs, for the owner.
 struct PackRoutes {
-    let door: Door
+    let authorizer: RequestAuthorizer
     let machine: VirtualMachine
     let shelf: PackShelf
     let archives: SensorPackArchive
     let largestArchive: Int
 
     func add(to routes: inout RouteTable) {
-        routes.on("api/v1/sensor-packs", [.get: list, .post: check])
-        routes.on("api/v1/sensor-packs/{sensor}", [.get: text, .put: install, .delete: remove])
+        routes.on(.sensorPacks, [.get: list, .post: check])
+        routes.on(.sensorPack("{sensor}"), [.get: text, .put: install, .delete: remove])
     }
 
     @Sendable
     private func list(_ request: Request, _ context: ProviderContext) async throws -> Response {
-        try await door.owner("sensor-packs", request, context)
+        try await authorizer.owner("sensor-packs", request, context)
         return try .json(
             ItemList(shelf.packs.map { PackDescription($0, isInstalled: true) }))
     }
 
-    /// Says what a pack would be, from its archive or its text, and changes nothing.
+    /// Describes a pack from its archive or its text, without installing it.
     @Sendable
     private func check(_ request: Request, _ context: ProviderContext) async throws -> Response {
-        try await door.owner("check-sensor-pack", request, context)
+        try await authorizer.owner("check-sensor-pack", request, context)
         try request.refuseParameters(besides: ["as"], repeating: ["set"])
         var bytes = try await request.bytes(upTo: largestArchive)
         if bytes.starts(with: Array("PK".utf8)) {
@@ -39,7 +40,7 @@ struct PackRoutes {
         var text = try PackText(bytes)
         if let name = request.uri.queryParameters["as"] {
             guard let id = SensorID(String(name)) else {
-                throw Problem.invalidParameter("as", "the name of a sensor is needed")
+                throw Problem.invalidParameter("as", "must be the name of a sensor")
             }
             try text.rename(id)
         }
@@ -55,7 +56,7 @@ struct PackRoutes {
 
     @Sendable
     private func text(_ request: Request, _ context: ProviderContext) async throws -> Response {
-        try await door.owner("sensor-pack", request, context)
+        try await authorizer.owner("sensor-pack", request, context)
         let id = try request.sensor(context)
         guard let text = shelf.text(of: id) else { throw Self.missing(id) }
         return .json(ByteBuffer(bytes: text))
@@ -63,30 +64,29 @@ struct PackRoutes {
 
     @Sendable
     private func install(_ request: Request, _ context: ProviderContext) async throws -> Response {
-        try await door.owner("install-sensor-pack", request, context)
+        try await authorizer.owner("install-sensor-pack", request, context)
         let id = try request.sensor(context)
         let text = try await request.bytes(upTo: SensorPack.limit)
         let pack = try SensorPack(text)
         guard pack.id == id else {
-            throw PackError("The pack is that of \(pack.id) and not of \(id).")
+            throw PackError("The pack is of \(pack.id), not of \(id).")
         }
         if !shelf.holds(id), await machine.status(of: id) != nil {
             throw Problem(
-                status: .conflict, code: "name-taken", title: "The name is taken",
-                detail: "There is a sensor \(id) already.",
-                fix: "Give this one another name with --as, such as \(id.kind).outside")
+                .nameTaken, "The sensor \(id) already exists.",
+                fix: "Choose another name with --as, such as \(id.kind).outside")
         }
         let (_, isNew) = try shelf.install(text)
         try await machine.lookForSensors()
         var response = try Response.json(
             PackDescription(pack, isInstalled: true), status: isNew ? .created : .ok)
-        if isNew { response.headers[.location] = "/api/v1/sensor-packs/\(id)" }
+        if isNew { response.headers[.location] = APIPath.sensorPack(id.description).description }
         return response
     }
 
     @Sendable
     private func remove(_ request: Request, _ context: ProviderContext) async throws -> Response {
-        try await door.owner("remove-sensor-pack", request, context)
+        try await authorizer.owner("remove-sensor-pack", request, context)
         let id = try request.sensor(context)
         guard try shelf.remove(id) else { throw Self.missing(id) }
         try await machine.lookForSensors()
@@ -96,8 +96,7 @@ struct PackRoutes {
 
     private static func missing(_ id: SensorID) -> Problem {
         Problem(
-            status: .notFound, code: "unknown-pack", title: "There is no such pack",
-            detail: "No sensor pack \(id) is installed.",
+            .unknownPack, "No sensor pack \(id) is installed.",
             fix: "List them with: nervous sensors packs")
     }
 }

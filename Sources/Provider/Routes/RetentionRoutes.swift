@@ -1,53 +1,39 @@
+import API
 import Auth
 import Foundation
 import HTTPTypes
 import Hummingbird
+import LAE
 import Samples
 import VM
 
-/// What is kept, for how long, and in how much room; the owner's.
+/// Storage and retention, for the owner.
 struct RetentionRoutes {
-    let door: Door
+    let authorizer: RequestAuthorizer
     let machine: VirtualMachine
 
     func add(to routes: inout RouteTable) {
-        routes.on("api/v1/retention", [.get: report, .put: setAll])
-        routes.on("api/v1/retention/{sensor}", [.put: setRule, .delete: removeRule])
+        routes.on(.retention, [.get: report, .put: setAll])
+        routes.on(.retention(of: "{sensor}"), [.put: setRule, .delete: removeRule])
     }
 
     @Sendable
     private func report(_ request: Request, _ context: ProviderContext) async throws -> Response {
-        try await door.owner("retention", request, context)
-        return try .json(StorageDescription(await machine.retention.report()))
-    }
-
-    private struct Wishes: Decodable {
-        let budget: Int64?
-        let standard: RetentionDescription?
-
-        private enum CodingKeys: String, CodingKey, CaseIterable {
-            case budget, standard
-        }
-
-        init(from decoder: any Decoder) throws {
-            try decoder.refuseMembers(besides: CodingKeys.allCases.map(\.stringValue))
-            let members = try decoder.container(keyedBy: CodingKeys.self)
-            budget = try members.decodeIfPresent(Int64.self, forKey: .budget)
-            standard = try members.decodeIfPresent(RetentionDescription.self, forKey: .standard)
-        }
+        try await authorizer.owner("retention", request, context)
+        return try .json(StorageDescription(await machine.storage()))
     }
 
     @Sendable
     private func setAll(_ request: Request, _ context: ProviderContext) async throws -> Response {
-        try await door.owner("set-retention", request, context)
-        let wishes = try await request.json(Wishes.self)
-        guard wishes.budget != nil || wishes.standard != nil else {
-            throw Problem.invalidBody("budget or standard is needed.")
+        try await authorizer.owner("set-retention", request, context)
+        let body = try await request.json(RetentionRequest.self)
+        guard body.budget != nil || body.standard != nil else {
+            throw Problem.invalidBody("budget or standard is required.")
         }
-        let rule = try wishes.standard?.checked()
-        if let budget = wishes.budget {
-            guard budget >= Retention.leastBudget else {
-                throw Problem.invalidBody("budget must be \(Retention.leastBudget) at least.")
+        let rule = try body.standard?.rule()
+        if let budget = body.budget {
+            guard budget >= VirtualMachine.leastBudget else {
+                throw Problem.invalidBody("budget must be at least \(VirtualMachine.leastBudget).")
             }
             try await machine.retention.keep(budget: budget)
         }
@@ -57,9 +43,9 @@ struct RetentionRoutes {
 
     @Sendable
     private func setRule(_ request: Request, _ context: ProviderContext) async throws -> Response {
-        try await door.owner("set-retention", request, context)
-        let rule = try await request.json(RetentionDescription.self).checked()
-        try await machine.retention.keep(rule, for: request.sensor(context))
+        try await authorizer.owner("set-retention", request, context)
+        let rule = try await request.json(RetentionDescription.self).rule()
+        try await machine.keep(rule, for: request.sensor(context))
         return try .json(RetentionDescription(rule))
     }
 
@@ -67,15 +53,39 @@ struct RetentionRoutes {
     private func removeRule(
         _ request: Request, _ context: ProviderContext
     ) async throws -> Response {
-        try await door.owner("set-retention", request, context)
-        try await machine.retention.keep(nil, for: request.sensor(context))
+        try await authorizer.owner("set-retention", request, context)
+        try await machine.keep(nil, for: request.sensor(context))
         return Response(status: .noContent)
     }
 }
 
+extension StorageDescription {
+    init(_ report: StorageReport) {
+        self.init(
+            sensors: report.sensors.map(Sensor.init),
+            standard: RetentionDescription(report.standard), bytes: report.bytes,
+            reusable: report.reusable, budget: report.budget, free: report.free,
+            shrinks: report.canShrink)
+    }
+}
+
+extension StorageDescription.Sensor {
+    init(_ sensor: SensorStorage) {
+        self.init(
+            sensor: sensor.sensor.description, rule: RetentionDescription(sensor.rule),
+            samples: sensor.samples, bytes: sensor.bytes, summarised: sensor.summarised,
+            summaries: sensor.summaries, oldest: sensor.oldest?.milliseconds,
+            bytesPerDay: sensor.bytesPerDay, daysLeft: sensor.daysLeft)
+    }
+}
+
 extension RetentionDescription {
-    /// The rule that it means.
-    fileprivate func checked() throws -> RetentionRule {
+    init(_ rule: RetentionRule) {
+        self.init(raw: rule.raw?.span, bytes: rule.bytes, summaries: rule.summaries?.span)
+    }
+
+    /// - Throws: `Problem` for a member that is not a span or is negative.
+    func rule() throws -> RetentionRule {
         func span(_ name: String, _ text: String?) throws -> Duration? {
             try text.map { text in
                 guard let span = Duration(span: text) else {
@@ -87,5 +97,60 @@ extension RetentionDescription {
         if let bytes, bytes < 0 { throw Problem.invalidBody("bytes must not be negative.") }
         return RetentionRule(
             raw: try span("raw", raw), bytes: bytes, summaries: try span("summaries", summaries))
+    }
+}
+
+extension ForgetDescription {
+    init(_ receipt: ForgetReceipt) {
+        self.init(
+            sensor: receipt.sensor.description, from: receipt.range.from.bounded?.milliseconds,
+            to: receipt.range.to.bounded?.milliseconds, time: receipt.time.milliseconds,
+            samples: receipt.samples, summaries: receipt.summaries,
+            summarised: receipt.summarised, hoursBeyond: receipt.hoursBeyond,
+            unreadable: receipt.unreadable, bytes: receipt.bytes, erased: receipt.isErased,
+            kept: ["access-log"])
+    }
+}
+
+extension DamagedRange {
+    /// The most ranges of an answer; the last one covers all that follow.
+    static let limit = 16
+
+    init(_ range: TimeRange, of sensor: SensorID?) {
+        self.init(
+            sensor: sensor?.description, from: range.from.bounded?.milliseconds,
+            to: range.to.bounded?.milliseconds)
+    }
+
+    /// - Returns: `nil` for none.
+    static func list(_ ranges: [TimeRange], of sensor: SensorID? = nil) -> [DamagedRange]? {
+        ranges.isEmpty
+            ? nil : ranges.joined(atMost: limit).map { DamagedRange($0, of: sensor) }
+    }
+
+    /// - Returns: `nil` for none.
+    static func list(_ ranges: [SensorID: [TimeRange]]) -> [DamagedRange]? {
+        let all = ranges.sorted { $0.key < $1.key }.flatMap { list($1, of: $0) ?? [] }
+        return all.isEmpty ? nil : all
+    }
+}
+
+extension [TimeRange] {
+    /// The value of the header field for damaged ranges, such as
+    /// `2026-03-01T12:00:00.250000Z/..`: half-open intervals, with `..` for an open end.
+    ///
+    /// - Returns: `nil` for none.
+    var damageField: String? {
+        guard !isEmpty else { return nil }
+        return joined(atMost: DamagedRange.limit).map { range in
+            [range.from, range.to].map { $0.bounded?.description ?? ".." }.joined(separator: "/")
+        }.joined(separator: ", ")
+    }
+}
+
+extension Timestamp {
+    /// `nil` for the open end of a range.
+    var bounded: Timestamp? {
+        self == .distantPast || self == .distantFuture ? nil : self
     }
 }

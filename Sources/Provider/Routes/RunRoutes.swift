@@ -1,50 +1,49 @@
+public import API
 import AppRuns
 import AppStorage
 import AsyncAlgorithms
 import Auth
+import Foundation
 import HTTPTypes
 import Hummingbird
+public import JSApps
 import NIOCore
 import ServiceLifecycle
 
-/// Runs of apps, for the owner: to prepare, start, see and stop.
+/// Runs of apps, for the owner.
 struct RunRoutes {
-    let door: Door
+    let authorizer: RequestAuthorizer
     let supervisor: RunSupervisor
 
     func add(to routes: inout RouteTable) {
-        routes.on("api/v1/apps/{app}/runs", [.post: prepare])
-        routes.on("api/v1/runs", [.get: list])
-        routes.on("api/v1/runs/{run}", [.get: describe, .delete: stop])
-        routes.on("api/v1/runs/{run}/start", [.post: start])
-    }
-
-    private struct Preparation: Decodable {
-        var background: Bool?
+        routes.on(.runs(of: "{app}"), [.post: prepare])
+        routes.on(.runs, [.get: list])
+        routes.on(.run("{run}"), [.get: describe, .delete: stop])
+        routes.on(.start(ofRun: "{run}"), [.post: start])
     }
 
     @Sendable
     private func prepare(_ request: Request, _ context: ProviderContext) async throws -> Response {
-        try await door.owner("run", request, context)
-        let name = try context.decoded("app").required("app")
+        try await authorizer.owner("run", request, context)
+        let name = try context.required("app")
         var request = request
-        let wishes = try await request.optionalJSON(Preparation.self)
+        let body = try await request.optionalJSON(PrepareRunRequest.self)
         let run = try await supervisor.prepare(
-            app: name, isWatched: wishes?.background != true)
+            app: name, isWatched: body?.background != true)
         var response = try Response.json(RunDescription(run), status: .created)
-        response.headers[.location] = "/api/v1/runs/\(run.id)"
+        response.headers[.location] = APIPath.run(run.id).description
         return response
     }
 
     @Sendable
     private func list(_ request: Request, _ context: ProviderContext) async throws -> Response {
-        try await door.owner("runs", request, context)
+        try await authorizer.owner("runs", request, context)
         return try .json(ItemList(await supervisor.runs().map { RunDescription($0) }))
     }
 
     @Sendable
     private func describe(_ request: Request, _ context: ProviderContext) async throws -> Response {
-        try await door.owner("run", request, context)
+        try await authorizer.owner("run", request, context)
         let report = try await supervisor.report(try id(context))
         let console = await supervisor.console(of: report.id).map(RunEventItem.init)
         return try .json(RunDescription(report, console: console))
@@ -52,41 +51,25 @@ struct RunRoutes {
 
     @Sendable
     private func stop(_ request: Request, _ context: ProviderContext) async throws -> Response {
-        try await door.owner("stop-run", request, context)
+        try await authorizer.owner("stop-run", request, context)
         return try .json(RunDescription(try await supervisor.stop(try id(context))))
-    }
-
-    private struct Start: Decodable {
-        /// Whether to run without confinement.
-        var insecure: Bool?
-        /// Whether to tell the visible text of the page when it changes, and its document at the end.
-        var view: Bool?
-        var markup: Bool?
-        /// Milliseconds after which the run ends as if it had nothing left to do.
-        var lifetime: UInt32?
-
-        var presentation: RunPresentation {
-            RunPresentation(
-                showsText: view == true, showsMarkup: markup == true,
-                lifetime: lifetime.map { .milliseconds(Int64($0)) })
-        }
     }
 
     /// Starts a run.
     ///
-    /// One that a person watches answers with what it says, line by line, and is stopped when the
-    /// reader leaves.
+    /// A run in the foreground returns its events line by line, and is stopped when the client
+    /// disconnects.
     @Sendable
     private func start(_ request: Request, _ context: ProviderContext) async throws -> Response {
-        try await door.owner("start-run", request, context)
+        try await authorizer.owner("start-run", request, context)
         var whole = request
-        let wishes = try await whole.optionalJSON(Start.self) ?? Start()
+        let body = try await whole.optionalJSON(StartRunRequest.self) ?? StartRunRequest()
         let request = whole
         let report = try await supervisor.report(try id(context))
         guard report.state == .prepared else { throw Problem.runHasStarted(report.id) }
         guard report.isWatched else {
             try await supervisor.runInBackground(
-                report.id, isInsecure: wishes.insecure == true)
+                report.id, isInsecure: body.insecure == true)
             let now = try await supervisor.report(report.id)
             return try .json(RunDescription(now), status: .accepted)
         }
@@ -94,10 +77,10 @@ struct RunRoutes {
             status: .ok,
             headers: [.contentType: "application/x-ndjson", .cacheControl: "no-store"],
             body: ResponseBody { writer in
-                // The app waits while its reader does.
+                // The app waits while the client does not read.
                 let events = AsyncChannel<RunEventItem>()
-                let work = Task { await run(report.id, wishes, events) }
-                // A channel that nobody reads would hold up the app's end.
+                let work = Task { await run(report.id, body, events) }
+                // A channel without a reader would block the end of the run.
                 let leave: @Sendable () -> Void = {
                     work.cancel()
                     events.finish()
@@ -113,7 +96,7 @@ struct RunRoutes {
                         leave()
                     }
                 } onGracefulShutdown: {
-                    // The reader is told how it ended.
+                    // The client receives the event of its end.
                     Task { _ = try? await supervisor.stop(report.id) }
                 }
                 try await writer.finish(nil)
@@ -122,30 +105,30 @@ struct RunRoutes {
     }
 
     private func run(
-        _ id: String, _ wishes: Start, _ events: AsyncChannel<RunEventItem>
+        _ id: String, _ body: StartRunRequest, _ events: AsyncChannel<RunEventItem>
     ) async {
-        let requests = await door.authority.watchRequests(of: id)
+        let requests = await authorizer.authority.watchRequests(of: id)
         let asking = Task {
             for await request in requests { await events.send(RunEventItem(asks: request)) }
         }
-        let (notices, watcher) = await door.authority.noticeBoard.watch()
-        let telling = Task {
+        let (notices, watcher) = await authorizer.authority.noticeBoard.watch()
+        let forwarding = Task {
             for await notice in notices {
                 guard case .message(let message) = notice.content, message.run == id else {
                     continue
                 }
-                await events.send(RunEventItem(says: message))
+                await events.send(RunEventItem(message))
             }
         }
         let leave = { @Sendable in
-            await door.authority.unwatchRequests(of: id)
-            await door.authority.noticeBoard.unwatch(watcher)
+            await authorizer.authority.unwatchRequests(of: id)
+            await authorizer.authority.noticeBoard.unwatch(watcher)
             await asking.value
-            await telling.value
+            await forwarding.value
         }
         do {
             let ended = try await supervisor.run(
-                id, isInsecure: wishes.insecure == true, presentation: wishes.presentation
+                id, isInsecure: body.insecure == true, presentation: body.presentation
             ) { event in
                 await events.send(RunEventItem(event))
             }
@@ -159,6 +142,67 @@ struct RunRoutes {
     }
 
     private func id(_ context: ProviderContext) throws -> String {
-        try context.decoded("run").required("run")
+        try context.required("run")
+    }
+}
+
+extension RunDescription {
+    /// - Parameter console: the last lines of its console, if requested.
+    public init(_ report: RunReport, console: [RunEventItem]? = nil) {
+        self.init(
+            run: report.id, app: report.app, state: report.state.rawValue,
+            background: !report.isWatched, started: Self.milliseconds(report.started),
+            ended: report.ended.map(Self.milliseconds),
+            ending: report.ending.map {
+                Ending(name: $0.name, exitCode: $0.exitCode, detail: $0.detail)
+            }, restarts: report.restarts, gaveUp: report.hasGivenUp,
+            usage: Usage(
+                cpu: Double(report.usage.cpu / .microseconds(1)) / 1000,
+                memory: report.usage.memory, calls: report.usage.calls,
+                samples: report.usage.samples, logged: report.usage.logged),
+            layers: report.layers, console: console)
+    }
+
+    private static func milliseconds(_ date: Date) -> Double {
+        (date.timeIntervalSince1970 * 1000).rounded()
+    }
+}
+
+extension RunEventItem {
+    init(_ event: RunEvent) {
+        switch event {
+        case .started(let layers): self.init(event: "started", layers: layers)
+        case .console(let level, let text):
+            self.init(event: "console", level: "\(level)", text: text)
+        case .uncaught(let message, let place, let stack):
+            self.init(event: "uncaught", text: message, place: place, stack: stack)
+        case .view(let text): self.init(event: "view", text: text)
+        case .markup(let text): self.init(event: "markup", text: text)
+        }
+    }
+
+    init(asks request: PendingRequest) {
+        self.init(event: "asks", privilege: request.privilege.description)
+    }
+
+    init(_ message: AppMessage) {
+        self.init(event: "message", text: message.body, title: message.title)
+    }
+
+    init(ended report: RunReport) {
+        self.init(event: "ended", run: RunDescription(report))
+    }
+
+    init(failed problem: Problem) {
+        self.init(
+            event: "failed", text: problem.detail, code: problem.codeName, fix: problem.fix)
+    }
+}
+
+extension StartRunRequest {
+    var presentation: RunPresentation {
+        RunPresentation(
+            showsText: view == true, showsMarkup: markup == true,
+            lifetime: lifetime.map { .milliseconds(Int64($0)) })
     }
 }

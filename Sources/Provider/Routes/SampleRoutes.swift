@@ -1,56 +1,82 @@
+import API
 import Auth
 import HTTPTypes
 import Hummingbird
+import Ingest
 import LAE
 import Samples
-import Tracks
 import VM
 
-/// Raw samples, page by page or as a stream, and those that clients publish.
+/// Samples: reading, publishing and forgetting them.
 struct SampleRoutes {
-    let door: Door
+    let authorizer: RequestAuthorizer
     let machine: VirtualMachine
     let engine: AnalyticsEngine
-    let places = IntakePlaces()
+    let slots = IntakeSlots()
 
     func add(to routes: inout RouteTable) {
+        let reader = SampleReader(authorizer: authorizer, engine: engine)
         routes.on(
-            "api/v1/sensors/{sensor}/samples",
-            [.get: samples, .post: publish, .delete: forget])
+            .samples(of: "{sensor}"),
+            [.get: reader.samples, .post: publish, .delete: forget])
     }
 
-    func selection(_ request: Request, limit: Int) throws -> SampleSelection {
-        try request.refuseParameters(
-            besides: ["from", "to", "fields", "order", "limit", "cursor"], repeating: ["where"])
-        var order = SampleQuery.Order.ascending
-        if let text = request.parameter("order") {
-            guard let known = ["asc": SampleQuery.Order.ascending, "desc": .descending][text] else {
-                throw Problem.invalidParameter("order", "asc or desc is needed")
-            }
-            order = known
-        }
-        let after = try request.parameter("cursor").map { text in
-            guard let position = SampleQuery.Position(cursor: text) else {
-                throw Problem.invalidParameter("cursor", "take it from the page before, unchanged")
-            }
-            return position
-        }
-        return SampleSelection(
-            range: try request.range(now: door.now()), order: order,
-            fields: try request.list("fields"),
-            conditions: try request.conditions(), after: after, limit: limit)
+    /// Accepts all samples of a body or none.
+    @Sendable
+    private func publish(_ request: Request, _ context: ProviderContext) async throws -> Response {
+        let name = try request.sensor(context)
+        let grant = try await authorizer.grant("publish", .write, of: name, request, context)
+        // The sensor that a kind resolves to may change while the body is read.
+        let id = grant.sensor
+        let form = try SampleForm(contentType: request.mediaType)
+        let key = try request.idempotencyKey()
+        let fields = try await engine.publishedFields(for: grant)
+        let intake = try await SampleIntake.read(
+            request, SampleParser(form, fields: fields, now: authorizer.now()), form: form,
+            isNamed: key != nil, slots: slots, client: grant.client)
+        // Permission may have ended while the body was read.
+        let still = try await authorizer.grant(
+            "publish", .write, of: id, request, context, isContinuation: true)
+        let receipt = try await engine.publish(
+            intake.batch,
+            key: key.map { BatchKey(client: grant.client, name: $0, digest: intake.digest) },
+            for: still)
+        return try Response.json(
+            PublishReply(accepted: receipt.accepted, last: receipt.last), status: .created
+        ).naming(id, asked: name)
+    }
+
+    /// Forgets the samples of a range, and returns the receipt.
+    @Sendable
+    private func forget(_ request: Request, _ context: ProviderContext) async throws -> Response {
+        try await authorizer.owner("forget", request, context)
+        let id = try request.sensor(context)
+        try request.refuseParameters(besides: ["from", "to"])
+        let range = try request.range(now: authorizer.now())
+        let receipt = try await machine.forget(id, range)
+        let (from, to) = (range.from, range.to)
+        await authorizer.authority.log.note(
+            .forgotten(
+                id,
+                what: "\(receipt.samples) samples and \(receipt.summaries) summaries"
+                    + (from == .distantPast ? "" : " from \(from)")
+                    + (to == .distantFuture ? "" : " to \(to)")))
+        return try .json(ForgetDescription(receipt))
     }
 }
 
-extension SampleQuery.Position {
-    /// Opaque to callers: time and arrival, so that equal times are neither lost nor repeated.
-    var cursor: String { "\(time.microseconds)_\(sequence)" }
+extension Request {
+    private static let longestKey = 255
 
-    init?(cursor: String) {
-        let parts = cursor.split(separator: "_")
-        guard parts.count == 2, let time = Int64(parts[0]), let sequence = Int64(parts[1]) else {
-            return nil
+    /// The idempotency key of the batch; `nil` if it has none.
+    fileprivate func idempotencyKey() throws -> String? {
+        guard let key = headers[.idempotencyKey] else { return nil }
+        guard (1...Self.longestKey).contains(key.utf8.count),
+            key.utf8.allSatisfy({ (0x20..<0x7F).contains($0) })
+        else {
+            throw Problem.invalidParameter(
+                "Idempotency-Key", "must have 1 to \(Self.longestKey) ASCII characters")
         }
-        self.init(time: Timestamp(microseconds: time), sequence: sequence)
+        return key
     }
 }

@@ -1,3 +1,4 @@
+import API
 import Auth
 import Foundation
 import HTTPTypes
@@ -7,31 +8,31 @@ import NIOCore
 import Samples
 import VM
 
-/// What sensors there are, and their newest sample.
+/// Sensors, their newest samples, and their levels.
 struct SensorRoutes {
-    let door: Door
+    let authorizer: RequestAuthorizer
     let machine: VirtualMachine
     let engine: AnalyticsEngine
 
     func add(to routes: inout RouteTable) {
-        routes.on("api/v1/sensors", [.get: list])
+        routes.on(.sensors, [.get: list])
         routes.on(
-            "api/v1/sensors/{sensor}", [.get: describe, .put: declare, .delete: withdraw])
-        routes.on("api/v1/sensors/{sensor}/latest", [.get: latest])
-        routes.on("api/v1/collection", [.get: levels, .post: collectOnce])
-        routes.on("api/v1/collection/{sensor}", [.put: setLevel])
+            .sensor("{sensor}"), [.get: describe, .put: declare, .delete: withdraw])
+        routes.on(.latest(of: "{sensor}"), [.get: latest])
+        routes.on(.collection, [.get: levels, .post: collectOnce])
+        routes.on(.level(of: "{sensor}"), [.put: setLevel])
     }
 
-    /// The owner sees every sensor, others those that were decided about for them.
+    /// All sensors for the owner; for other clients, those about which they have a decision.
     @Sendable
     private func list(_ request: Request, _ context: ProviderContext) async throws -> Response {
-        let client = try await door.client("sensors", request, context)
+        let client = try await authorizer.client("sensors", request, context)
         var items: [SensorDescription] = []
         for status in await machine.statuses() {
-            let permissions = await door.authority.permissions
-            guard let permission = permissions.permission(of: client, for: status.sensor.id)
-            else { continue }
-            let seesNewest = permissions.seesNewest(of: status.sensor.id, client)
+            let permission = await authorizer.authority.permission(
+                of: client, for: status.sensor.id)
+            guard let permission else { continue }
+            let seesNewest = await authorizer.authority.seesNewest(of: status.sensor.id, client)
             items.append(SensorDescription(status, permission, seesNewest: seesNewest))
         }
         return try .json(ItemList(items))
@@ -39,16 +40,15 @@ struct SensorRoutes {
 
     @Sendable
     private func describe(_ request: Request, _ context: ProviderContext) async throws -> Response {
-        let client = try await door.client("sensor", request, context)
+        let client = try await authorizer.client("sensor", request, context)
         let name = try request.sensor(context)
-        let permissions = await door.authority.permissions
-        let id = permissions.resolve(name, by: client)
-        let permission = permissions.permission(of: client, for: id)
-        let isHidden = permissions.isExcluded(id, for: client)
+        let id = await authorizer.authority.sensor(meantBy: name, by: client)
+        let permission = await authorizer.authority.permission(of: client, for: id)
+        let isHidden = await authorizer.authority.isExcluded(id, for: client)
         guard !isHidden, let status = await machine.status(of: id) else {
             throw Problem(unknown: name)
         }
-        let seesNewest = permissions.seesNewest(of: id, client)
+        let seesNewest = await authorizer.authority.seesNewest(of: id, client)
         return try .json(
             SensorDescription(status, permission ?? .prompt, seesNewest: seesNewest))
     }
@@ -56,7 +56,7 @@ struct SensorRoutes {
     @Sendable
     private func latest(_ request: Request, _ context: ProviderContext) async throws -> Response {
         let id = try request.sensor(context)
-        let grant = try await door.grant("latest", .raw, of: id, request, context)
+        let grant = try await authorizer.grant("latest", .raw, of: id, request, context)
         let page = try await engine.latest(for: grant)
         var buffer = ByteBuffer()
         guard let sample = page.samples.first else {
@@ -66,38 +66,71 @@ struct SensorRoutes {
         return .json(buffer).naming(grant.sensor, asked: id)
     }
 
-    // MARK: - Collection, the owner's
+    // MARK: - Declarations, for the owner
 
-    private struct Level: Codable {
-        let level: String
+    @Sendable
+    private func declare(_ request: Request, _ context: ProviderContext) async throws -> Response {
+        try await authorizer.owner("declare-sensor", request, context)
+        let id = try request.sensor(context)
+        let sensor = try await sensor(id, try await request.json(SensorRequest.self))
+        let isNew = try await machine.declare(sensor)
+        guard let status = await machine.status(of: id) else { throw Problem(unknown: id) }
+        var response = try Response.json(
+            SensorDescription(status, .granted, seesNewest: true), status: isNew ? .created : .ok)
+        if isNew { response.headers[.location] = APIPath.sensor(id.description).description }
+        return response
+    }
+
+    private func sensor(_ id: SensorID, _ body: SensorRequest) async throws -> Sensor {
+        switch body {
+        case .published(let body):
+            return try Sensor(
+                declared: id, title: body.title ?? id.description,
+                fields: body.fields.map { Field($0.name, unit: $0.unit, kind: $0.kind ?? .number) })
+        case .virtual(let body):
+            guard body.name == nil || body.name == id.description else {
+                throw Problem.invalidBody("The name differs from that in the path.")
+            }
+            return try await engine.virtualSensor(
+                id, title: body.title ?? id.description, body.derivation)
+        }
     }
 
     @Sendable
+    private func withdraw(_ request: Request, _ context: ProviderContext) async throws -> Response {
+        try await authorizer.owner("withdraw-sensor", request, context)
+        try await machine.withdraw(request.sensor(context))
+        return Response(status: .noContent)
+    }
+
+    // MARK: - Levels, for the owner
+
+    @Sendable
     private func levels(_ request: Request, _ context: ProviderContext) async throws -> Response {
-        try await door.owner("collection", request, context)
+        try await authorizer.owner("collection", request, context)
         let statuses = await machine.statuses()
         let levels = statuses.map { ($0.sensor.id.description, $0.level.description) }
-        return try .json(["levels": Dictionary(uniqueKeysWithValues: levels)])
+        return try .json(LevelList(Dictionary(uniqueKeysWithValues: levels)))
     }
 
     @Sendable
     private func setLevel(_ request: Request, _ context: ProviderContext) async throws -> Response {
-        try await door.owner("set-collection", request, context)
-        let body = try await request.json(Level.self)
+        try await authorizer.owner("set-collection", request, context)
+        let body = try await request.json(LevelSetting.self)
         guard let level = CollectionLevel(body.level) else {
             throw Problem.invalidBody(
-                "level must be off, low, medium, high or a time such as 500ms, 2s, 5m.")
+                "level must be off, low, medium, high or a span such as 500ms, 2s, 5m.")
         }
         try await machine.setLevel(level, of: request.sensor(context))
-        return try .json(Level(level: level.description))
+        return try .json(LevelSetting(level.description))
     }
 
-    /// Reads every sensor that is on once, when nothing collects them anyway.
+    /// Reads each sensor that is on once, unless the host collects.
     @Sendable
     private func collectOnce(
         _ request: Request, _ context: ProviderContext
     ) async throws -> Response {
-        try await door.owner("collect", request, context)
+        try await authorizer.owner("collect", request, context)
         if await !machine.status().collecting { await machine.collectOnce() }
         return Response(status: .noContent)
     }
@@ -105,13 +138,14 @@ struct SensorRoutes {
 
 extension Problem {
     init(unknown sensor: SensorID) {
-        self.init(VirtualMachineError.unknownSensor(sensor))
+        self.init(
+            .unknownSensor, "There is no sensor named \(sensor).",
+            fix: "List them with: nervous sensors")
     }
 
     static func noSamples(_ sensor: SensorID) -> Problem {
         Problem(
-            status: .notFound, code: "no-samples", title: "There is no sample",
-            detail: "No sample of \(sensor) can be seen yet.",
+            .noSamples, "\(sensor) has no sample that this client may read.",
             fix: "Collect some with: nervous serve")
     }
 }

@@ -1,3 +1,4 @@
+import API
 import AppStorage
 import Auth
 import Foundation
@@ -5,36 +6,24 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 
-/// What an app keeps by name, for that app alone.
+/// The values that an app stores by key; each app has its own.
 struct StorageRoutes {
     private static let typeLimit = 127
 
-    let door: Door
+    let authorizer: RequestAuthorizer
 
     func add(to routes: inout RouteTable) {
-        routes.on("api/v1/storage", [.get: list, .delete: clear])
-        routes.on("api/v1/storage/{key}", [.get: value, .put: set, .delete: remove])
-    }
-
-    private struct Listing: Encodable {
-        struct Item: Encodable {
-            let key: String
-            let type: String
-            let bytes: Int
-        }
-
-        let items: [Item]
-        let used: Int
-        let limit: Int
+        routes.on(.storage, [.get: list, .delete: clear])
+        routes.on(.storage("{key}"), [.get: value, .put: set, .delete: remove])
     }
 
     @Sendable
     private func list(_ request: Request, _ context: ProviderContext) async throws -> Response {
         try refuseEmptyKey(request)
-        let client = try await door.client("storage-list", using: .storage, request, context)
-        let (items, usage) = try await door.authority.storage(of: client).items()
+        let client = try await authorizer.client("storage-list", using: .storage, request, context)
+        let (items, usage) = try await authorizer.authority.storedItems(for: client)
         return try .json(
-            Listing(
+            StoredValueList(
                 items: items.map { .init(key: $0.key.text, type: $0.type, bytes: $0.size) },
                 used: usage.used, limit: StorageUsage.limit))
     }
@@ -42,63 +31,61 @@ struct StorageRoutes {
     @Sendable
     private func clear(_ request: Request, _ context: ProviderContext) async throws -> Response {
         try refuseEmptyKey(request)
-        let client = try await door.client("storage-clear", using: .storage, request, context)
-        try await door.authority.storage(of: client).clear(.named)
+        let client = try await authorizer.client("storage-clear", using: .storage, request, context)
+        try await authorizer.authority.clearStorage(.named, of: client)
         return Response(status: .noContent)
     }
 
     @Sendable
     private func value(_ request: Request, _ context: ProviderContext) async throws -> Response {
-        let client = try await door.client("storage-get", using: .storage, request, context)
-        let storage = try await door.authority.storage(of: client)
-        guard let value = try await storage.value(of: key(context)) else {
-            throw Problem.notFound("Nothing is kept under this key.")
-        }
+        let client = try await authorizer.client("storage-get", using: .storage, request, context)
+        guard let value = try await authorizer.authority.storedValue(of: key(context), for: client)
+        else { throw Problem.notFound("No value has this key.") }
         return Response(
             status: .ok,
             headers: [
                 .contentType: value.type,
-                // It is the app's, whatever it says it is: never a page of its origin.
+                // Data of the app, whatever its type: never a page of its origin.
                 .contentSecurityPolicy: "default-src 'none'; sandbox",
             ], body: .init(byteBuffer: ByteBuffer(bytes: value.bytes)))
     }
 
     @Sendable
     private func set(_ request: Request, _ context: ProviderContext) async throws -> Response {
-        let client = try await door.client("storage-set", using: .storage, request, context)
+        let client = try await authorizer.client("storage-set", using: .storage, request, context)
         let key = try key(context)
         let value = StoredValue(
             type: try type(of: request), bytes: try await request.bytes(upTo: StoredValue.limit))
-        let writer = try await door.client(
-            client, still: "storage-set", using: .storage, request, context)
-        try await door.authority.storage(of: writer).apply([StorageChange(key, value)])
+        try await authorizer.authority.store(
+            [StorageChange(key, value)],
+            for: authorizer.client(client, still: "storage-set", using: .storage, request, context))
         return Response(status: .noContent)
     }
 
     @Sendable
     private func remove(_ request: Request, _ context: ProviderContext) async throws -> Response {
-        let client = try await door.client("storage-remove", using: .storage, request, context)
-        let storage = try await door.authority.storage(of: client)
-        try await storage.apply([StorageChange(key(context), nil)])
+        let client = try await authorizer.client(
+            "storage-remove", using: .storage, request, context)
+        try await authorizer.authority.store([StorageChange(key(context), nil)], for: client)
         return Response(status: .noContent)
     }
 
     // MARK: - Private
 
-    /// A key without a letter must not mean all of them.
+    /// An empty key must not mean all values.
     private func refuseEmptyKey(_ request: Request) throws {
         guard !request.uri.path.hasSuffix("/") else {
             throw Problem.invalidKey("it is empty")
         }
     }
 
-    /// The key that the path names, by one spelling only.
+    /// The key in the path; each key has exactly one spelling.
     private func key(_ context: ProviderContext) throws -> StorageKey {
         guard let text = context.parameters.get("key")?.removingPercentEncoding else {
-            throw Problem.invalidKey("its percent encoding is none of UTF-8")
+            throw Problem.invalidKey("its percent-encoding is not UTF-8")
         }
         guard text != ".", text != ".." else {
-            throw Problem.invalidKey("addresses cannot hold it")
+            throw Problem.invalidKey("URLs cannot contain it")
         }
         return try StorageKey(text)
     }
@@ -109,29 +96,78 @@ struct StorageRoutes {
             type.utf8.allSatisfy({ (0x20..<0x7F).contains($0) })
         else {
             throw Problem.invalidParameter(
-                "Content-Type", "a media type of at most \(Self.typeLimit) characters is needed")
+                "Content-Type", "must be a media type of at most \(Self.typeLimit) characters")
         }
         return type
-    }
-}
-
-extension Door {
-    /// The same client once more: permission may have ended while its body came.
-    func client(
-        _ client: Client, still operation: String, using privilege: PrivilegeID,
-        _ request: Request, _ context: ProviderContext
-    ) async throws(AuthError) -> Client {
-        if await authority.permissions.state(of: privilege, for: client) == .granted {
-            return client
-        }
-        return try await self.client(operation, using: privilege, request, context)
     }
 }
 
 extension Problem {
     fileprivate static func invalidKey(_ reason: String) -> Problem {
         Problem(
-            status: .badRequest, code: "invalid-key", title: "The key is not one",
-            detail: "The key cannot be used: \(reason).")
+            .invalidKey, "Invalid key: \(reason).")
+    }
+}
+
+/// The `localStorage` of apps that run headless.
+struct LocalStorageRoutes {
+    /// The most bytes of a body, which are those that a runner can send.
+    private static let bodyLimit = 1 << 20
+
+    let authorizer: RequestAuthorizer
+
+    func add(to routes: inout RouteTable) {
+        routes.on(.localStorage, [.get: load, .patch: change, .delete: clear])
+    }
+
+    @Sendable
+    private func load(_ request: Request, _ context: ProviderContext) async throws -> Response {
+        let client = try await authorizer.client("local-storage", using: .storage, request, context)
+        let (entries, usage) = try await authorizer.authority.storedContents(
+            of: .local, for: client)
+        let items = entries.map { key, value in
+            [key.text, String(decoding: value.bytes, as: UTF8.self)]
+        }
+        return try .json(
+            LocalStorageContents(
+                items: items, used: usage.used, limit: StorageUsage.limit))
+    }
+
+    /// Stores pairs of key and value; a key with `null` is removed.
+    @Sendable
+    private func change(_ request: Request, _ context: ProviderContext) async throws -> Response {
+        let client = try await authorizer.client(
+            "local-storage-set", using: .storage, request, context)
+        let changes = try Self.changes(in: await request.bytes(upTo: Self.bodyLimit))
+        let usage = try await authorizer.authority.store(
+            changes, in: .local,
+            for: authorizer.client(
+                client, still: "local-storage-set", using: .storage, request, context))
+        return try .json(LocalStorageContents(used: usage.used, limit: StorageUsage.limit))
+    }
+
+    @Sendable
+    private func clear(_ request: Request, _ context: ProviderContext) async throws -> Response {
+        let client = try await authorizer.client(
+            "local-storage-clear", using: .storage, request, context)
+        let usage = try await authorizer.authority.clearStorage(.local, of: client)
+        return try .json(LocalStorageContents(used: usage.used, limit: StorageUsage.limit))
+    }
+
+    /// Not with the strict parser: texts of apps may contain what it refuses, such as many combining
+    /// marks, and only bytes are compared here.
+    private static func changes(in body: [UInt8]) throws -> [StorageChange] {
+        guard let pairs = try? JSONDecoder().decode([[String?]].self, from: Data(body)) else {
+            throw Problem.invalidBody("The body must be a list of pairs of key and value.")
+        }
+        return try pairs.map { pair in
+            guard pair.count == 2, let key = pair[0] else {
+                throw Problem.invalidBody("Each pair is a key and a value, or a key and null.")
+            }
+            let value = pair[1].map {
+                StoredValue(type: FileType.text.rawValue, bytes: Array($0.utf8))
+            }
+            return StorageChange(try StorageKey(key), value)
+        }
     }
 }

@@ -1,45 +1,31 @@
+import API
 import Auth
 import Foundation
 import HTTPTypes
 import Hummingbird
 import Samples
 
-/// Tokens for programs of the owner's own.
+/// Tokens of clients, for the owner.
 struct TokenRoutes {
     private static let nameLimit = 64
 
-    let door: Door
-    let isGrantable: GrantableCheck
+    let authorizer: RequestAuthorizer
 
     func add(to routes: inout RouteTable) {
-        routes.on("api/v1/tokens", [.get: list, .post: create])
-        routes.on("api/v1/tokens/{client}", [.delete: revoke])
-    }
-
-    private struct Body: Decodable {
-        let name: String
-        let owner: Bool?
-        /// Privileges to allow from the start.
-        let allow: [String]?
-        /// A span after which the token ends.
-        let lifetime: String?
-    }
-
-    private struct Created: Encodable {
-        let name: String
-        let token: String
+        routes.on(.tokens, [.get: list, .post: create])
+        routes.on(.token(of: "{client}"), [.delete: revoke])
     }
 
     @Sendable
     private func list(_ request: Request, _ context: ProviderContext) async throws -> Response {
-        try await door.owner("tokens", request, context)
-        return try .json(ItemList(await door.authority.clientTokens().map(TokenItem.init)))
+        try await authorizer.owner("tokens", request, context)
+        return try .json(ItemList(await authorizer.authority.clientTokens().map(TokenItem.init)))
     }
 
     @Sendable
     private func create(_ request: Request, _ context: ProviderContext) async throws -> Response {
-        try await door.owner("create-token", request, context)
-        let body = try await request.json(Body.self)
+        try await authorizer.owner("create-token", request, context)
+        let body = try await request.json(TokenRequest.self)
         let isName = SensorID(body.name) != nil && !body.name.contains(".")
         guard isName, body.name.utf8.count <= Self.nameLimit else {
             throw Problem.invalidBody(
@@ -52,8 +38,8 @@ struct TokenRoutes {
             return privilege
         }
         for privilege in privileges {
-            try await isGrantable(privilege)
-            try await door.authority.permissions.policy.check(privilege)
+            try await authorizer.isGrantable(privilege)
+            try await authorizer.authority.checkRestriction(of: privilege)
         }
         let expires = try body.lifetime.map { text in
             guard let span = Duration(span: text), span > .zero else {
@@ -61,21 +47,21 @@ struct TokenRoutes {
             }
             return Timestamp.now().advanced(byMicroseconds: span.wholeMicroseconds)
         }
-        let token = try await door.authority.createClient(
+        let token = try await authorizer.authority.createClient(
             body.name, isOwner: body.owner ?? false, expires: expires)
         for privilege in privileges {
-            try await door.authority.decide(.allowAlways, on: privilege, by: body.name)
+            try await authorizer.authority.decide(.allowAlways, on: privilege, by: body.name)
         }
         var response = try Response.json(
-            Created(name: body.name, token: token.text), status: .created)
-        response.headers[.location] = "/api/v1/tokens/\(body.name)"
+            CreatedToken(name: body.name, token: token.text), status: .created)
+        response.headers[.location] = APIPath.token(of: body.name).description
         return response
     }
 
     @Sendable
     private func revoke(_ request: Request, _ context: ProviderContext) async throws -> Response {
-        try await door.owner("revoke-token", request, context)
-        try await door.authority.revokeClient(context.decoded("client").required("name"))
+        try await authorizer.owner("revoke-token", request, context)
+        try await authorizer.authority.revokeClient(context.required("client"))
         return Response(status: .noContent)
     }
 }

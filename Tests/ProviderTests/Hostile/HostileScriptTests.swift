@@ -6,7 +6,7 @@ import Testing
 
 @testable import Provider
 
-/// Scripts of attackers, run by a whole host: each ends at its limit and is told apart, and the host
+/// Scripts of attackers, run by a whole host: each ends at its limit with its own ending, and the host
 /// goes on.
 struct HostileScriptTests {
     private static let isLong = HostileScript.isLong

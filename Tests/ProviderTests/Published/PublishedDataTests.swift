@@ -11,7 +11,7 @@ struct PublishedDataTests {
     private static let raw = "/nervousnet-api/raw-sensor-data"
     private static let history = "/nervousnet-api/historic-sensor-data"
 
-    /// A sensor, what is published of it, and what an app reads.
+    /// A sensor, its published sample, and what an app reads.
     private static let shapes:
         [(name: String, sensor: String, fields: [(String, String)], sample: String, answer: String)] =
             [
@@ -227,7 +227,7 @@ struct PublishedDataTests {
             #expect(try await say(Array("[1]".utf8), "application/x-www-form-urlencoded") == 204)
             #expect(try await say([0xFF, 0x1B], "text/plain") == 204)
             #expect(try await say(.init(repeating: 65, count: 65_537), "text/plain") == 413)
-            for _ in 4...LogMeter.limit { _ = try await say([], "text/plain") }
+            for _ in 4...AxonRoutes.textsPerMinute { _ = try await say([], "text/plain") }
             #expect(try await say([], "text/plain") == 429)
         }
     }

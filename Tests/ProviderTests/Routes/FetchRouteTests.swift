@@ -150,7 +150,7 @@ struct FetchRouteTests {
                     let answer = try await Self.fetch(host, token, origin)
                     #expect(try Self.told(answer)["redirected"]?.bool == true)
                     #expect(try Self.told(answer)["url"]?.string == "\(place)/")
-                    // The owner is asked nobody for, but is not led elsewhere.
+                    // The owner needs no grant, but redirects to other origins are refused.
                     let owners = try await host.send(
                         Call(
                             "POST", "/api/v1/fetch", token: host.owner,

@@ -2,10 +2,10 @@ import Auth
 import Samples
 import Testing
 
-/// What the person takes back of a grant is felt by the next call of an app, and within a stream.
+/// A narrowed grant takes effect in the next call of an app, and within a stream.
 @Suite(.timeLimit(.minutes(10)))
 struct NarrowingTests {
-    /// A term of a grant, and what is left under it.
+    /// A term of a grant, and its effect.
     struct Term: CustomTestStringConvertible, Sendable {
         let name: String
         let terms: @Sendable (Timestamp) -> Terms

@@ -9,7 +9,7 @@ import Text
 
 @testable import Provider
 
-/// Messages of apps, and what the owner is told at once.
+/// Messages of apps, and the stream of notices.
 @Suite(.timeLimit(.minutes(10)))
 struct NotificationRouteTests {
     private static let path = "/api/v1/notifications"
@@ -219,7 +219,7 @@ struct NotificationRouteTests {
             let other = try await host.client("other", allow: [])
             try await Self.follow(host) { events in
                 func told() async throws -> [String] {
-                    // What is told without a condition shows that nothing else comes before it.
+                    // An unconditional message shows that no other precedes it.
                     let end = try await host.send(Self.notify(door, #"{"title": "end"}"#))
                     #expect(end.status == 204)
                     host.clock.advance(.seconds(1))
@@ -299,7 +299,7 @@ struct NotificationRouteTests {
                     #expect(answer.code == code)
                 }
             }
-            // Refusals of a privilege are no wrong tokens, which would be told.
+            // Refusals of a privilege are not invalid tokens, which would cause a notice.
             #expect(await host.authority.noticeBoard.last() == 0)
         }
     }

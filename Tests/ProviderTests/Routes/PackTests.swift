@@ -122,7 +122,7 @@ struct PackTests {
                     .makeAsyncIterator()
                 _ = try await Self.install(host, "gyroscope.left", Self.pack("gyroscope.left"))
                 _ = await signals.next()
-                // Said twice it is as said once.
+                // Repeating it has no effect.
                 for _ in 1...2 { try await host.machine.setLevel(.off, of: "gyroscope.left") }
                 try await until {
                     let sensor = try await Self.sensor(host, "gyroscope.left")

@@ -19,7 +19,7 @@ struct PublishProblemTests {
         let refusal = VirtualMachineError(code, "No.", hint: "Wait.")
         let problem = Problem(try #require(LAEError(publishing: refusal)))
         #expect(problem.status.code == status)
-        #expect(problem.code == name)
+        #expect(problem.codeName == name)
         #expect(problem.fix == "Wait.")
         #expect((problem.headers[.retryAfter] == "1") == (name == "busy"))
     }

@@ -229,13 +229,13 @@ struct PublishTests {
         }
     }
 
-    @Test func `large bodies have few places, and no client has all of them`() async throws {
-        let places = IntakePlaces()
-        for _ in 0..<2 { try await places.enter("a") }
-        await #expect(throws: Problem.self) { try await places.enter("a") }
-        for _ in 0..<2 { try await places.enter("b") }
-        await #expect(throws: Problem.self) { try await places.enter("c") }
-        await places.leave("a")
-        try await places.enter("c")
+    @Test func `large bodies need a slot, and no client gets all slots`() async throws {
+        let slots = IntakeSlots()
+        for _ in 0..<2 { try await slots.acquire("a") }
+        await #expect(throws: Problem.self) { try await slots.acquire("a") }
+        for _ in 0..<2 { try await slots.acquire("b") }
+        await #expect(throws: Problem.self) { try await slots.acquire("c") }
+        await slots.release("a")
+        try await slots.acquire("c")
     }
 }

@@ -83,7 +83,7 @@ struct SessionLiveTests {
                 let last = try #require(try items(events).last)
                 #expect(last["elapsed"]?.number?.double == 29_750)
                 #expect(last["state"]?.string == "active")
-                // No sensor has told anything.
+                // No sensor has a sample.
                 #expect(last["text"]?.string?.isEmpty == true)
                 for name in ["distance", "steps", "floors", "pace", "activity"] {
                     #expect(last[name] == nil)

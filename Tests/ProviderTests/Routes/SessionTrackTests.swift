@@ -7,7 +7,7 @@ import Tracks
 
 @testable import Provider
 
-/// Routes of sessions, from samples that were published to what is given out.
+/// Routes of sessions, from published samples to files.
 struct SessionTrackTests {
     private func route(_ host: ServedHost) async throws -> (json: JSONValue, track: Track?) {
         let answer = try await host.sessions("GET", "/walk/route")

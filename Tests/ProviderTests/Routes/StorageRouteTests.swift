@@ -3,7 +3,7 @@ import Foundation
 import Testing
 import Text
 
-/// What apps keep, over HTTP: hostile keys, other apps, and what the person takes away.
+/// The storage of apps over HTTP: hostile keys, other apps, and revoked grants.
 @Suite(.timeLimit(.minutes(10)))
 struct StorageRouteTests {
     private static func call(

@@ -8,7 +8,7 @@ import Text
 
 @testable import Provider
 
-/// What a token opens, and what is told and noted where it opens nothing.
+/// What a token permits, and the problem and log entry of what it does not.
 @Suite(.timeLimit(.minutes(10)))
 struct TokenAccessTests {
     private static let invalid = #"Bearer realm="nervous", error="invalid_token""#

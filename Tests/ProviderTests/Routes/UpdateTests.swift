@@ -52,7 +52,7 @@ struct UpdateTests {
                     "removed sensor:gauge",
                 ])
             #expect(try await Self.states(host) == ["prompt", "prompt"])
-            // The next version wants back what this one gave up, and is asked.
+            // The next version declares again what this one dropped: the owner is asked.
             let next = try await Self.post(host, "1.2.0", privileges: #"["gauge"]"#)
             #expect(
                 try Self.changes(next) == [
@@ -218,7 +218,7 @@ struct UpdateTests {
         try await ServedHost.with { host in
             _ = try await Self.post(host, "1.0.0")
             let run = try await host.supervisor.prepare(app: "my-app")
-            // The files change, and nobody has told the host yet.
+            // The files change before the host is notified.
             let bytes = try TestPackage.bytes(version: "1.1.0", signer: "ann", in: host.folder)
             try await host.library.install(archive: bytes)
             let error = await #expect(throws: JSAppsError.self) {

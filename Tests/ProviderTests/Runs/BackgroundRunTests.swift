@@ -5,7 +5,7 @@ import JSApps
 import Testing
 import Text
 
-/// Runs that nobody watches.
+/// Runs in the background.
 @Suite(.timeLimit(.minutes(10)))
 struct BackgroundRunTests {
     private static func policy(first: Duration, failures: Int = 3) -> RestartPolicy {

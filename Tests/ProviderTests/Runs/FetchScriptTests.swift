@@ -8,7 +8,7 @@ import Testing
 
 /// A22: what a headless app finds when it calls other servers as it would anywhere.
 struct FetchScriptTests {
-    /// Runs a script that may call `server`, and gives what it said.
+    /// Runs a script that may call `server`, and returns its output.
     private static func run(
         _ script: String, allowing origins: [String] = [], declaring more: [String] = []
     ) async throws -> [String] {

@@ -1,7 +1,7 @@
 import AppRuns
 import Synchronization
 
-/// What a run said.
+/// The output of a run.
 final class Lines: Sendable {
     private let texts = Mutex<[String]>([])
 
@@ -26,7 +26,7 @@ extension ServedHost {
     func report(
         _ run: String, when isRight: @Sendable (RunReport) -> Bool
     ) async throws -> RunReport {
-        // The supervisor tells when it is asked.
+        // The supervisor reports it on request.
         while true {
             let report = try await supervisor.report(run)
             if isRight(report) { return report }

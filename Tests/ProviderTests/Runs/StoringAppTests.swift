@@ -102,7 +102,7 @@ struct StoringAppTests {
             #expect(
                 try await Self.run("console.log(JSON.stringify(localStorage))", host)
                     == [#"{"only":"3"}"#])
-            // The two areas share their room and nothing else.
+            // The two areas share only their limit.
             let keys = "nervous.storage.keys().then((k) => console.log(k.length))"
             #expect(try await Self.run(keys, host) == ["0"])
         }

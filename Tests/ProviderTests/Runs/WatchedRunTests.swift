@@ -3,12 +3,12 @@ import Foundation
 import NIOCore
 import Testing
 
-/// Runs whose lines go to whoever started them.
+/// Runs in the foreground, whose lines go to the client that started them.
 @Suite(.timeLimit(.minutes(10)))
 struct WatchedRunTests {
     private static let chatty = "setInterval(() => console.log('x'.repeat(10000)), 1)"
 
-    /// Starts a run over a connection of its own, and leaves once `body` returns.
+    /// Starts a run over a new connection, and disconnects when `body` returns.
     private static func watch(
         _ run: String, _ host: ServedHost,
         _ body: @Sendable (TCPConnection.Reader) async throws -> Void

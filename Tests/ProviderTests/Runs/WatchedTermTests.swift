@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 import Text
 
-/// A grant that holds only while a person watches, with real runs of an app.
+/// A grant that holds only in the foreground, with real runs of an app.
 @Suite(.timeLimit(.minutes(10)))
 struct WatchedTermTests {
     private static let script = """
@@ -14,7 +14,7 @@ struct WatchedTermTests {
           .then(() => console.log("allowed"), (error) => console.log(error.problem));
         """
 
-    /// What the app says in a run that was prepared over the API.
+    /// The output of the app in a run that was prepared through the API.
     private static func says(_ host: ServedHost, background: Bool) async throws -> [String] {
         let made = try await host.send(
             Call(

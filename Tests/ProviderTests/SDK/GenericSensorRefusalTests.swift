@@ -3,7 +3,7 @@ import JSApps
 import Samples
 import Testing
 
-/// What the W3C's sensor classes refuse, and what they say then.
+/// What the W3C's sensor classes refuse, and with which errors.
 @Suite(.timeLimit(.minutes(10)))
 struct GenericSensorRefusalTests {
     @Test func `what is missing or not allowed is told as an error, hardware first`() async throws {
@@ -49,7 +49,7 @@ struct GenericSensorRefusalTests {
                     "Allow it with: nervous permissions grant demo sensor:accelerometer",
                     refused, "statistics-only", refused, "activated", "denied false false",
                 ])
-            // Nobody was asked for what is not there.
+            // The owner was not asked for a missing sensor.
             #expect(await host.authority.pendingRequests().isEmpty)
         }
     }

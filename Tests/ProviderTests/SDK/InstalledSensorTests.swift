@@ -3,7 +3,7 @@ import JSApps
 import Samples
 import Testing
 
-/// Sensors that a person adds.
+/// Sensors that the owner installs.
 @Suite(.timeLimit(.minutes(10)))
 struct InstalledSensorTests {
     @Test

@@ -101,7 +101,7 @@ struct NavigatorTests {
                 say(battery.charging, battery.level, battery.chargingTime, battery.dischargingTime);
                 say(battery === await navigator.getBattery(), battery instanceof EventTarget);
                 """, decisions: [:], on: host)
-            // What the standard says of a machine that cannot tell.
+            // The values of the standard for an unknown battery.
             #expect(lines == ["true 1 0 null", "true true"])
         }
     }

@@ -89,7 +89,7 @@ struct PermissionScriptTests {
                     await call(AbortSignal.abort()).catch((error) => say(name, error.name));
                     await call(AbortSignal.abort("why")).catch((reason) => say(name, reason));
                   }
-                  // Nobody answers: the call waits for the person until it is given up.
+                  // Without a decision the call waits until it is aborted.
                   await calls.request(AbortSignal.timeout(50)).catch((error) => say(error.name));
                   const ending = new AbortController();
                   allow("sensor:gauge");

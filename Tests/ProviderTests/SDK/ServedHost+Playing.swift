@@ -5,15 +5,15 @@ import Samples
 import Testing
 
 extension ServedHost {
-    /// Runs a script as an app that says itself what is to happen around it.
+    /// Runs a script as an app that controls its environment.
     ///
     /// It has `publish(sensor, sample)`, and `allow`, `deny` and `reset` of a privilege, which take
     /// effect before its next line or call is heard.
     /// - Parameters:
     ///   - privileges: what it declares.
-    ///   - decisions: what was decided before it begins.
+    ///   - decisions: the decisions before it starts.
     ///   - hearing: called with each of its other lines.
-    /// - Returns: its other lines, and what nobody caught.
+    /// - Returns: its other lines, and its uncaught errors.
     func play(
         _ script: String, privileges: String = #"["gauge"]"#, as app: String = "demo",
         decisions: [String: Decision] = [:],

@@ -3,9 +3,9 @@ import TestSupport
 
 @testable import Provider
 
-/// Debian's TypeScript, in a folder of its own with the typings that the host serves.
+/// Debian's TypeScript in a temporary folder with the typings that the host serves.
 struct TypeScript {
-    /// What a compiler said: the line of a file and the code of its error.
+    /// A diagnostic: the line of a file and the code of its error.
     struct Fault: Hashable {
         let line: Int
         let code: String
@@ -54,7 +54,7 @@ struct TypeScript {
         return faults
     }
 
-    /// What the typings say there is: the names of the members of each type, and of the globals.
+    /// The declarations of the typings: the names of the members of each type, and of the globals.
     func names() throws -> [String: Set<String>] {
         let script = Self.sources.appending(path: "names.js").path(percentEncoded: false)
         let (code, output) = try run("/usr/bin/node", script, "nervous.d.ts")

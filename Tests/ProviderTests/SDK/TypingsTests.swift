@@ -6,8 +6,8 @@ import Testing
 
 @testable import Provider
 
-/// What the typings say, held against what there is.
-@Suite(.blocking, .timeLimit(.minutes(10)))
+/// Compares the typings with the SDK.
+@Suite(.timeLimit(.minutes(10)))
 struct TypingsTests {
     @Test func `a program that uses everything rightly compiles strictly`() throws {
         let compiler = try TypeScript()
@@ -83,7 +83,7 @@ struct TypingsTests {
         added["Navigator"]?.subtract(["geolocation", "permissions"])
         let published: Set<String> = ["App", "Nervous", "Navigator"]
         for (type, names) in added {
-            // A listener of a sensor is told its event; the method itself is every target's.
+            // A sensor adds its events to the listener; the method itself is that of every target.
             let expected = try #require(typed[type], "\(type)").subtracting(["addEventListener"])
             let known = type == "globals" ? expected.subtracting(published) : expected
             #expect(names == known, "\(type): \(names.symmetricDifference(known).sorted())")

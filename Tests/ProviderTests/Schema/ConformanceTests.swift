@@ -169,7 +169,7 @@ struct ConformanceTests {
         return exercises + [Exercise("redeem", 429, code)]
     }
 
-    /// What those are told who may use several sensors of a kind and name the kind.
+    /// The answers to a client that may use several sensors of a kind and names the kind.
     private static func several(_ host: ServedHost, _ app: String) async throws -> [Exercise] {
         for kind in ["heat", "light", "gyroscope"] {
             let chosen = ["\(kind).left", "\(kind).right"]

@@ -44,7 +44,7 @@ struct Description: Sendable {
         Set((operation.content["responses"]?.object ?? []).compactMap { Int($0.key) })
     }
 
-    /// Every way in which an answer is not what is described; empty when it is.
+    /// The differences between an answer and its description; empty if there are none.
     func faults(of answer: Answer, to operation: Operation) -> [String] {
         let responses = operation.content["responses"]
         guard let described = responses?["\(answer.status)"] ?? responses?["default"],

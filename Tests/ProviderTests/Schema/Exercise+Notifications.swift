@@ -1,4 +1,4 @@
-/// Messages to the person.
+/// Messages to the owner.
 extension Exercise {
     static func notifications(by token: String, owner: String) -> [Exercise] {
         func call(

@@ -15,7 +15,7 @@ extension Exercise {
         let known = try await host.client("numbered", allow: ["identity"])
         _ = try await host.send(Call("POST", "/api/v1/apps", token: owner, body: package))
         let waiting = try await host.begin("iconic").token
-        // A request that nobody answers: the call is left in the midst of its wait.
+        // A request without a decision: the client disconnects while it waits.
         let task = Task {
             _ = try? await host.send(
                 Call("GET", "/nervousnet-api/raw-sensor-data/Gyroscope", token: waiting))

@@ -1,4 +1,4 @@
-/// What is kept and what is forgotten.
+/// Retention, and forgetting.
 extension Exercise {
     static func storage(_ host: ServedHost) -> [Exercise] {
         let rule = #"{"raw": "30d", "bytes": 5000000, "summaries": "1825d"}"#

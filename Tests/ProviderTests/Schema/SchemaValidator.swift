@@ -3,7 +3,7 @@ import Text
 
 /// Holds a value against a schema: the part of JSON Schema 2020-12 that `openapi.json` uses.
 struct SchemaValidator {
-    /// Keywords that say nothing about validity.
+    /// Keywords without effect on validity.
     private static let annotations: Set<String> = [
         "description", "default", "example", "contentMediaType",
     ]
@@ -11,7 +11,7 @@ struct SchemaValidator {
     /// Where `$ref` leads.
     let root: JSONValue
 
-    /// Every way in which the value is not what the schema says; empty when it is.
+    /// The faults of a value; empty if it is valid.
     func faults(of value: JSONValue, by schema: JSONValue, at path: String = "$") -> [String] {
         guard let keywords = schema.object else { return ["\(path): the schema is no object"] }
         return keywords.flatMap { keyword in

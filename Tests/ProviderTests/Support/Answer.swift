@@ -15,7 +15,7 @@ struct Answer: Sendable {
 
     /// Reads one response that ends with the connection.
     ///
-    /// - Parameter isHead: whether it answers `HEAD` and so has no body whatever it says.
+    /// - Parameter isHead: whether it answers `HEAD` and so has no body, whatever its `Content-Length`.
     init(parsing bytes: [UInt8], isHead: Bool = false) throws {
         let separator = Array("\r\n\r\n".utf8)
         guard let end = bytes.firstRange(of: separator) else {

@@ -12,7 +12,7 @@ final class Metronome: Sendable {
         throw CancellationError()
     }
 
-    /// The next wait that somebody began.
+    /// The next wait that began.
     func asked() async -> Duration? {
         for await duration in asks { return duration }
         return nil

@@ -14,7 +14,7 @@ actor Places {
         free = count
     }
 
-    /// Waits for a place; whoever got one gives it back with `leave`.
+    /// Waits for a slot, which `leave` frees.
     func enter() async {
         guard free == 0 else {
             free -= 1

@@ -2,7 +2,7 @@ import Samples
 import Synchronization
 import VM
 
-/// What the readers of a test's sensors will say, each thing once.
+/// The values that the readers of a test's sensors return, each once.
 final class SampleFeed: Sendable {
     private let waiting = Mutex<[SensorID: [[Value]]]>([:])
 

@@ -28,7 +28,7 @@ extension ServedHost {
         guard answer.status == 200 else { throw Answer.NotHTTP(text: answer.text) }
     }
 
-    /// Lets time pass and tells a place on the equator.
+    /// Advances the clock and reports a position on the equator.
     ///
     /// - Parameter metres: east of the meridian.
     func go(

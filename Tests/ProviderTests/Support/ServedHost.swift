@@ -34,11 +34,11 @@ struct ServedHost: Sendable {
     let clock: TestClock
     private let feed: SampleFeed
 
-    /// Makes one when there is room for it, runs `body` and takes it away.
+    /// Runs `body` with a host when a slot is free, and removes the host afterwards.
     ///
     /// - Parameters:
     ///   - isLive: whether sensors are collected, and so waited for.
-    ///   - connection: what stands between the apps and the host.
+    ///   - connection: wraps the connection of the apps.
     ///   - sleep: how live sessions wait for the next second.
     static func with<T: Sendable>(
         heartbeat: Duration = .seconds(3600), knowsPort: Bool = true, isLive: Bool = false,
@@ -81,7 +81,7 @@ struct ServedHost: Sendable {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let path = folder.path(percentEncoded: false)
         defer {
-            // Installed folders are read-only: only root removes what is in them nevertheless.
+            // Installed folders are read-only: only root can remove their contents.
             for name in (FileManager.default.subpaths(atPath: path) ?? []) {
                 let type = try? FileManager.default.attributesOfItem(atPath: path + "/" + name)[
                     .type]
@@ -96,8 +96,8 @@ struct ServedHost: Sendable {
         let packs = PackShelf(folder: path + "/packs")
         let machine = try await VirtualMachine.start(
             in: path + "/data", drivers: [FeedDriver(feed: feed), packs],
-            time: isLive ? SystemTime() : HostTime(clock: clock, pause: { _ in }),
-            logger: logger)
+            time: isLive
+                ? .system : VM.TimeSource(now: { clock.now }, sleep: { _ in }), logger: logger)
         let authority = try await Authority(
             path: path + "/permissions.sqlite", time: TestWallClock(clock: clock),
             logger: logger)
@@ -112,25 +112,26 @@ struct ServedHost: Sendable {
             time: TestWallClock(clock: clock), logger: logger)
         let log = authority.log
         let outbox = try Outbox(
-            folder: path + "/outbox", uploader: PathUploader(), time: OutboxTime(clock: clock),
-            logger: logger
-        ) { await log.record(sendingTo: $0, bytes: $1) }
-        let provider = Provider(
+            folder: path + "/outbox", courier: PathUploader(),
+            noting: { await log.record(sendingTo: $0, bytes: $1) }, now: { clock.now },
+            logger: logger)
+        let services = Provider.Services(
             authority: authority, machine: machine,
             engine: AnalyticsEngine(
                 machine, log: authority.log, time: HostTime(clock: clock, pause: sleep)),
             sessions: try SessionBook(path: path + "/sessions.sqlite", now: { clock.now }),
             outbox: outbox, library: library, supervisor: supervisor,
-            facts: HostFacts(
-                version: "1.2.3", dataDirectory: path, port: { knowsPort ? port.number : nil }),
             packs: packs,
             archives: SensorPackArchive(limits: library.limits, unpacker: unpacker),
             outbound: OutboundClient(
-                userAgent: "Nervous/test",
-                rule: .apps(ownPorts: { Set([port.number].compactMap { $0 }) }),
-                resolver: NoNames(), trustRoots: .certificates(trust)),
-            heartbeat: heartbeat, now: { clock.now },
-            time: HostTime(clock: clock, pause: sleep), logger: logger)
+                log: authority.log, userAgent: "Nervous/test",
+                ownPorts: { Set([port.number].compactMap { $0 }) }, resolver: NoNames(),
+                trustRoots: .certificates(trust)))
+        let provider = Provider(
+            services,
+            host: HostInformation(
+                version: "1.2.3", dataDirectory: path, port: { knowsPort ? port.number : nil }),
+            heartbeat: heartbeat, time: ClockTime(clock: clock, pause: sleep), logger: logger)
         await supervisor.open(connection(provider.connection))
         let (listening, signal) = AsyncStream.makeStream(of: Int.self)
         let server = provider.server(at: .hostname("127.0.0.1", port: 0), limits: limits) { taken in
@@ -138,12 +139,12 @@ struct ServedHost: Sendable {
             signal.yield(taken)
             signal.finish()
         }
-        let services = ServiceGroup(
+        let serviceGroup = ServiceGroup(
             configuration: .init(services: [.init(service: server)], logger: logger))
         let result = try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
                 defer { signal.finish() }
-                try await services.run()
+                try await serviceGroup.run()
             }
             var taken = 0
             for await number in listening { taken = number }
@@ -153,11 +154,11 @@ struct ServedHost: Sendable {
                 port: taken, folder: folder, clock: clock, feed: feed)
             do {
                 let result = try await body(host)
-                await services.triggerGracefulShutdown()
+                await serviceGroup.triggerGracefulShutdown()
                 try await group.waitForAll()
                 return result
             } catch {
-                await services.triggerGracefulShutdown()
+                await serviceGroup.triggerGracefulShutdown()
                 throw error
             }
         }
@@ -166,7 +167,7 @@ struct ServedHost: Sendable {
         return result
     }
 
-    /// Sends a call on a connection of its own.
+    /// Sends a call on a new connection.
     func send(_ call: Call) async throws -> Answer {
         let bytes = call.bytes(standardHost: "localhost:\(port)")
         return try Answer(parsing: await raw(bytes), isHead: call.method == "HEAD")
@@ -203,6 +204,15 @@ struct ServedHost: Sendable {
     }
 
     var owner: String { authority.ownerToken.text }
+
+    /// The test clock as a time source.
+    private struct ClockTime: Scheduling.TimeSource {
+        let clock: TestClock
+        let pause: @Sendable (Duration) async throws -> Void
+
+        func now() -> Timestamp { clock.now }
+        func sleep(for duration: Duration) async throws { try await pause(duration) }
+    }
 
     /// Finds nothing: tests ask no server for names.
     private struct NoNames: NameResolver {

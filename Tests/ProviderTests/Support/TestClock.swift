@@ -2,7 +2,7 @@ import Samples
 import Scheduling
 import Synchronization
 
-/// A wall clock that stands still until told otherwise.
+/// A wall clock that only a test moves.
 final class TestClock: Sendable {
     private let time: Mutex<Timestamp>
 

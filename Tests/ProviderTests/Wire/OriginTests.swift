@@ -3,7 +3,7 @@ import Testing
 
 @testable import Provider
 
-/// Who may speak to the server at all: its own `Host`, and pages of its own.
+/// Only requests to the server's own `Host`, and from pages of the same origin, are served.
 @Suite(.timeLimit(.minutes(10)))
 struct OriginTests {
     @Test(arguments: [

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Provider
 
-/// How slow is too slow, on a clock that moves when told.
+/// The time limits of connections, on an event loop that only the test advances.
 struct PaceHandlerTests {
     private struct Connection {
         let loop = EmbeddedEventLoop()

@@ -5,7 +5,7 @@ import Testing
 struct RawRequestTests {
     private static let marker = "GET /health HTTP/1.1\r\nHost: HOST\r\n\r\n"
 
-    /// `HOST` stands for the host's own.
+    /// `HOST` is replaced by the host's own.
     private static func send(_ text: String, to host: ServedHost) async throws -> String {
         let whole = text.replacing("HOST", with: "localhost:\(host.port)")
         return String(decoding: try await host.raw(Array(whole.utf8)), as: UTF8.self)

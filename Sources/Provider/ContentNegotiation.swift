@@ -1,0 +1,115 @@
+import API
+import HTTPTypes
+import Hummingbird
+import Ingest
+import Tracks
+
+/// The choice of a form by the header field `Accept`.
+enum ContentNegotiation {
+    /// The form with the highest quality, the first of equals; `nil` if none is acceptable.
+    ///
+    /// - Parameter form: the form of a media range in lower case, without its parameters.
+    static func best<Form>(of accept: String, _ form: (String) -> Form?) -> Form? {
+        var best: (form: Form, quality: Double)?
+        for range in accept.split(separator: ",") {
+            let parts = range.split(separator: ";").map { $0.filter { !$0.isWhitespace } }
+            guard let form = parts.first.flatMap({ form($0.lowercased()) }) else { continue }
+            let weight = parts.dropFirst().first { $0.hasPrefix("q=") }
+            let quality = weight.flatMap { Double($0.dropFirst(2)) } ?? 1
+            if quality > best?.quality ?? 0 { best = (form, quality) }
+        }
+        return best?.form
+    }
+}
+
+extension SampleForm {
+    /// The acceptable form with the highest quality; JSON without `Accept`.
+    init(accept: String?) throws {
+        guard let accept else {
+            self = .json
+            return
+        }
+        if let best = ContentNegotiation.best(of: accept, { Self(range: $0) }) {
+            self = best
+            return
+        }
+        throw Problem(
+            .notAcceptable,
+            "Samples are available as \(Self.allCases.map(\.rawValue).joined(separator: ", ")).")
+    }
+
+    /// The form of a body.
+    init(contentType: String?) throws {
+        guard let form = SampleForm(rawValue: contentType ?? SampleForm.json.rawValue) else {
+            throw Problem(
+                .unsupportedMediaType,
+                "Samples are accepted as \(Self.allCases.map(\.rawValue).joined(separator: ", ")).",
+                fix: "Send the header Content-Type: text/csv")
+        }
+        self = form
+    }
+
+    private init?(range: String) {
+        switch range {
+        case "*/*", "application/*": self = .json
+        case "text/*": self = .csv
+        default: self.init(rawValue: range)
+        }
+    }
+}
+
+/// The form of a route in an answer.
+enum TrackForm: String, CaseIterable {
+    case geoJSON = "application/geo+json"
+    case gpx = "application/gpx+xml"
+    case svg = "image/svg+xml"
+
+    /// Its short name.
+    var name: String {
+        switch self {
+        case .geoJSON: "geojson"
+        case .gpx: "gpx"
+        case .svg: "svg"
+        }
+    }
+
+    /// The form that `format` names, or the acceptable form with the highest quality; GeoJSON without
+    /// both.
+    ///
+    /// - Throws: `Problem` for an unknown format, and if no form is acceptable.
+    init(_ request: Request) throws {
+        if let name = request.parameter("format") {
+            guard let form = Self.allCases.first(where: { $0.name == name }) else {
+                throw Problem.invalidParameter("format", "must be geojson, gpx or svg")
+            }
+            self = form
+            return
+        }
+        guard let accept = request.headers[.accept] else {
+            self = .geoJSON
+            return
+        }
+        guard let best = ContentNegotiation.best(of: accept, { Self(range: $0) }) else {
+            throw Problem(
+                .notAcceptable,
+                "Routes are available as \(Self.allCases.map(\.rawValue).joined(separator: ", ")).")
+        }
+        self = best
+    }
+
+    func text(_ track: Track, of record: RouteRecord) -> String {
+        switch self {
+        case .geoJSON: GeoJSONWriter.text(track, of: record)
+        case .gpx: GPXWriter.text(track, of: record)
+        case .svg: SVGWriter.text(track, of: record)
+        }
+    }
+
+    private init?(range: String) {
+        switch range {
+        case "*/*", "application/*", "application/json": self = .geoJSON
+        case "image/*": self = .svg
+        default: self.init(rawValue: range)
+        }
+    }
+}

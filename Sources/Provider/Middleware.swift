@@ -1,0 +1,147 @@
+import API
+import HTTPTypes
+import Hummingbird
+
+/// Turns errors into problems, and adds the headers of every response.
+struct ProblemMiddleware: RouterMiddleware {
+    let settings: SettingsLink
+
+    func handle(
+        _ request: Request, context: ProviderContext,
+        next: (Request, ProviderContext) async throws -> Response
+    ) async throws -> Response {
+        var response: Response
+        do {
+            response = try await next(request, context)
+        } catch {
+            let problem = Problem(error, logger: context.logger).with(settings, request)
+            response = try problem.response(from: request, context: context)
+            // The client would read a body as the beginning of the next response.
+            if request.method == .head { response = response.createHeadResponse() }
+        }
+        if response.headers[.cacheControl] == nil { response.headers[.cacheControl] = "no-store" }
+        response.headers[.xContentTypeOptions] = "nosniff"
+        response.headers[.referrerPolicy] = "no-referrer"
+        response.headers[.requestID] = context.id
+        return response
+    }
+}
+
+/// Refuses requests whose `Host` is not this server's or whose `Origin` differs from it.
+///
+/// This protects against DNS rebinding and cross-site requests.
+struct HostMiddleware: RouterMiddleware {
+    /// The port of the server; `nil` accepts any.
+    let port: @Sendable () -> Int?
+
+    func handle(
+        _ request: Request, context: ProviderContext,
+        next: (Request, ProviderContext) async throws -> Response
+    ) async throws -> Response {
+        let port = context.transport == .network ? port() : nil
+        // The first Host is the authority; a remaining one is a second.
+        guard let authority = request.head.authority, request.headers[.host] == nil,
+            let origin = Self.origin(of: authority, port: port)
+        else { throw Problem.misdirected }
+        if let page = request.headers[.origin] {
+            guard page == "http://\(authority)" else { throw Problem.crossOrigin }
+        }
+        var context = context
+        context.origin = origin
+        return try await next(request, context)
+    }
+
+    /// - Returns: `nil` if the authority is not this server's.
+    static func origin(of authority: String, port: Int?) -> ProviderContext.Origin? {
+        let parts = authority.split(separator: ":", omittingEmptySubsequences: false)
+        guard parts.count <= 2, let host = parts.first?.lowercased() else { return nil }
+        if let port {
+            guard parts.count == 2 ? parts[1] == "\(port)" : port == 80 else { return nil }
+        }
+        if host == "localhost" || host == "127.0.0.1" { return .owner }
+        guard host.hasSuffix(".localhost") else { return nil }
+        let name = host.dropLast(".localhost".count)
+        guard !name.isEmpty, !name.contains(".") else { return nil }
+        return .app(String(name))
+    }
+}
+
+/// Refuses unknown methods, which the router does not handle.
+struct MethodMiddleware: RouterMiddleware {
+    func handle(
+        _ request: Request, context: ProviderContext,
+        next: (Request, ProviderContext) async throws -> Response
+    ) async throws -> Response {
+        guard RouteTable.methods.contains(request.method) else {
+            throw Problem(
+                .methodUnknown,
+                "Known methods: \(RouteTable.methods.map(\.rawValue).joined(separator: ", ")).")
+        }
+        return try await next(request, context)
+    }
+}
+
+/// Serves an app's files on its origin; calls of the API pass on every origin.
+///
+/// Files are looked up in the index of the installation; paths are never joined.
+struct AppOriginMiddleware: RouterMiddleware {
+    /// The paths of calls: the API, and those of published apps.
+    private static let calls = ["/api/", "/nervous-api/", "/nervousnet-api/"]
+
+    let assets: AppAssets
+
+    func handle(
+        _ request: Request, context: ProviderContext,
+        next: (Request, ProviderContext) async throws -> Response
+    ) async throws -> Response {
+        let path = request.uri.path
+        guard case .app(let name) = context.origin else { return try await next(request, context) }
+        let isCall = Self.calls.contains(where: path.hasPrefix)
+        if isCall || path == "/openapi.json" || path == "/health" {
+            return try await next(request, context)
+        }
+        guard request.method == .get || request.method == .head else {
+            throw Problem.methodNotAllowed(request.method, allowed: ["GET", "HEAD"])
+        }
+        // A service worker would see the token of every call, and outlive the app.
+        guard request.headers[.serviceWorker] == nil else { throw Problem.serviceWorker }
+        var response = try await assets.response(to: path, of: name)
+        if response.headers[.contentSecurityPolicy] == nil {
+            response.headers[.contentSecurityPolicy] = PagePolicy.plain
+        }
+        response.headers[.cacheControl] = "no-cache"
+        response.headers[.resourcePolicy] = "same-origin"
+        response.headers[.openerPolicy] = "same-origin"
+        return request.method == .head ? response.createHeadResponse() : response
+    }
+}
+
+extension Problem {
+    fileprivate static let serviceWorker = Problem(
+        .serviceWorker, "A service worker would see the token of the page and outlive the app.")
+}
+
+/// The URL of the page that explains how to change the permissions of an app.
+struct SettingsLink: Sendable {
+    /// The port of the server; `nil` while it does not listen.
+    let port: @Sendable () -> Int?
+
+    /// The URL for the app that calls; `nil` for other clients.
+    func address(for request: Request) -> String? {
+        // The refusal came after the name was checked against the token.
+        guard let authority = request.head.authority, let port = port(),
+            case .app(let name) = HostMiddleware.origin(of: authority, port: nil)
+        else { return nil }
+        return "http://localhost:\(port)/settings/\(name)"
+    }
+}
+
+extension Problem {
+    /// Adds the URL to a problem of permission.
+    func with(_ settings: SettingsLink, _ request: Request) -> Problem {
+        guard privilege != nil, code != .undeclared else { return self }
+        var problem = self
+        problem.settings = settings.address(for: request)
+        return problem
+    }
+}

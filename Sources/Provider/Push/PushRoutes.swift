@@ -1,0 +1,175 @@
+import API
+import Auth
+import HTTPTypes
+import Hummingbird
+import Ingest
+import LAE
+import NIOCore
+import Samples
+import VM
+
+/// Readings that other programs push, each in its own form.
+struct PushRoutes {
+    let authorizer: RequestAuthorizer
+    let machine: VirtualMachine
+    let engine: AnalyticsEngine
+    let slots = IntakeSlots()
+
+    /// - Parameter authorizer: accepts the token schemes of those programs, too.
+    init(authorizer: RequestAuthorizer, machine: VirtualMachine, engine: AnalyticsEngine) {
+        var authorizer = authorizer
+        authorizer.schemes = [.bearer, .token, .basic]
+        self.authorizer = authorizer
+        self.machine = machine
+        self.engine = engine
+    }
+
+    func add(to routes: inout RouteTable) {
+        routes.on(.push(.sensorLogger), [.post: sensorLogger])
+        routes.on(.push(.ownTracks), [.post: ownTracks])
+        routes.on(.push(.influx), [.post: influx])
+        routes.on(.push(.influx2), [.post: influx])
+    }
+
+    @Sendable
+    private func sensorLogger(
+        _ request: Request, _ context: ProviderContext
+    ) async throws -> Response {
+        let delivery = try await phone(request, context, SensorLoggerReader.content)
+        return try .json(PushReply(delivery))
+    }
+
+    /// OwnTracks reads the answer as a list of its friends' positions, and repeats a refused push.
+    @Sendable
+    private func ownTracks(
+        _ request: Request, _ context: ProviderContext
+    ) async throws -> Response {
+        let delivery = try await phone(request, context, OwnTracksReader.content)
+        var response = Response.json(ByteBuffer(string: "[]"))
+        if !delivery.refused.isEmpty {
+            response.headers[.refused] = delivery.refused.map(\.sensor.description)
+                .joined(separator: ", ")
+        }
+        if !delivery.dropped.isEmpty {
+            response.headers[.dropped] = delivery.dropped.map { "\($0.key.rawValue)=\($0.value)" }
+                .sorted().joined(separator: ", ")
+        }
+        return response
+    }
+
+    private typealias Reader = ([UInt8], String) throws(PushFault) -> PushedContent
+
+    /// Accepts the readings of one phone.
+    private func phone(
+        _ request: Request, _ context: ProviderContext, _ read: Reader
+    ) async throws -> PushDelivery {
+        let client = try await authorizer.client("push", request, context)
+        try request.refuseParameters(besides: ["device"])
+        let phone = request.parameter("device") ?? client.name
+        guard let id = SensorID(phone), id == id.kind else {
+            throw Problem.invalidParameter("device", "must be a name in kebab-case, such as ann")
+        }
+        try request.checkJSON()
+        var (content, delivery) = try await PushBody.read(
+            request, slots: slots, client: client.name
+        ) { bytes in
+            let delivery = PushDelivery(
+                bytes, authorizer: authorizer, engine: engine, request, context)
+            return (try read(bytes, phone), delivery)
+        }
+        delivery.dropped = content.dropped
+        try await delivery.deliver(content.readings)
+        if let problem = delivery.problem { throw problem }
+        return delivery
+    }
+
+    // MARK: - InfluxDB
+
+    @Sendable
+    private func influx(_ request: Request, _ context: ProviderContext) async throws -> Response {
+        let client = try await authorizer.client("push", request, context)
+        try request.refuseParameters(
+            besides: ["precision", "bucket", "org", "orgID", "db", "rp", "consistency"])
+        let precision = try request.parameter("precision").map { text in
+            guard let precision = TimePrecision(text) else {
+                throw Problem.invalidParameter("precision", "must be ns, us, ms, s, m or h")
+            }
+            return precision
+        }
+        var (content, delivery) = try await PushBody.read(
+            request, slots: slots, client: client.name
+        ) { bytes in
+            let delivery = PushDelivery(
+                bytes, authorizer: authorizer, engine: engine, request, context)
+            let content = try LineProtocolReader.content(
+                bytes, precision: precision ?? .nanoseconds)
+            return (content, delivery)
+        }
+        content.faults.forEach { delivery.note($0) }
+        try await delivery.deliver(
+            await readings(content.points, of: client, noting: &delivery))
+        guard delivery.faultCount > 0 else { return Response(status: .noContent) }
+        if let problem = delivery.problem, content.faults.isEmpty { throw problem }
+        var response = try Response.json(PartialWrite(delivery), status: .badRequest)
+        response.headers[.contentType] = "application/problem+json"
+        return response
+    }
+
+    private func readings(
+        _ points: [LinePoint], of client: Client, noting delivery: inout PushDelivery
+    ) async -> [PushedReading] {
+        let records = await authorizer.authority.records(of: client.name)
+        var targets = LineTargets(client, records, machine: machine)
+        var readings: [PushedReading] = []
+        for point in points {
+            switch await targets.target(of: point) {
+            case .success(let sensor):
+                readings.append(PushedReading(sensor, point.reading, line: point.line))
+            case .failure(let reason): delivery.drop(reason, line: point.line)
+            }
+        }
+        return readings
+    }
+}
+
+/// Resolves each line of line protocol to a sensor.
+struct LineTargets {
+    /// The most measurements of one body.
+    private static let mostKinds = 64
+
+    private let machine: VirtualMachine
+    /// The sensors that the client may publish to; `nil` for the owner, who may publish to all.
+    private let writable: [SensorID]?
+    private var known: [SensorID: Set<SensorID>] = [:]
+
+    /// - Parameter records: the decisions about the client.
+    init(_ client: Client, _ records: [PermissionRecord], machine: VirtualMachine) {
+        self.machine = machine
+        writable =
+            client.kind == .owner
+            ? nil
+            : records.filter { $0.state == .granted && $0.privilege.access == .write }
+                .compactMap(\.privilege.sensor)
+    }
+
+    /// The first candidate of the point that exists and that the client may publish to; otherwise the
+    /// sensor that the measurement names.
+    ///
+    /// Sensors of which the client has no grant are treated as missing, so that it learns nothing about
+    /// them. Fails with `unknownName` if the measurement is not an identifier, or `tooManySensors`.
+    mutating func target(of point: LinePoint) async -> Result<SensorID, DropReason> {
+        guard let kind = point.kind else { return .failure(.unknownName) }
+        if known[kind] == nil {
+            guard known.count < Self.mostKinds else { return .failure(.tooManySensors) }
+            let existing = await machine.instances(of: kind)
+            known[kind] = Set(existing.filter(isWritable))
+        }
+        let choice = known[kind] ?? []
+        guard !choice.isEmpty, choice != [kind] else { return .success(kind) }
+        return .success(point.sensors.first(where: choice.contains) ?? kind)
+    }
+
+    private func isWritable(_ id: SensorID) -> Bool {
+        writable?.contains { $0.covers(id) } ?? true
+    }
+}

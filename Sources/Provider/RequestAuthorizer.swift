@@ -1,0 +1,193 @@
+import API
+import Addresses
+import Auth
+import Foundation
+import HTTPTypes
+import Hummingbird
+import Samples
+import Scheduling
+import VM
+
+/// Authorizes requests at `Authority`: the only source of grants in this module.
+struct RequestAuthorizer: Sendable {
+    let authority: Authority
+    let isGrantable: GrantableCheck
+    /// The clock that spans before now are relative to.
+    let time: any Scheduling.TimeSource
+    /// The schemes in which a request may carry its token.
+    var schemes: Set<TokenScheme> = [.bearer]
+
+    func now() -> Timestamp { time.now() }
+
+    /// A grant for one use of a sensor.
+    func grant(
+        _ operation: String, _ access: Access, of sensor: SensorID, _ request: Request,
+        _ context: ProviderContext, isContinuation: Bool = false
+    ) async throws(AuthError) -> Grant {
+        let requested = AccessRequest(
+            operation, of: sensor, access, isContinuation: isContinuation)
+        return try await authority.checkApp(
+            token: token(request, context), name: context.claimedName, requested: requested
+        ) {
+            await isGrantable.isAvailable(PrivilegeID(sensor: sensor, access: access))
+        }
+    }
+
+    /// The client, if it has a privilege other than one for a sensor.
+    func client(
+        _ operation: String, using privilege: PrivilegeID, _ request: Request,
+        _ context: ProviderContext
+    ) async throws(AuthError) -> Client {
+        try await authority.checkApp(
+            token: token(request, context), name: context.claimedName, requested: privilege,
+            operation: operation)
+    }
+
+    /// Checks again that the client has a privilege, which may have ended while its body was read.
+    func client(
+        _ client: Client, still operation: String, using privilege: PrivilegeID,
+        _ request: Request, _ context: ProviderContext
+    ) async throws(AuthError) -> Client {
+        if await authority.state(of: privilege, for: client) == .granted { return client }
+        return try await self.client(operation, using: privilege, request, context)
+    }
+
+    /// A grant for one step of a call to another server.
+    func grant(
+        reaching origin: WebOrigin, _ request: Request, _ context: ProviderContext,
+        isRedirect: Bool = false
+    ) async throws(AuthError) -> OriginGrant {
+        try await authority.checkApp(
+            token: token(request, context), name: context.claimedName, reaching: origin,
+            isRedirect: isRedirect)
+    }
+
+    /// Requests a privilege from the owner.
+    func ask(
+        for privilege: PrivilegeID, _ request: Request, _ context: ProviderContext
+    ) async throws(AuthError) -> PermissionState {
+        try await authority.request(
+            privilege, token: token(request, context), name: context.claimedName,
+            isAvailable: await isGrantable.isAvailable(privilege))
+    }
+
+    /// The client that calls.
+    func client(
+        _ operation: String, _ request: Request, _ context: ProviderContext
+    ) async throws(AuthError) -> Client {
+        try await authority.identify(
+            token: token(request, context), name: context.claimedName, operation: operation)
+    }
+
+    /// Checks that the owner calls.
+    func owner(
+        _ operation: String, _ request: Request, _ context: ProviderContext
+    ) async throws(AuthError) {
+        try await authority.checkOwner(
+            token: token(request, context), name: context.claimedName, operation: operation)
+    }
+
+    /// Whether a token that was the owner's is still valid.
+    func isStillOwner(_ request: Request, _ context: ProviderContext) async -> Bool {
+        await authority.isOwner(token: token(request, context))
+    }
+
+    /// The token of the request.
+    ///
+    /// Over the control socket, which only the owner can open, the owner's token is implied.
+    private func token(_ request: Request, _ context: ProviderContext) -> String? {
+        guard let field = request.headers[.authorization] else {
+            let isOwner = context.transport == .control && context.origin == .owner
+            return isOwner ? authority.ownerToken.text : nil
+        }
+        return TokenScheme.token(in: field, among: schemes)
+    }
+}
+
+/// A scheme of the header field `Authorization`.
+enum TokenScheme: String, Hashable {
+    /// RFC 6750.
+    case bearer
+    /// The scheme of InfluxDB's clients: `Token nvs_…`.
+    case token
+    /// RFC 7617; the token is the password, and the name is ignored.
+    case basic
+
+    /// The token of a field; `nil` if it has none, or another scheme.
+    static func token(in field: String, among schemes: Set<TokenScheme>) -> String? {
+        let parts = field.split(separator: " ", maxSplits: 1)
+        guard parts.count == 2, let scheme = TokenScheme(rawValue: parts[0].lowercased()),
+            schemes.contains(scheme)
+        else { return nil }
+        guard scheme == .basic else { return String(parts[1]) }
+        guard let data = Data(base64Encoded: String(parts[1])),
+            let pair = String(validating: data, as: UTF8.self),
+            let colon = pair.firstIndex(of: ":")
+        else { return nil }
+        return String(pair[pair.index(after: colon)...])
+    }
+}
+
+/// Checks whether this host can grant a privilege.
+struct GrantableCheck: Sendable {
+    let machine: VirtualMachine
+
+    /// Whether the privilege is worth a prompt: for a sensor, that it exists.
+    func isAvailable(_ privilege: PrivilegeID) async -> Bool {
+        guard let sensor = privilege.sensor else { return privilege.isGrantable }
+        if let status = await machine.status(of: sensor) {
+            return status.state == .available || status.newest != nil
+        }
+        return await !machine.instances(of: sensor).isEmpty
+    }
+
+    /// The sensors of a privilege that are available or have samples.
+    func instances(of privilege: PrivilegeID) async -> [SensorID] {
+        guard let kind = privilege.sensor else { return [] }
+        var found: [SensorID] = []
+        for sensor in await machine.instances(of: kind) {
+            let one = await machine.status(of: sensor)
+            if one?.state == .available || one?.newest != nil { found.append(sensor) }
+        }
+        return found
+    }
+
+    /// The choice of the named sensors.
+    ///
+    /// - Parameter others: the excluded sensors; `nil` for all others that exist now.
+    /// - Throws: `Problem` for an unknown sensor.
+    func choice(
+        _ only: [String], excluding others: [String]?, of privilege: PrivilegeID
+    ) async throws -> InstanceChoice {
+        var chosen: [SensorID] = []
+        for name in only {
+            let sensor = try Self.sensor(name)
+            guard await machine.status(of: sensor) != nil else { throw Problem(unknown: sensor) }
+            chosen.append(sensor)
+        }
+        let excluded = try others.map { try $0.map(Self.sensor) }
+        if let excluded { return InstanceChoice(chosen, excluding: excluded) }
+        return InstanceChoice(chosen, excluding: await instances(of: privilege))
+    }
+
+    private static func sensor(_ name: String) throws -> SensorID {
+        guard let sensor = SensorID(name) else {
+            throw Problem.invalidBody(
+                "\(name.prefix(80).debugDescription) is not a sensor's name.")
+        }
+        return sensor
+    }
+
+    /// - Throws: `Problem` for a privilege that this host cannot grant, or an unknown sensor.
+    func callAsFunction(_ privilege: PrivilegeID) async throws {
+        guard let sensor = privilege.sensor else {
+            guard !privilege.isGrantable else { return }
+            throw Problem(
+                .unsupportedPrivilege,
+                "This version of the host cannot grant \(privilege).")
+        }
+        let isKnown = await machine.status(of: sensor) != nil
+        let instances = await machine.instances(of: sensor)
+        guard isKnown || !instances.isEmpty else { throw Problem(unknown: sensor) }
+    }
+}

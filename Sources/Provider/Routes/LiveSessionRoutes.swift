@@ -1,0 +1,205 @@
+import API
+import Auth
+import HTTPTypes
+import Hummingbird
+import LAE
+import Motion
+import NIOCore
+import Samples
+import Scheduling
+import Sessions
+import Tracks
+import VM
+
+/// What a session has measured so far, once per second while a client is connected.
+struct LiveSessionRoutes {
+    private static let interval = Duration.seconds(1)
+    private static let page = 10_000
+
+    let authorizer: RequestAuthorizer
+    let machine: VirtualMachine
+    let engine: AnalyticsEngine
+    let book: SessionBook
+
+    func add(to routes: inout RouteTable) {
+        routes.on(.live(ofSession: "{session}"), [.get: live])
+    }
+
+    /// Server-Sent Events; they end when the session is finished.
+    @Sendable
+    private func live(_ request: Request, _ context: ProviderContext) async throws -> Response {
+        try await authorizer.owner("live-session", request, context)
+        try request.refuseParameters(besides: [])
+        let first = try await book.record(context.required("session"))
+        return Response.events { writer in
+            try await request.whilePresent(context) { presence in
+                do {
+                    try await follow(first, request, context, presence, &writer)
+                } catch let error as AuthError {
+                    try await writer.write(StreamEvent.problem(Problem(error)))
+                } catch let error as SessionsError {
+                    try await writer.write(StreamEvent.problem(Problem(error)))
+                } catch let error as LAEError {
+                    try await writer.write(StreamEvent.problem(Problem(error)))
+                }
+            }
+        }.endingConnection(context)
+    }
+
+    // MARK: - Private
+
+    /// Writes events until the session is finished, the client disconnects or the host stops.
+    ///
+    /// - Parameter presence: ends when the client disconnects.
+    private func follow(
+        _ first: SessionRecord, _ request: Request, _ context: ProviderContext,
+        _ presence: AsyncStream<Void>, _ writer: inout any ResponseBodyWriter
+    ) async throws {
+        let ticks = AsyncStream {
+            try? await authorizer.time.sleepToNextTick(every: Self.interval)
+        }
+        let events = EventStream(signals: ticks, heartbeat: nil, presence: presence)
+        try await events.follow(keeping: 1) { ticks in
+            var live = LiveSession(first, sensors: await sensors(of: first))
+            if !live.spans.isEmpty { live.begin() }
+            try await write(&live, request, context, &writer)
+            if live.record.session.isFinished { return }
+            for await _ in ticks {
+                try await write(&live, request, context, &writer)
+                if live.record.session.isFinished { return }
+            }
+        }
+    }
+
+    /// Writes an event with what the session has measured by now.
+    private func write(
+        _ live: inout LiveSession, _ request: Request, _ context: ProviderContext,
+        _ writer: inout any ResponseBodyWriter
+    ) async throws {
+        if await !authorizer.isStillOwner(request, context) {
+            try await authorizer.owner("live-session", request, context)
+        }
+        let record = try await book.record(live.record.session.id)
+        if record != live.record {
+            live = LiveSession(record, sensors: await sensors(of: record))
+            live.begin()
+        }
+        try await catchUp(&live, request, context)
+        let now = authorizer.now()
+        try await writer.write(
+            StreamEvent.live(LiveDescription(live.reading(at: now), of: record, at: now)))
+    }
+
+    /// Reads the samples since the last event.
+    private func catchUp(
+        _ live: inout LiveSession, _ request: Request, _ context: ProviderContext
+    ) async throws {
+        while let span = live.spans.first {
+            for kind in LiveSession.Kind.allCases {
+                guard let sensor = live.sensors[kind] else { continue }
+                var isMore = true
+                while isMore {
+                    try Task.checkCancellation()
+                    let grant = try await authorizer.grant(
+                        "live-session", .raw, of: sensor, request, context)
+                    var selection = SampleSelection(range: span, limit: Self.page)
+                    selection.after = live.positions[kind]
+                    let page = try await engine.batch(selection, for: grant)
+                    try live.take(page, of: kind)
+                    isMore = page.next != nil
+                }
+            }
+            guard live.isSpanOver else { return }
+            live.spans.removeFirst()
+            live.begin()
+        }
+    }
+
+    /// The first readable sensor of each kind among those of a session.
+    private func sensors(of record: SessionRecord) async -> [LiveSession.Kind: SensorID] {
+        var found: [LiveSession.Kind: SensorID] = [:]
+        for kind in LiveSession.Kind.allCases {
+            for sensor in record.session.sensors where kind.id.covers(sensor) {
+                let instances = await machine.instances(of: sensor)
+                for instance in instances where found[kind] == nil {
+                    // Neither available now nor ever.
+                    guard let status = await machine.status(of: instance) else { continue }
+                    if case .unavailable = status.state, status.newest == nil { continue }
+                    found[kind] = instance
+                }
+            }
+        }
+        return found
+    }
+}
+
+/// The totals of the samples of a session that were read, and where to continue.
+private struct LiveSession {
+    /// The kinds of sensors that contribute.
+    enum Kind: String, CaseIterable {
+        case location, steps, altitude, activity
+
+        var id: SensorID { SensorID(rawValue) ?? "location" }
+    }
+
+    /// The session as of its last step; after another step everything is read again.
+    let record: SessionRecord
+    let sensors: [Kind: SensorID]
+    /// The spans that are not read to their end; the last one is open while the session is active.
+    var spans: [TimeRange]
+    /// The last sample of the first span that was read, by kind.
+    private(set) var positions: [Kind: SampleQuery.Position] = [:]
+    private var totals = LiveTotals()
+    private var route: SessionRoute
+
+    init(_ record: SessionRecord, sensors: [Kind: SensorID]) {
+        (self.record, self.sensors) = (record, sensors)
+        route = SessionRoute(record)
+        spans = record.session.spans(until: .distantFuture)
+    }
+
+    /// Whether the first span has ended.
+    var isSpanOver: Bool { spans.count > 1 || record.session.state != .active }
+
+    mutating func begin() {
+        totals.begin()
+        positions = [:]
+    }
+
+    /// - Throws: `SessionsError`.
+    mutating func take(_ page: BatchPage, of kind: Kind) throws {
+        for row in 0..<page.stored.count {
+            try take(page.stored[row].sample, page.fields, of: kind)
+            positions[kind] = SampleQuery.Position(of: page.stored[row])
+        }
+    }
+
+    func reading(at now: Timestamp) -> LiveReading {
+        var reading = totals.reading(at: now, isActive: record.session.state == .active)
+        if let entered = record.enteredDistance { reading.distance = entered }
+        return reading
+    }
+
+    private mutating func take(_ sample: Sample, _ fields: [Field], of kind: Kind) throws {
+        func value(_ name: String) -> Value? {
+            fields.firstIndex { $0.name == name }.map { sample.values[$0] }
+        }
+        switch kind {
+        case .location:
+            guard let fix = Fix(sample, fields: fields) else { return }
+            try route.take(fix)
+            if let metres = route.distance { totals.take(distance: metres, at: fix.time) }
+        case .steps:
+            if let steps = value("steps")?.double { totals.take(steps: steps, at: sample.time) }
+        case .altitude:
+            if let metres = value("altitude")?.double { totals.take(altitude: metres) }
+        case .activity:
+            guard case .text(let name)? = value("activity"), let activity = Activity(rawValue: name)
+            else { return }
+            guard case .text(let text)? = value("confidence"),
+                let confidence = ActivityReading.Confidence(rawValue: text)
+            else { return }
+            totals.take(ActivityReading(activity, confidence), at: sample.time)
+        }
+    }
+}

@@ -1,0 +1,102 @@
+import HTTPTypes
+import Hummingbird
+import ServiceLifecycle
+
+/// Merges the signals of an event stream with its heartbeat, until the client disconnects or the host
+/// stops.
+struct EventStream<Signal: Sendable>: Sendable {
+    let signals: AsyncStream<Signal>
+    /// The interval of the heartbeat; `nil` if the signals keep the connection alive.
+    let heartbeat: Duration?
+    /// Ends when the client disconnects.
+    let presence: AsyncStream<Void>
+
+    /// Calls `body` with the signals, and `nil` for each heartbeat.
+    ///
+    /// - Parameters:
+    ///   - limit: how many signals are buffered while `body` is busy; the newest are kept.
+    ///   - body: returns when the stream ends.
+    func follow(
+        keeping limit: Int, _ body: (AsyncStream<Signal?>) async throws -> Void
+    ) async throws {
+        let (merged, continuation) = AsyncStream.makeStream(
+            of: Signal?.self, bufferingPolicy: .bufferingNewest(limit))
+        try await withThrowingDiscardingTaskGroup { group in
+            group.addTask { for await signal in signals { continuation.yield(signal) } }
+            group.addTask {
+                try? await gracefulShutdown()
+                continuation.finish()
+            }
+            group.addTask {
+                for await _ in presence {}
+                continuation.finish()
+            }
+            if let heartbeat {
+                group.addTask {
+                    while (try? await Task.sleep(for: heartbeat)) != nil {
+                        continuation.yield(nil)
+                    }
+                }
+            }
+            try await body(merged)
+            group.cancelAll()
+        }
+    }
+}
+
+extension Request {
+    /// Runs `body` and reports when the client disconnects meanwhile.
+    ///
+    /// A call of a run is cancelled instead.
+    func whilePresent(
+        _ context: ProviderContext, _ body: () async throws -> Void,
+        onDeparture: @escaping @Sendable () -> Void
+    ) async throws {
+        guard context.transport != .runner else { return try await body() }
+        // Without a collected body, the process ends on a body that has been read, and on a client
+        // that disconnects within one.
+        var request = self
+        _ = try await request.collectBody(upTo: Self.jsonLimit)
+        try await request.body.consumeWithInboundCloseHandler { _ in
+            try await body()
+        } onInboundClosed: {
+            onDeparture()
+        }
+    }
+
+    /// The same, with a stream that ends when the client disconnects.
+    func whilePresent(
+        _ context: ProviderContext, _ body: (AsyncStream<Void>) async throws -> Void
+    ) async throws {
+        let (presence, departure) = AsyncStream.makeStream(of: Void.self)
+        try await whilePresent(context) {
+            try await body(presence)
+        } onDeparture: {
+            departure.finish()
+        }
+    }
+}
+
+extension Response {
+    /// Server-Sent Events; the stream ends when `write` returns.
+    static func events(
+        _ write: @escaping @Sendable (inout any ResponseBodyWriter) async throws -> Void
+    ) -> Response {
+        Response(
+            status: .ok,
+            headers: [.contentType: "text/event-stream", .cacheControl: "no-store"],
+            body: ResponseBody { writer in
+                try await write(&writer)
+                try await writer.finish(nil)
+            })
+    }
+
+    /// Closes the connection after a response that used `whilePresent`, which has closed its inbound
+    /// side.
+    func endingConnection(_ context: ProviderContext) -> Response {
+        guard context.transport != .runner else { return self }
+        var response = self
+        response.headers[.connection] = "close"
+        return response
+    }
+}

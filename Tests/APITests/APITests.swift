@@ -1,0 +1,77 @@
+import API
+import Foundation
+import Testing
+import Text
+
+/// What the server and its clients agree on, without either.
+struct APITests {
+    @Test(arguments: [
+        (APIPath.status, "/api/v1/status"),
+        (.samples(of: "temperature.attic"), "/api/v1/sensors/temperature.attic/samples"),
+        (
+            .grant(of: "net:https://example.org", to: "my-app"),
+            "/api/v1/grants/my-app/net%3Ahttps%3A%2F%2Fexample.org"
+        ),
+        (.storage("größe/../%"), "/api/v1/storage/gr%C3%B6%C3%9Fe%2F..%2F%25"),
+        (.health, "/health"),
+    ])
+    func `segments of a path are percent-encoded`(path: APIPath, text: String) {
+        #expect(path.description == text)
+    }
+
+    @Test func `a template has its parameters as they are`() {
+        let path = APIPath.request(for: "{privilege}", by: "{client}")
+        #expect(path.template == "api/v1/requests/{client}/{privilege}")
+    }
+
+    @Test(arguments: ProblemCode.allCases)
+    func `a problem code is kebab-case and has a status and a title`(code: ProblemCode) {
+        #expect(code.rawValue.wholeMatch(of: /[a-z]+(-[a-z]+)*/) != nil)
+        #expect((400...507).contains(code.status))
+        #expect(!code.title.isEmpty && !code.title.hasSuffix("."))
+        #expect(code.type == "urn:nervous:problem:\(code.rawValue)")
+    }
+
+    @Test func `a code that this version does not know can be read`() throws {
+        let json = #"{"type":"x","title":"x","status":418,"detail":"x","code":"teapot"}"#
+        let details = try JSONDecoder().decode(ProblemDetails.self, from: Data(json.utf8))
+        #expect(details.code == "teapot")
+        #expect(details.problemCode == nil)
+    }
+
+    @Test func `terms read back as they were written`() throws {
+        let terms = TermsDescription(
+            access: "raw", rate: 2, only: ["temperature.attic"], excluded: ["temperature.cellar"])
+        let data = try JSONEncoder().encode(terms)
+        let read = try JSONDecoder().decode(TermsDescription.self, from: data)
+        #expect(read.only == terms.only)
+        #expect(read.excluded == terms.excluded)
+        #expect(read.rate == 2 && read.history == nil)
+    }
+
+    @Test(arguments: [
+        #"{"name": "a", "sensor": ["cpu"]}"#, #"{"name": "a", "sensors": [], "Id": "x"}"#,
+    ])
+    func `an unknown member of a request is refused`(json: String) {
+        #expect(throws: DecodingError.self) {
+            try JSONDecoder().decode(SessionRequest.self, from: Data(json.utf8))
+        }
+    }
+
+    @Test func `a suppressed result is written as null`() throws {
+        let reply = AnalysisReply(analysis: "entropy", inputs: [])
+        let value = try StrictJSON().parse(Array(try JSONEncoder().encode(reply)))
+        #expect(value["result"]?.isNull == true)
+        #expect(value["count"]?.isNull == true)
+        #expect(value["partial"] == nil)
+    }
+
+    @Test func `a result reads back as it was written`() throws {
+        let result = JSONValue(["items": JSONValue([JSONValue(["t": JSONValue(1.5)])])])
+        let reply = AnalysisReply(analysis: "largest", inputs: [], count: 3, result: result)
+        let data = try JSONEncoder().encode(reply)
+        let read = try JSONDecoder().decode(AnalysisReply.self, from: data)
+        #expect(read.count == 3)
+        #expect(read.result?["items"]?.array?.first?["t"]?.number?.double == 1.5)
+    }
+}
