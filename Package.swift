@@ -183,12 +183,24 @@ let package = Package(
             "Host",
             [
                 "Addresses", "Auth", "Connectors", "DBus", "Egress", "Files", "Ingest", "JSApps",
-                "LAE", "Motion", "Provider", "RunnerProtocol", "Samples", "Sessions",
-                "Simulation", "Statistics", "Text", "Tracks", "VM", argumentParser,
-                asyncHTTPClient, crypto, hummingbird, lifecycle, logging, nioCore, nioHTTP1,
-                unixSignals,
+                "LAE", "Provider", "RunnerProtocol", "Samples", "Sessions", "Text", "VM",
+                asyncHTTPClient, hummingbird, lifecycle, logging, nioCore, nioHTTP1, unixSignals,
             ], plugins: ["BundleLibraries"]),
-        .executableTarget(name: "nervous", dependencies: ["Host"], swiftSettings: strict),
+        module(
+            "AppLab",
+            [
+                "Addresses", "Auth", "Host", "JSApps", "Provider", "Samples", "Simulation",
+                "Text", "VM",
+            ]),
+        module(
+            "Commands",
+            [
+                "Addresses", "AppLab", "Auth", "Connectors", "DBus", "Host", "Ingest", "JSApps",
+                "Provider", "RunnerProtocol", "Samples", "Sessions", "Simulation", "Text",
+                "Tracks", "VM", argumentParser, asyncHTTPClient, crypto, lifecycle, nioCore,
+                nioHTTP1, unixSignals,
+            ]),
+        .executableTarget(name: "nervous", dependencies: ["Commands"], swiftSettings: strict),
         .plugin(name: "BundleLibraries", capability: .buildTool()),
 
         // Tests, and the programs that they run.
@@ -261,11 +273,12 @@ let package = Package(
                 "nervous-runner", "nervous-unpacker", httpTypes, hummingbird, lifecycle, logging,
                 nioCore, nioEmbedded, nioPosix, nioSSL,
             ], exclude: ["SDK/Typings"]),
+        tests("Host", ["Auth", "Connectors", "Host", "JSApps", "Samples", "Text", logging]),
         tests(
-            "Host",
+            "Commands",
             [
-                "Addresses", "Auth", "Connectors", "Host", "JSApps", "Samples", "nervous",
-                "nervous-runner", "nervous-unpacker", grdb, logging,
+                "Addresses", "Auth", "Commands", "Host", "JSApps", "Samples", "Text", "nervous",
+                "nervous-runner", "nervous-unpacker", grdb,
             ], exclude: ["Apps"]),
     ]
 )

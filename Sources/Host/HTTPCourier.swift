@@ -4,14 +4,15 @@ import Egress
 import Foundation
 import NIOCore
 import NIOHTTP1
+import RunnerProtocol
 
-/// Brings things to servers by HTTP, and follows no redirection: they would go where nobody sent them.
+/// Sends uploads by HTTP. It follows no redirect: the owner chose the server.
 struct HTTPCourier: Courier {
-    /// How long the parts of it may take.
+    /// Time limits.
     struct Patience: Sendable {
-        /// To reach the server.
+        /// For connecting.
         var connecting = Duration.seconds(10)
-        /// In all.
+        /// For the whole exchange.
         var total = Duration.seconds(60)
     }
 
@@ -43,7 +44,7 @@ struct HTTPCourier: Courier {
     private func request(_ parcel: Parcel, id: String, token: String?) -> HTTPClientRequest {
         var request = HTTPClientRequest(url: parcel.address.description)
         request.method = .POST
-        request.headers.add(name: "User-Agent", value: "nervous/\(Version.number)")
+        request.headers.add(name: "User-Agent", value: "nervous/\(Release.version)")
         request.headers.add(name: "Connection", value: "close")
         request.headers.add(name: "Content-Type", value: parcel.mediaType)
         // draft-ietf-httpapi-idempotency-key-header: a string of RFC 9651.
@@ -51,5 +52,51 @@ struct HTTPCourier: Courier {
         if let token { request.headers.add(name: "Authorization", value: "Bearer \(token)") }
         request.body = .bytes(parcel.body)
         return request
+    }
+}
+
+/// Why a request to a server failed.
+package enum HTTPFault {
+    case timedOut, untrusted, insecure, refused, unreachable, interrupted
+
+    private static let timeouts: [HTTPClientError] = [
+        .readTimeout, .writeTimeout, .connectTimeout, .deadlineExceeded, .tlsHandshakeTimeout,
+        .getConnectionFromPoolTimeout,
+    ]
+
+    /// - Parameter error: the error that the HTTP client threw.
+    package init(_ error: any Error) {
+        switch error {
+        case let error as HTTPClientError where Self.timeouts.contains(error): self = .timedOut
+        case let error as IOError where error.errnoCode == ECONNREFUSED: self = .refused
+        default:
+            // The error types of the lower layers are not public.
+            let (type, text) = (String(reflecting: Swift.type(of: error)), "\(error)")
+            if text.contains("CERTIFICATE_VERIFY_FAILED")
+                || text.contains("unableToValidateCertificate")
+            {
+                self = .untrusted
+            } else if type.contains("NIOSSL") || text.contains("SSL") {
+                self = .insecure
+            } else if type.contains("ConnectionError") {
+                let isRefused =
+                    text.contains("ECONNREFUSED") || text.contains("errno: \(ECONNREFUSED)")
+                self = isRefused ? .refused : .unreachable
+            } else {
+                self = .interrupted
+            }
+        }
+    }
+
+    /// - Parameter place: the server, without secrets.
+    package func sentence(of place: String) -> String {
+        switch self {
+        case .timedOut: "\(place) did not respond in time."
+        case .untrusted: "\(place) has a certificate that this machine does not trust."
+        case .insecure: "Cannot establish a secure connection to \(place)."
+        case .refused: "\(place) cannot be reached: connection refused."
+        case .unreachable: "\(place) cannot be reached."
+        case .interrupted: "\(place) closed the connection before it responded."
+        }
     }
 }

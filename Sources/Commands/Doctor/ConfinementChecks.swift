@@ -1,0 +1,129 @@
+import Auth
+import Host
+import JSApps
+import Text
+
+/// The layers around an app, as the runner gets them here.
+struct ConfinementCheck: DoctorCheck {
+    let name = "confinement"
+
+    /// What the runner names and what it means; all but `mdwe` are required, or it does not start.
+    private static let meanings = [
+        ("process", "a session of its own, no core dumps, ends with the host"),
+        ("limits", "files, descriptors, locked memory"),
+        ("no_new_privs", "no program gains privileges"),
+        ("capabilities", "none, also for root"),
+        ("landlock", "no file, no TCP, no signals to others"),
+        ("memory", "grows no further than the budget of an app"),
+        ("seccomp", "some 35 system calls, any other ends the process"),
+    ]
+
+    func findings(_ context: DoctorContext) async -> [Finding] {
+        guard let runner = try? CompanionProgram.runner.path() else {
+            return [note("Not tried: there is no \(CompanionProgram.runner.rawValue).")]
+        }
+        let run = await RunnerTrial.run(runner: runner)
+        guard let layers = run.layers, case .finished(code: 0) = run.outcome else {
+            return [broken(Self.reason(run.outcome), fix: Self.remedy)]
+        }
+        var findings = Self.meanings.map { layer, meaning in
+            guard let found = layers.first(where: { $0.split(separator: " ").first == layer[...] })
+            else { return broken("\(layer) is missing: \(meaning).", fix: Self.remedy) }
+            return fine("\(found): \(meaning)")
+        }
+        let hasMDWE = layers.contains("mdwe")
+        findings.append(
+            hasMDWE
+                ? fine("mdwe: memory that was writable never becomes executable")
+                : note("mdwe is missing, which Linux has from 6.3 on; seccomp sees to the same."))
+        return findings
+    }
+
+    private static let remedy =
+        "See what the kernel has: cat /sys/kernel/security/lsm; zgrep -E 'LANDLOCK|SECCOMP' /proc/config.gz"
+
+    private static func reason(_ outcome: RunOutcome) -> String {
+        switch outcome {
+        case .failedToStart(let text):
+            "Apps cannot be confined: \(text.escapedForDisplay(limit: 300))"
+        case .sandboxViolation: "The runner itself does what its confinement forbids."
+        case .crashed(let signal): "The runner was ended by signal \(signal)."
+        default: "The runner did not end as it should."
+        }
+    }
+}
+
+/// Tries every way out of the sandbox, each in a runner of its own.
+struct EscapeCheck: DoctorCheck {
+    let name = "escapes"
+    private static let runsAtOnce = 2
+
+    private struct Probe: Sendable {
+        let name: String
+        /// The `errno` that is the right answer; 0 when the attempt has to be fatal.
+        let answer: UInt8
+    }
+
+    func findings(_ context: DoctorContext) async -> [Finding] {
+        guard let runner = try? CompanionProgram.runner.path() else {
+            return [note("Not tried: there is no \(CompanionProgram.runner.rawValue).")]
+        }
+        let probes = await Self.probes(runner)
+        guard !probes.isEmpty else {
+            return [
+                broken(
+                    "\(CompanionProgram.runner.rawValue) knows no way out to try.",
+                    fix: "Install all programs of one version: make install")
+            ]
+        }
+        let failures = await withTaskGroup(of: String?.self) { group in
+            var (waiting, failures, done) = (probes[...], [String](), 0)
+            for probe in waiting.prefix(Self.runsAtOnce) {
+                group.addTask { await Self.failure(of: probe, runner) }
+            }
+            waiting = waiting.dropFirst(Self.runsAtOnce)
+            while let failure = await group.next() {
+                if let failure { failures.append(failure) }
+                done += 1
+                context.onStep(done, probes.count)
+                guard let probe = waiting.popFirst() else { continue }
+                group.addTask { await Self.failure(of: probe, runner) }
+            }
+            return failures.sorted()
+        }
+        let blocked = probes.count - failures.count
+        var summary =
+            failures.isEmpty
+            ? fine("\(blocked) of \(probes.count) ways out of the sandbox are closed")
+            : broken(
+                "\(blocked) of \(probes.count) ways out of the sandbox are closed.",
+                fix: "Run no app that you do not trust, and report this.")
+        summary.figures = ["blocked": blocked, "total": probes.count]
+        return [summary] + failures.map { broken($0) }
+    }
+
+    private static func probes(_ runner: String) async -> [Probe] {
+        guard let output = await ProgramOutput.of(runner, ["--probes"]), output.status == 0 else {
+            return []
+        }
+        return output.text.split(separator: "\n").compactMap { line in
+            let parts = line.split(separator: "\t")
+            guard parts.count == 3, let answer = UInt8(parts[2]) else { return nil }
+            return Probe(name: String(parts[0]), answer: answer)
+        }
+    }
+
+    /// - Returns: what went wrong; `nil` when the way is closed.
+    private static func failure(of probe: Probe, _ runner: String) async -> String? {
+        let run = await RunnerTrial.run(runner: runner, probe: probe.name)
+        let name = probe.name.escapedForDisplay(limit: 60)
+        switch run.outcome {
+        case .sandboxViolation where run.layers != nil && probe.answer == 0: return nil
+        case .finished(let code) where probe.answer != 0 && code == probe.answer: return nil
+        case .finished(let code): return "\(name) is open: the call was let through (\(code))."
+        case .failedToStart(let text):
+            return "\(name) could not be tried: \(text.escapedForDisplay(limit: 200))"
+        default: return "\(name) ended as \(run.outcome), not as a violation of the sandbox."
+        }
+    }
+}

@@ -1,0 +1,146 @@
+/// What is said and typed at a terminal while one question stands.
+struct Dialogue {
+    /// Why there is no answer.
+    enum End: Error {
+        /// The input ended, the terminal went away, or nothing typed was an answer.
+        case nobody
+        /// The person wants the whole command to end.
+        case interrupted
+    }
+
+    let terminal: TerminalDevice
+    /// Columns that may be used: the last one is left free, where terminals differ about wrapping.
+    let columns: Int
+    let rows: Int
+
+    private var keys: AsyncStream<[UInt8]>.Iterator
+    private var rest: ArraySlice<UInt8> = []
+
+    init(_ terminal: TerminalDevice) {
+        self.terminal = terminal
+        (columns, rows) = (terminal.size.columns - 1, terminal.size.rows)
+        keys = terminal.keys.makeAsyncIterator()
+    }
+
+    func say(_ lines: [String]) {
+        for line in lines { terminal.write(line + "\n") }
+    }
+
+    /// A line that the person types after a prompt.
+    mutating func ask(_ prompt: String) async throws(End) -> String {
+        terminal.write(prompt)
+        var editor = LineEditor()
+        while true {
+            while let byte = rest.popFirst() {
+                switch editor.take(byte) {
+                case .nothing: break
+                case .echo(let text): terminal.write(text)
+                case .line(let line):
+                    terminal.write("\n")
+                    return line
+                case .end:
+                    terminal.write("\n")
+                    throw .nobody
+                case .interrupted:
+                    terminal.write("\n")
+                    throw .interrupted
+                }
+            }
+            guard let bytes = await keys.next() else { throw .nobody }
+            rest = bytes[...]
+        }
+    }
+
+    /// Says what may be longer than the terminal, a screen at a time.
+    mutating func page(_ lines: [String]) async throws(End) {
+        var left = lines[...]
+        while left.count > rows - 1 {
+            say(Array(left.prefix(rows - 1)))
+            left = left.dropFirst(rows - 1)
+            _ = try await ask("-- more: Enter -- ")
+        }
+        say(Array(left))
+    }
+}
+
+/// A line as it is typed, from keys that mean nothing to the terminal.
+///
+/// Only printable ASCII makes a line. What a terminal sends by itself, such as the sequences of
+/// arrow keys or its answers to queries, is swallowed, and a line that broke into one is no answer.
+struct LineEditor {
+    static let limit = 64
+
+    /// What follows from a key.
+    enum Event: Hashable {
+        case nothing
+        /// What is to be shown.
+        case echo(String)
+        case line(String)
+        /// The person ended the input.
+        case end
+        case interrupted
+    }
+
+    private enum Escape {
+        case none
+        /// After the escape character.
+        case begun
+        /// Within a sequence that ends with a letter.
+        case sequence
+        /// Within a string that ends with its terminator.
+        case string
+    }
+
+    /// What stands for a line that is none.
+    static let nonsense = "\u{FFFD}"
+    private static let stringStarts = Array("]PX^_".utf8)
+
+    private var text = ""
+    private var escape = Escape.none
+    private var isSpoiled = false
+
+    /// Whether a key means that all is to end: Ctrl-C and Ctrl-\.
+    static func interrupts(_ byte: UInt8) -> Bool { byte == 0x03 || byte == 0x1C }
+
+    mutating func take(_ byte: UInt8) -> Event {
+        switch byte {
+        case _ where Self.interrupts(byte): return .interrupted
+        case 0x04 where text.isEmpty: return .end
+        case 0x0A, 0x0D:
+            let line = isSpoiled || escape != .none ? Self.nonsense : text
+            self = LineEditor()
+            return .line(line)
+        default: break
+        }
+        guard escape == .none, byte != 0x1B else {
+            follow(byte)
+            return .nothing
+        }
+        switch byte {
+        case 0x08, 0x7F:
+            guard !text.isEmpty else { return .nothing }
+            text.removeLast()
+            return .echo("\u{8} \u{8}")
+        case 0x15:
+            defer { text = "" }
+            return .echo(String(repeating: "\u{8} \u{8}", count: text.utf8.count))
+        case 0x20...0x7E where text.utf8.count < Self.limit:
+            let character = String(UnicodeScalar(byte))
+            text += character
+            return .echo(character)
+        default:
+            isSpoiled = isSpoiled || byte > 0x7F
+            return .nothing
+        }
+    }
+
+    private mutating func follow(_ byte: UInt8) {
+        switch (escape, byte) {
+        case (_, 0x1B): escape = .begun
+        case (.begun, UInt8(ascii: "[")), (.begun, UInt8(ascii: "O")): escape = .sequence
+        case (.begun, _): escape = Self.stringStarts.contains(byte) ? .string : .none
+        case (.sequence, 0x40...0x7E), (.string, 0x07): escape = .none
+        default: break
+        }
+    }
+}
