@@ -12,7 +12,7 @@ struct AnalyzeCommand: AsyncParsableCommand {
         commandName: "analyze",
         abstract: "Analyse fields of sensors: distributions, trends, spectra, clusters.",
         discussion: """
-            Analyses and what they take with --set:
+            Analyses and their parameters for --set:
               histogram    bins, min, max           spectrum    segment, window (hann, boxcar)
               entropy      bins                     resample    method (mean, last, linear)
               largest      k                        downsample  points
@@ -34,73 +34,72 @@ struct AnalyzeCommand: AsyncParsableCommand {
 
     @OptionGroup var options: GlobalOptions
 
-    @Argument(help: "What to compute.")
+    @Argument(help: "The analysis.")
     var analysis: String
 
-    @Argument(help: "Sensors' fields, such as cpu.busy.")
+    @Argument(help: "Fields of sensors, such as cpu.busy.")
     var inputs: [String]
 
-    @Option(help: ArgumentHelp("Only the time before now, such as 10m.", valueName: "span"))
+    @Option(help: ArgumentHelp("Only this time before now, such as 10m.", valueName: "span"))
     var last: String?
 
     @Option(help: "From this time: RFC 3339, milliseconds since 1970, or a span such as -1h.")
     var from: String?
 
-    @Option(help: "Up to this time, which is not included.")
+    @Option(help: "Up to this time, exclusive.")
     var to: String?
 
     @Option(
         help: ArgumentHelp(
-            "Means of windows of this width in place of samples.", valueName: "span"))
+            "Use means of windows of this width instead of samples.", valueName: "span"))
     var every: String?
 
     @Option(
         name: .customLong("where"),
         help: ArgumentHelp(
-            "Only samples for which this holds, such as 'cpu.busy>50'.", valueName: "condition"))
+            "Only samples that meet this condition, such as 'cpu.busy>50'.", valueName: "condition"))
     var conditions: [String] = []
 
-    @Option(help: "Bring samples of other sensors to the first: nearest or last. Needs --within.")
+    @Option(help: "Join samples of other sensors to those of the first: nearest or last. Requires --within.")
     var join: JoinMethod?
 
-    @Option(help: ArgumentHelp("How far apart these may be, such as 1s.", valueName: "span"))
+    @Option(help: ArgumentHelp("The maximum distance in time of joined samples, such as 1s.", valueName: "span"))
     var within: String?
 
     @Option(help: ArgumentHelp("A parameter of the analysis.", valueName: "name=value"))
     var set: [String] = []
 
-    @Option(help: "The most rows to print of a list.")
+    @Option(help: "The maximum number of rows of a list.")
     var limit = 20
 
     func validate() throws {
         guard last == nil || from == nil else {
-            throw ValidationError("--last and --from say the same: give one of them.")
+            throw ValidationError("--last and --from exclude each other.")
         }
         for (name, text) in [("last", last), ("every", every), ("within", within)] {
             guard let text, Duration(span: text) == nil else { continue }
             throw ValidationError("--\(name) takes a span such as 30s, 10m, 1h or 7d.")
         }
         guard (join == nil) == (within == nil) else {
-            throw ValidationError("--join and --within go together.")
+            throw ValidationError("--join and --within require each other.")
         }
         guard set.allSatisfy({ $0.contains("=") && !$0.hasPrefix("=") }) else {
             throw ValidationError("--set takes a name and a value, such as --set k=3.")
         }
-        guard limit >= 1 else { throw ValidationError("--limit is a number from 1.") }
+        guard limit >= 1 else { throw ValidationError("--limit must be at least 1.") }
     }
 
     func run() async throws {
-        let body = try JSONEncoder().encode(body)
-        let data = try await HostSession.with(options.host) { session in
-            if session.isOwn { _ = try await session.client.data(.post, "/api/v1/collection") }
-            return try await session.client.data(.post, "/api/v1/analyze", body: body)
+        let answer = try await HostSession.with(options.host) { session in
+            if session.isOwn { try await session.client.collect() }
+            return try await session.client.analyze(body)
         }
-        options.console.tellDamage(data)
+        options.console.warnAboutDamage(in: answer.json)
         if options.json {
-            options.console.print(json: data)
+            options.console.print(json: answer.json)
             return
         }
-        let report = try AnalysisReport(data, limit: limit)
+        let report = try AnalysisReport(answer.json, limit: limit)
         report.lines.forEach(options.console.print)
         report.remarks.forEach(options.console.say)
     }
@@ -120,7 +119,7 @@ struct AnalyzeCommand: AsyncParsableCommand {
         return body
     }
 
-    /// What a person typed as what it looks like.
+    /// A parameter as a boolean, a number or a text.
     private static func scalar(_ text: String) -> AnalysisBody.Scalar {
         if let flag = Bool(text) { return .flag(flag) }
         if let number = Double(text), number.isFinite { return .number(number) }
@@ -128,28 +127,28 @@ struct AnalyzeCommand: AsyncParsableCommand {
     }
 }
 
-/// What an analysis found, as tables for a person.
+/// The result of an analysis as tables.
 struct AnalysisReport {
-    /// Facts.
+    /// The tables.
     let lines: [String]
-    /// What a person should know beside them.
+    /// Remarks about the tables.
     let remarks: [String]
 
-    /// Columns in the order in which they are read; others follow by name.
+    /// The order of columns; others follow by name.
     private static let order = [
         "t", "x", "y", "from", "to", "frequency", "cluster", "value", "score", "count",
     ]
     private static let times: Set<String> = ["t", "origin"]
 
     /// - Parameters:
-    ///   - data: the answer of the host.
-    ///   - limit: the most rows of a list.
+    ///   - data: the JSON of the reply.
+    ///   - limit: the maximum number of rows of a list.
     init(_ data: Data, limit: Int) throws {
         let answer = try StrictJSON(maximumBytes: 1 << 28).parse(Array(data))
         guard let members = answer["result"]?.object else {
             lines = []
             remarks = [
-                "There is too little in this range to analyse, or too little that may be told."
+                "The range has too few samples to analyse, or too few to disclose the result."
             ]
             return
         }
@@ -188,12 +187,12 @@ struct AnalysisReport {
         return table.lines
     }
 
-    /// The members of a row; those of a member that is an object stand beside them.
+    /// The members of a row; nested objects are flattened.
     private static func cells(_ row: JSONValue) -> [String: String] {
         var cells: [String: String] = [:]
         for member in row.object ?? [] {
             guard let inner = member.value.object else {
-                // A centre that is not told has no coordinates to put into columns.
+                // A suppressed centre has no coordinates.
                 if member.key != "centre" {
                     cells[member.key] = text(member.value, of: member.key)
                 }
@@ -211,7 +210,7 @@ struct AnalysisReport {
         return value.string ?? "–"
     }
 
-    /// Small and large numbers with an exponent, so that no digit that counts is cut off.
+    /// Small and large numbers with an exponent, to keep the significant digits.
     private static func number(_ number: Double) -> String {
         let size = number.magnitude
         guard number != number.rounded(), size < 0.01 || size >= 1e9 else {

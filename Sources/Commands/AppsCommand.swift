@@ -4,20 +4,20 @@ import Foundation
 import Host
 import Provider
 
-/// Lists the installed apps, or tells all about one.
+/// Lists the installed apps, or shows one.
 struct AppsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "apps",
-        abstract: "List the installed apps, what they may do, and what they used.",
+        abstract: "List the installed apps, their permissions and their resource usage.",
         discussion: """
             Examples:
               nervous apps
-              nervous apps load-watch     what it may use, and what its last run used of it
+              nervous apps load-watch     its budget, and the usage of its last run
             """)
 
     @OptionGroup var options: GlobalOptions
 
-    @Argument(help: "The name of one app, to see all about it.")
+    @Argument(help: "Show only this app, in detail.")
     var app: String?
 
     func run() async throws {
@@ -31,15 +31,15 @@ struct AppsCommand: AsyncParsableCommand {
     }
 
     private func list(_ session: HostSession) async throws {
-        let data = try await session.client.data(.get, "/api/v1/apps")
-        guard !options.json else { return options.console.print(json: data) }
-        let apps = try JSONDecoder().decode(ItemList<AppDescription>.self, from: data).items
+        let reply = try await session.client.apps()
+        guard !options.json else { return options.console.print(json: reply.json) }
+        let apps = try reply.value.items
         guard !apps.isEmpty else {
             options.console.say("No app is installed. Install one with: nervous install app.zip")
             return
         }
         var table = Table(
-            "APP", "VERSION", "SIGNER", "TITLE", "ALLOWED", "DENIED", "NOT YET ASKED")
+            "APP", "VERSION", "SIGNER", "TITLE", "ALLOWED", "DENIED", "UNDECIDED")
         for app in apps {
             func names(_ state: String) -> String {
                 let names = app.privileges.filter { $0.state == state }.map(\.privilege)
@@ -53,11 +53,11 @@ struct AppsCommand: AsyncParsableCommand {
         showRuns(apps.compactMap(\.lastRun))
     }
 
-    /// What each app did last, or does now, and what it used.
+    /// The last run of each app, and its usage.
     private func showRuns(_ runs: [RunDescription]) {
         guard !runs.isEmpty else { return }
         var table = Table(
-            "APP", "LAST RUN", "BEGAN", "CPU", "MEMORY", "CALLS", "SAMPLES", "LOGGED")
+            "APP", "LAST RUN", "STARTED", "CPU", "MEMORY", "CALLS", "SAMPLES", "LOGGED")
         for run in runs {
             table.add(
                 run.app, run.stateText, Format.time(run.started),
@@ -70,10 +70,9 @@ struct AppsCommand: AsyncParsableCommand {
     }
 
     private func show(_ name: String, _ session: HostSession) async throws {
-        let data = try await session.client.data(
-            .get, "/api/v1/apps/\(ControlClient.segment(name))")
-        guard !options.json else { return options.console.print(json: data) }
-        let app = try JSONDecoder().decode(AppDescription.self, from: data)
+        let reply = try await session.client.app(name)
+        guard !options.json else { return options.console.print(json: reply.json) }
+        let app = try reply.value
         let console = options.console
         console.print("\(app.name) \(app.shownVersion), \(app.signerText ?? "unsigned")")
         console.print("content \(app.fingerprint), \(app.files) files")
@@ -81,12 +80,12 @@ struct AppsCommand: AsyncParsableCommand {
             console.print("\(privilege.state): \(privilege.line)")
         }
         console.print("")
-        var table = Table("BUDGET", "AT MOST", "LAST RUN")
+        var table = Table("BUDGET", "LIMIT", "LAST RUN")
         for line in app.budgetLines { table.add(line.name, line.limit, line.used) }
         table.lines.forEach(console.print)
-        guard let run = app.lastRun else { return console.say("It has not run yet.") }
+        guard let run = app.lastRun else { return console.say("The app has not run yet.") }
         console.print("")
-        console.print("last run: \(run.stateText), began \(Format.time(run.started))")
+        console.print("last run: \(run.stateText), started \(Format.time(run.started))")
         if let complaint = run.complaint { console.print(complaint) }
     }
 }

@@ -5,15 +5,15 @@ import Ingest
 import Provider
 import Samples
 
-/// Writes samples to files.
+/// Exports samples to files.
 struct ExportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "export",
-        abstract: "Write a sensor's samples to a file.",
+        abstract: "Export samples to files.",
         discussion: """
-            An export that was interrupted goes on where it was when the same command is given
-            again; until then the file is named FILE.part. Several sensors go to files of their
-            own in a folder. With - the samples of one sensor go to standard output.
+            An interrupted export is resumed by the same command; until it is complete, the file is
+            named FILE.part. Several sensors are written to separate files in a folder. With -, the
+            samples of one sensor are written to standard output.
 
             Examples:
               nervous export cpu -o cpu.csv
@@ -26,16 +26,16 @@ struct ExportCommand: AsyncParsableCommand {
     @Argument(help: "The sensors, such as cpu; see: nervous sensors.")
     var sensors: [String]
 
-    @Option(help: ArgumentHelp("Only the time before now, such as 10m.", valueName: "span"))
+    @Option(help: ArgumentHelp("Only this time before now, such as 10m.", valueName: "span"))
     var last: String?
 
     @Option(help: "From this time: RFC 3339, or milliseconds since 1970.")
     var from: String?
 
-    @Option(help: "Up to this time, which is not included; now, when it is missing.")
+    @Option(help: "Up to this time, exclusive; now by default.")
     var to: String?
 
-    @Option(help: "csv, ndjson or columns; else what the name of the file says.")
+    @Option(help: "csv, ndjson or columns; by default from the name of the file.")
     var format: TransferForm?
 
     @Option(
@@ -45,14 +45,14 @@ struct ExportCommand: AsyncParsableCommand {
 
     func validate() throws {
         guard last == nil || from == nil else {
-            throw ValidationError("--last and --from say the same: give one of them.")
+            throw ValidationError("--last and --from exclude each other.")
         }
         if let last, Duration(span: last) == nil {
             throw ValidationError("--last takes a span such as 30s, 10m, 1h or 7d.")
         }
         guard !sensors.isEmpty else { throw ValidationError("Name at least one sensor.") }
         guard !goesToOutput || sensors.count == 1 && !options.json else {
-            throw ValidationError("Standard output takes one sensor, and no --json beside it.")
+            throw ValidationError("Standard output takes one sensor, and excludes --json.")
         }
     }
 
@@ -74,7 +74,7 @@ struct ExportCommand: AsyncParsableCommand {
         let samples: Int
         let bytes: Int
         let sha256: String
-        /// Where samples are damaged and not in the file; not there when none are known to be.
+        /// Ranges of damaged samples, which are not in the file; missing if none are known.
         let damaged: [DamagedRange]?
     }
 
@@ -92,16 +92,15 @@ struct ExportCommand: AsyncParsableCommand {
             sensor: sensor, form: form.rawValue, from: last.map { "-\($0)" } ?? from,
             start: start, to: end)
         var file = try ExportFile(path, wanted, hasOpenEnd: to == nil)
-        let resource = "/api/v1/sensors/\(ControlClient.segment(sensor))"
-        let range = [("from", file.progress.start), ("to", Optional(file.progress.to))]
-        // Where hours are summarised, more is counted than there is to write.
-        let window = try await totals(resource, range, session).items.first
+        let range: Range = [("from", file.progress.start), ("to", file.progress.to)]
+        // Summaries count pruned samples, which cannot be exported.
+        let window = try await totals(sensor, range, session).items.first
         let isWhole = window?.approximate != true && window?.partial != true
         let total = isWhole ? window?.count : nil
         let line = ProgressLine("Exporting \(sensor)", options.console)
         defer { line.end() }
         do {
-            try await eachPage(resource, form, range, after: file.progress.cursor, session) {
+            try await eachPage(of: sensor, form, range, after: file.progress.cursor, session) {
                 page in
                 let body = Self.rows(of: page, form, isFirst: file.progress.bytes == 0)
                 var samples = body.withUnsafeBytes { RowCounter(form).rows($0).rows }
@@ -111,28 +110,28 @@ struct ExportCommand: AsyncParsableCommand {
                 return true
             }
         } catch {
-            try? file.note()
+            try? file.checkpoint()
             throw error
         }
         let hash = try file.finish()
-        // What is damaged is known when it has been read.
-        let damaged = try await totals(resource, range, session).damaged
+        // Damage is detected by reading.
+        let damaged = try await totals(sensor, range, session).damaged
         let report = Report(
             sensor: sensor, file: path, samples: file.progress.samples, bytes: file.progress.bytes,
             sha256: hash, damaged: damaged)
         line.end()
         if !options.json { say(report) }
-        options.console.tell(damaged, of: sensor)
+        options.console.warn(about: damaged, of: sensor)
         guard damaged == nil else {
             throw CommandFailure(
-                .badData, "Some samples of \(sensor) are damaged and not in \(path).",
-                hint: "See what else is: nervous doctor", type: "damaged")
+                .badData, "Some samples of \(sensor) are damaged and missing in \(path).",
+                hint: "Check the rest with: nervous doctor", type: "damaged")
         }
         guard let total, total != report.samples else { return report }
         throw CommandFailure(
             .badData,
-            "\(report.samples) samples were written to \(path), and the host counts \(total).",
-            hint: "Samples of this time came meanwhile; export them anew.", type: "count-differs")
+            "\(report.samples) samples were written to \(path), but the host has \(total).",
+            hint: "Samples were published during the export; export again.", type: "count-differs")
     }
 
     private func say(_ report: Report) {
@@ -140,31 +139,30 @@ struct ExportCommand: AsyncParsableCommand {
             "\(report.file): \(report.samples) samples, \(report.bytes) bytes,"
                 + " SHA-256 \(report.sha256)")
     }
-}
 
-extension ExportCommand {
+    // MARK: - Pages
+
     private static let pageSize = 10_000
 
-    /// Writes to standard output, of which nothing can be taken up again.
-    func write(_ sensor: String, _ session: HostSession) async throws {
+    /// Writes to standard output, without resuming.
+    private func write(_ sensor: String, _ session: HostSession) async throws {
         let form = (format ?? .csv).form
-        let resource = "/api/v1/sensors/\(ControlClient.segment(sensor))"
         let (start, end) = bounds
-        let range = [("from", start), ("to", Optional(end))]
+        let range: Range = [("from", start), ("to", end)]
         var isFirst = true
-        try await eachPage(resource, form, range, after: nil, session) { page in
+        try await eachPage(of: sensor, form, range, after: nil, session) { page in
             defer { isFirst = false }
             return try RawOutput.write(Self.rows(of: page, form, isFirst: isFirst))
         }
-        guard let damaged = try await totals(resource, range, session).damaged else { return }
-        options.console.tell(damaged, of: sensor)
+        guard let damaged = try await totals(sensor, range, session).damaged else { return }
+        options.console.warn(about: damaged, of: sensor)
         throw CommandFailure(
             .badData, "Some samples of \(sensor) are damaged and were not written.",
-            hint: "See what else is: nervous doctor", type: "damaged")
+            hint: "Check the rest with: nervous doctor", type: "damaged")
     }
 
-    /// What the options ask for, from now on unchanged.
-    var bounds: (from: String?, to: String) {
+    /// The time range of the options, fixed now.
+    private var bounds: (from: String?, to: String) {
         let now = Timestamp.now()
         let start = last.flatMap { Duration(span: $0) }.map {
             now.advanced(byMicroseconds: -$0.wholeMicroseconds).description
@@ -172,25 +170,26 @@ extension ExportCommand {
         return (start ?? from, to ?? now.description)
     }
 
-    /// - Parameter body: says whether to go on.
-    func eachPage(
-        _ resource: String, _ form: SampleForm, _ range: [(String, String?)],
-        after cursor: String?, _ session: HostSession,
-        _ body: (ControlClient.Page) throws -> Bool
+    private typealias Range = [(name: String, value: String?)]
+
+    /// - Parameter body: returns whether to continue.
+    private func eachPage(
+        of sensor: String, _ form: SampleForm, _ range: Range, after cursor: String?,
+        _ session: HostSession, _ body: (SamplePage) throws -> Bool
     ) async throws {
         var cursor = cursor
         repeat {
             let page = try await session.client.page(
-                "\(resource)/samples", as: form,
+                of: sensor, as: form.rawValue,
                 query: range + [("limit", String(Self.pageSize)), ("cursor", cursor)])
             guard try body(page) else { return }
             cursor = page.next
         } while cursor != nil
     }
 
-    /// Every page of CSV has a header line; a file has one.
-    static func rows(
-        of page: ControlClient.Page, _ form: SampleForm, isFirst: Bool
+    /// Every page of CSV has a header line; only the first is written.
+    private static func rows(
+        of page: SamplePage, _ form: SampleForm, isFirst: Bool
     ) -> Data {
         guard form == .csv, !isFirst, let end = page.body.firstIndex(of: 0x0A) else {
             return page.body
@@ -198,11 +197,10 @@ extension ExportCommand {
         return page.body[(end + 1)...]
     }
 
-    /// How many samples the host counts, and which it knows to be damaged.
-    func totals(
-        _ resource: String, _ range: [(String, String?)], _ session: HostSession
+    /// The number of samples, and the damaged ranges.
+    private func totals(
+        _ sensor: String, _ range: Range, _ session: HostSession
     ) async throws -> StatisticsAnswer {
-        try await session.client.get(
-            StatisticsAnswer.self, "\(resource)/stats", query: range + [("fn", "count")])
+        try await session.client.statistics(of: sensor, query: range + [("fn", "count")]).value
     }
 }

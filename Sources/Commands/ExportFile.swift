@@ -4,21 +4,21 @@ import Foundation
 import Host
 import Ingest
 
-/// A file that samples are exported to page by page, and what is needed to go on with it.
+/// A file that samples are exported to page by page, with checkpoints to resume from.
 ///
-/// Until it is whole it is named `FILE.part`, and `FILE.part.json` says how far it is: what was
-/// written after the last such note is cut off when the export goes on.
+/// Until it is complete it is named `FILE.part`, and `FILE.part.json` is its checkpoint: data after the
+/// last checkpoint is truncated when the export is resumed.
 struct ExportFile {
-    /// Between two notes.
-    private static let stretch = 8 << 20
+    /// Bytes between two checkpoints.
+    private static let checkpointInterval = 8 << 20
 
-    /// How far an export is.
+    /// A checkpoint.
     struct Progress: Codable, Equatable {
         let sensor: String
         let form: String
-        /// What was asked for.
+        /// As requested.
         let from: String?
-        /// The range as it was when the export began, whatever the clock says when it goes on.
+        /// The time range that was fixed when the export started.
         let start: String?
         let to: String
         var cursor: String?
@@ -30,34 +30,34 @@ struct ExportFile {
     private(set) var progress: Progress
     private let handle: FileHandle
     private var hash = SHA256()
-    private var noted = 0
+    private var checkpointed = 0
 
     private static func part(_ path: String) -> String { path + ".part" }
-    private static func note(_ path: String) -> String { path + ".part.json" }
+    private static func checkpointFile(_ path: String) -> String { path + ".part.json" }
 
-    /// Begins anew, or where an export of the same range was interrupted.
+    /// Starts an export, or resumes an interrupted one of the same range.
     ///
-    /// - Throws: `CommandFailure` when the file is there already, or cannot be written.
+    /// - Throws: `CommandFailure` if the file already exists, or cannot be written.
     init(_ path: String, _ wanted: Progress, hasOpenEnd: Bool) throws {
         guard !FileManager.default.fileExists(atPath: path) else {
             throw CommandFailure(
-                .cannotCreate, "\(path) is there already.", hint: "Take it away, or name another.")
+                .cannotCreate, "\(path) already exists.", hint: "Remove it, or choose another name.")
         }
         self.path = path
         progress = wanted
-        if let kept = Self.kept(path), Self.goesOn(kept, wanted, hasOpenEnd) { progress = kept }
+        if let kept = Self.savedCheckpoint(path), Self.canResume(kept, wanted, hasOpenEnd) { progress = kept }
         let part = Self.part(path)
         if progress.bytes == 0 || !FileManager.default.fileExists(atPath: part) {
             progress = wanted
             guard FileManager.default.createFile(atPath: part, contents: nil) else {
-                throw CommandFailure(.cannotCreate, "\(part) cannot be written.")
+                throw CommandFailure(.cannotCreate, "Cannot write \(part).")
             }
         }
         guard let handle = FileHandle(forUpdatingAtPath: part) else {
-            throw CommandFailure(.cannotCreate, "\(part) cannot be written.")
+            throw CommandFailure(.cannotCreate, "Cannot write \(part).")
         }
         self.handle = handle
-        try recall()
+        try restore()
     }
 
     /// Adds a page.
@@ -67,64 +67,64 @@ struct ExportFile {
         progress.bytes += bytes.count
         progress.samples += samples
         progress.cursor = next
-        if progress.bytes - noted >= Self.stretch { try note() }
+        if progress.bytes - checkpointed >= Self.checkpointInterval { try checkpoint() }
     }
 
-    /// Gives the file its name.
+    /// Renames the complete file.
     ///
     /// - Returns: its SHA-256, 64 hexadecimal digits.
     mutating func finish() throws -> String {
         try handle.synchronize()
         try handle.close()
         try FileManager.default.moveItem(atPath: Self.part(path), toPath: path)
-        try? FileManager.default.removeItem(atPath: Self.note(path))
+        try? FileManager.default.removeItem(atPath: Self.checkpointFile(path))
         return hash.finalize().map { String(format: "%02x", $0) }.joined()
     }
 
-    /// Notes how far it is, for an export that goes on later.
-    mutating func note() throws {
+    /// Writes a checkpoint.
+    mutating func checkpoint() throws {
         try handle.synchronize()
         let data = try JSONEncoder().encode(progress)
-        try data.write(to: URL(filePath: Self.note(path)), options: .atomic)
-        noted = progress.bytes
+        try data.write(to: URL(filePath: Self.checkpointFile(path)), options: .atomic)
+        checkpointed = progress.bytes
     }
 
     // MARK: - Private
 
-    private static func kept(_ path: String) -> Progress? {
-        guard let data = FileManager.default.contents(atPath: note(path)) else { return nil }
+    private static func savedCheckpoint(_ path: String) -> Progress? {
+        guard let data = FileManager.default.contents(atPath: checkpointFile(path)) else { return nil }
         return try? JSONDecoder().decode(Progress.self, from: data)
     }
 
-    private static func goesOn(_ kept: Progress, _ wanted: Progress, _ hasOpenEnd: Bool) -> Bool {
+    private static func canResume(_ kept: Progress, _ wanted: Progress, _ hasOpenEnd: Bool) -> Bool {
         kept.sensor == wanted.sensor && kept.form == wanted.form && kept.from == wanted.from
             && (hasOpenEnd || kept.to == wanted.to) && kept.cursor != nil
     }
 
-    /// Reads what is there already, for its hash, and cuts off what came after the note.
-    private mutating func recall() throws {
+    /// Hashes the bytes up to the checkpoint, and truncates the rest.
+    private mutating func restore() throws {
         var left = progress.bytes
         while left > 0 {
             let piece = try handle.read(upToCount: min(left, 1 << 20)) ?? Data()
             guard !piece.isEmpty else {
                 throw CommandFailure(
-                    .badData, "\(Self.part(path)) is shorter than its note says.",
-                    hint: "Take it and its note away, and begin anew.")
+                    .badData, "\(Self.part(path)) is shorter than its checkpoint.",
+                    hint: "Remove it and its .json file, and start again.")
             }
             hash.update(data: piece)
             left -= piece.count
         }
         try handle.truncate(atOffset: UInt64(progress.bytes))
         try handle.seek(toOffset: UInt64(progress.bytes))
-        noted = progress.bytes
+        checkpointed = progress.bytes
     }
 }
 
-/// The forms of files that samples are exported to and imported from.
+/// The formats of files that samples are exported to and imported from.
 enum TransferForm: String, ExpressibleByArgument, CaseIterable {
     case csv, ndjson, columns
 
-    /// What the ending of a name says; `nil` when it says nothing.
+    /// The format of a file extension; `nil` if unknown.
     init?(path: String) {
         switch URL(filePath: path).pathExtension.lowercased() {
         case "csv": self = .csv

@@ -4,20 +4,20 @@ import Host
 import Provider
 import Samples
 
-/// Removes what a sensor measured, or what is kept about an app, and says what went.
+/// Forgets samples of a sensor, or the data about an app.
 struct ForgetCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "forget",
-        abstract: "Remove what a sensor measured, or what is kept about an app, without a trace.",
+        abstract: "Delete and overwrite samples of a sensor, or the data about an app.",
         discussion: """
             Examples:
-              nervous forget location                     everything it ever measured
+              nervous forget location                     all its samples
               nervous forget cpu --from -2h               the last two hours
               nervous forget cpu --from 2026-03-01T08:00:00Z --to 2026-03-01T09:00:00Z --yes
-              nervous forget --app hello-sensors          decisions, tokens, runs and data of an app
+              nervous forget --app hello-sensors          the decisions, tokens, runs and data of an app
 
-            Samples and the summaries of their hours are removed and overwritten in the file. The
-            receipt says how much that was. Lines of the access log stay: they hold no values.
+            Samples and their hourly summaries are deleted and overwritten in the file, and a receipt
+            is printed. Entries of the access log are kept: they contain no values.
             """)
 
     @OptionGroup var options: GlobalOptions
@@ -25,23 +25,23 @@ struct ForgetCommand: AsyncParsableCommand {
     @Argument(help: "The sensor, such as cpu; see: nervous storage.")
     var sensor: String?
 
-    @Option(help: "An app, in place of a sensor.")
+    @Option(help: "An app, instead of a sensor.")
     var app: String?
 
     // A span before now begins with a hyphen.
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "From when: a span before now such as -2h, an RFC 3339 time, or milliseconds since 1970.",
+            "From this time: a span before now such as -2h, RFC 3339, or milliseconds since 1970.",
             valueName: "time"))
     var from: String?
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("Until when, not included.", valueName: "time"))
+        help: ArgumentHelp("Up to this time, exclusive.", valueName: "time"))
     var to: String?
 
-    @Flag(name: [.short, .long], help: "Do not ask.")
+    @Flag(name: [.short, .long], help: "Do not ask for confirmation.")
     var yes = false
 
     func validate() throws {
@@ -49,10 +49,10 @@ struct ForgetCommand: AsyncParsableCommand {
             throw ValidationError("Name a sensor, or an app with --app.")
         }
         guard app == nil || (from == nil && to == nil) else {
-            throw ValidationError("--from and --to go with a sensor.")
+            throw ValidationError("--from and --to require a sensor.")
         }
         if let sensor, SensorID(sensor) == nil {
-            throw ValidationError("\(sensor.debugDescription) is not a sensor's name.")
+            throw ValidationError("\(sensor.debugDescription) is not a valid sensor name.")
         }
     }
 
@@ -67,84 +67,78 @@ struct ForgetCommand: AsyncParsableCommand {
     }
 
     private func forget(sensor: String, _ session: HostSession) async throws {
-        let storage = try await session.client.get(
-            StorageDescription.self, StorageCommand.path(nil))
+        let storage = try await session.client.storage().value
         guard let known = storage.sensors.first(where: { $0.sensor == sensor }) else {
             throw CommandFailure(
-                .noInput, "Nothing was ever kept of \(sensor).",
-                hint: "List what is kept with: nervous storage", type: "unknown-sensor")
+                .noInput, "Nothing is stored of \(sensor).",
+                hint: "List the stored sensors with: nervous storage", type: "unknown-sensor")
         }
-        let stretch = [from.map { "from \($0)" }, to.map { "to \($0)" }].compactMap(\.self)
+        let range = [from.map { "from \($0)" }, to.map { "to \($0)" }].compactMap(\.self)
         try confirm([
-            "\(sensor) has \(known.samples) samples and \(known.summaries) summaries of hours,"
+            "\(sensor) has \(known.samples) samples and \(known.summaries) hourly summaries,"
                 + " \(Format.bytes(Double(known.bytes))).",
-            stretch.isEmpty
-                ? "All of it will be removed. This cannot be undone."
-                : "What is \(stretch.joined(separator: " ")) will be removed, with the whole summary"
-                    + " of hours that reach into it. This cannot be undone.",
+            range.isEmpty
+                ? "All of it will be deleted. This cannot be undone."
+                : "Everything \(range.joined(separator: " ")) will be deleted, including whole hourly"
+                    + " summaries that overlap the range. This cannot be undone.",
         ])
-        let data = try await session.client.data(
-            .delete, "/api/v1/sensors/\(ControlClient.segment(sensor))/samples",
-            query: [("from", from), ("to", to)], isPatient: true)
-        guard !options.json else { return options.console.print(json: data) }
-        let receipt = try JSONDecoder().decode(ForgetDescription.self, from: data)
-        receipt.lines.forEach(options.console.print)
+        let receipt = try await session.client.forgetSamples(of: sensor, from: from, to: to)
+        guard !options.json else { return options.console.print(json: receipt.json) }
+        try receipt.value.lines.forEach(options.console.print)
     }
 
     private func forget(app: String, _ session: HostSession) async throws {
-        let path = "/api/v1/apps/\(ControlClient.segment(app))"
-        let known = try await session.client.get(AppDescription.self, path)
+        let known = try await session.client.app(app).value
         try confirm([
-            "What you decided about \(known.name), its tokens, what it keeps for itself and the"
-                + " record of its runs will be removed, and what runs of it is stopped.",
-            "The app stays installed, and so do its lines in the access log. This cannot be undone.",
+            "Your decisions about \(known.name), its tokens, its stored data and the records of its"
+                + " runs will be deleted, and its current runs stopped.",
+            "The app stays installed, and its entries in the access log are kept. This cannot be undone.",
         ])
-        let data = try await session.client.data(.delete, path + "/data", isPatient: true)
-        guard !options.json else { return options.console.print(json: data) }
-        let receipt = try JSONDecoder().decode(AppForgetReceipt.self, from: data)
-        receipt.lines.forEach(options.console.print)
+        let receipt = try await session.client.forgetData(of: app)
+        guard !options.json else { return options.console.print(json: receipt.json) }
+        try receipt.value.lines.forEach(options.console.print)
     }
 
-    /// Says what will go, and goes on only when the person wants it.
+    /// Asks for confirmation, unless `--yes` is given.
     ///
-    /// - Throws: `noPermission` when nobody can be asked, or nobody said yes.
+    /// - Throws: `noPermission` without a terminal, or if the answer is not yes.
     private func confirm(_ lines: [String]) throws {
         guard !yes else { return }
         try Confirmation(
-            lines: lines, question: "Remove it?", refusal: "Nothing was removed",
-            hint: "Say --yes to remove it without a question."
+            lines: lines, question: "Delete it?", refusal: "Nothing was deleted",
+            hint: "Use --yes to delete it without confirmation."
         ).ask(options.console)
     }
 }
 
 extension ForgetDescription {
-    /// The receipt for a person.
+    /// The receipt as text.
     var lines: [String] {
         var lines = [
-            "Forgotten: \(sensor) \(stretch)",
+            "Forgotten: \(sensor) \(rangeText)",
             "  when       \(Format.time(time))",
             "  samples    \(samples)",
-            "  summaries  \(summaries) of hours, which stood for \(summarised) samples",
+            "  summaries  \(summaries) of hours, of \(summarised) samples",
             "  bytes      \(bytes)",
         ]
         if hoursBeyond > 0 {
             lines.append(
-                "  \(hoursBeyond) of the hours reach beyond that; their summaries went whole, since"
-                    + " their samples were gone already.")
+                "  \(hoursBeyond) of the hours reach beyond the range; their summaries were deleted"
+                    + " whole, since their samples no longer exist.")
         }
         if unreadable > 0 {
-            lines.append("  \(unreadable) stretches could not be read, and went whole.")
+            lines.append("  \(unreadable) chunks were unreadable and deleted whole.")
         }
         lines.append(
             erased
-                ? "  The bytes are overwritten or cut off in the file and its log."
-                : "  Somebody still reads an earlier state of the file; its bytes go with the next"
-                    + " maintenance.")
-        lines.append("  What stays: the lines of the access log. They hold no values.")
+                ? "  The bytes are overwritten or truncated in the file and its log."
+                : "  A reader still uses an earlier state of the file; its bytes are overwritten by the"
+                    + " next maintenance.")
+        lines.append("  Kept: the entries of the access log. They contain no values.")
         return lines
     }
 
-    private var stretch: String {
+    private var rangeText: String {
         if from == nil, to == nil { return "– everything" }
         return [from.map { "from \(Format.time($0))" }, to.map { "to \(Format.time($0))" }]
             .compactMap(\.self).joined(separator: " ")
@@ -152,7 +146,7 @@ extension ForgetDescription {
 }
 
 extension AppForgetReceipt {
-    /// The receipt for a person.
+    /// The receipt as text.
     var lines: [String] {
         [
             "Forgotten: \(app)",
@@ -160,8 +154,8 @@ extension AppForgetReceipt {
             "  decisions  \(decisions)",
             "  runs       \(runs)",
             "  stored     \(Format.bytes(Double(stored)))",
-            "  What stays: the app itself, and its lines of the access log.",
-            "  It asks again at its next run.",
+            "  Kept: the app itself, and its entries in the access log.",
+            "  The app asks again at its next run.",
         ]
     }
 }

@@ -8,11 +8,11 @@ import Ingest
 struct ImportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "import",
-        abstract: "Store the samples of a file.",
+        abstract: "Import the samples of a file.",
         discussion: """
-            The sensor is one that nervous sensors add has declared: what the host reads itself takes
-            no other samples. Every batch of the file has a key of its own, so an import that is
-            given again within 24 hours stores nothing twice.
+            The sensor must be declared with nervous sensors add; sensors that the host reads accept no
+            other samples. Every batch has an idempotency key, so repeating an import within 24 hours
+            stores nothing twice.
 
             Examples:
               nervous import walk.csv --sensor my.steps
@@ -24,15 +24,11 @@ struct ImportCommand: AsyncParsableCommand {
     @Argument(help: "The file: CSV with a header line, NDJSON, or columns.")
     var file: String
 
-    @Option(help: "The sensor that the samples are of.")
+    @Option(help: "The sensor to publish to.")
     var sensor: String
 
-    @Option(help: "csv, ndjson or columns; else what the name of the file says.")
+    @Option(help: "csv, ndjson or columns; by default from the name of the file.")
     var format: TransferForm?
-
-    private struct Receipt: Decodable {
-        let accepted: Int
-    }
 
     private struct Report: Encodable {
         let sensor: String
@@ -44,8 +40,8 @@ struct ImportCommand: AsyncParsableCommand {
     func run() async throws {
         guard let form = format ?? TransferForm(path: file) else {
             throw CommandFailure(
-                .usage, "The name of \(file) does not say its form.",
-                hint: "Say it with --format csv, ndjson or columns.")
+                .usage, "The extension of \(file) is not that of a known format.",
+                hint: "Use --format csv, ndjson or columns.")
         }
         try await HostSession.with(options.host) { session in
             let report = try await publish(form.form, session)
@@ -66,19 +62,19 @@ struct ImportCommand: AsyncParsableCommand {
         reading.end()
         let line = ProgressLine("Importing \(file)", options.console, measure: .bytes)
         defer { line.end() }
-        let path = "/api/v1/sensors/\(ControlClient.segment(sensor))/samples"
         var (samples, batches) = (0, 0)
         while let batch = try input.next() {
             let key = "import-\(input.sha256)-\(batch.offset)"
             do {
-                let answer = try await session.client.publish(
-                    path, batch.body, as: form, key: key)
-                samples += try JSONDecoder().decode(Receipt.self, from: answer).accepted
-            } catch let failure as CommandFailure {
-                // Here the body is the file and no word of the command line.
+                samples += try await session.client.publish(
+                    batch.body, as: form.rawValue, key: key, to: sensor
+                ).value.accepted
+            } catch let error as APIError {
+                let failure = CommandFailure(error)
+                // The body is the file, so this is not an error of usage.
                 throw CommandFailure(
-                    failure.type == "invalid-body" ? .badData : failure.code,
-                    "\(failure.message) (in the batch that begins at byte \(batch.offset);"
+                    error.code == .invalidBody ? .badData : failure.code,
+                    "\(failure.message) (in the batch at byte \(batch.offset);"
                         + " \(samples) samples before it are stored)",
                     hint: failure.hint, type: failure.type)
             }
@@ -90,22 +86,22 @@ struct ImportCommand: AsyncParsableCommand {
     }
 }
 
-/// A file of samples that is read as batches of whole rows.
+/// Reads a file of samples as batches of whole rows.
 ///
-/// Where a batch begins and ends depends on the file alone, so a batch keeps its key.
+/// The boundaries of the batches depend only on the file, so idempotency keys are stable.
 struct ImportFile {
     private static let piece = 1 << 20
-    /// What one batch has at most, unless a batch of columns is larger.
+    /// The limits of a batch, unless a batch of columns is larger.
     private static let batchBytes = 8 << 20
     private static let batchRows = 50_000
-    /// What the host takes at most.
+    /// The maximum that the host accepts.
     private static let longestBatch = 64 << 20
 
-    /// Some rows of the file, as a body of their own.
+    /// Some rows of the file, as the body of a request.
     struct Batch {
         let body: Data
         let offset: Int
-        /// Where the next one begins.
+        /// The offset of the next batch.
         let end: Int
     }
 
@@ -114,15 +110,15 @@ struct ImportFile {
     let sha256: String
     let size: Int
     private let handle: FileHandle
-    /// What was read and is in no batch yet.
+    /// Bytes that are not in a batch yet.
     private var rest = Data()
     private var offset = 0
     private var header = Data()
 
-    /// - Parameter show: told how many bytes of how many were looked at.
+    /// - Parameter show: called with the bytes read and the size.
     init(_ path: String, _ form: SampleForm, show: (Int, Int) -> Void) throws {
         guard let handle = FileHandle(forReadingAtPath: path) else {
-            throw CommandFailure(.noInput, "\(path) cannot be read.")
+            throw CommandFailure(.noInput, "Cannot read \(path).")
         }
         self.form = form
         self.handle = handle
@@ -149,13 +145,13 @@ struct ImportFile {
             if rest.isEmpty { return nil }
             if form == .csv, header.isEmpty {
                 guard takeHeader() || isAtEnd else {
-                    throw CommandFailure(.badData, "The first line of the file has no end.")
+                    throw CommandFailure(.badData, "The first line of the file is not terminated.")
                 }
                 if header.isEmpty { swap(&header, &rest) }
                 if rest.isEmpty { return nil }
             }
             let found = rest.withUnsafeBytes { RowCounter(form).rows($0, most: Self.batchRows) }
-            // The last line may have no end, and what is cut off is for the host to refuse.
+            // The last line may be unterminated; the host rejects truncated data.
             let isRest =
                 isAtEnd && (found.bytes == 0 || form != .columns && found.rows < Self.batchRows)
             let count = isRest ? rest.count : found.bytes
@@ -167,7 +163,7 @@ struct ImportFile {
             }
             guard rest.count < Self.longestBatch else {
                 throw CommandFailure(
-                    .badData, "The rows at byte \(offset) are larger than the host takes at once.")
+                    .badData, "The rows at byte \(offset) exceed the limit of one batch.")
             }
             isAtEnd = try !fill()
         }
@@ -175,7 +171,7 @@ struct ImportFile {
 
     // MARK: - Private
 
-    /// - Returns: whether there was more.
+    /// - Returns: whether the file had more bytes.
     private mutating func fill() throws -> Bool {
         guard let more = try handle.read(upToCount: Self.piece), !more.isEmpty else { return false }
         rest.append(more)

@@ -9,15 +9,15 @@ import Provider
 struct InstallCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "install",
-        abstract: "Install an app from a .zip or .nervous file, from its folder or from a URL.",
+        abstract: "Install an app from a .zip or .nervous file, a folder or a URL.",
         discussion: """
             Examples:
               nervous install hello-sensors.zip
               nervous install https://example.org/hello-sensors.zip
-              nervous install hello-sensors-1.1.0.zip --dry-run    what an update would change
-            Installing runs nothing and allows nothing: an app asks when you first run it, and an
-            update asks for what is new or more than before. What a key has signed is updated only
-            by what the same key has signed.
+              nervous install hello-sensors-1.1.0.zip --dry-run    show what an update would change
+            Installing runs nothing and grants nothing: an app asks when you first run it, and an
+            update asks for privileges that are new or wider. A signed app can be updated only by a
+            package with the same signer.
             """)
 
     @OptionGroup var options: GlobalOptions
@@ -27,10 +27,10 @@ struct InstallCommand: AsyncParsableCommand {
         completion: .file())
     var package: String
 
-    @Flag(help: "Show what installing would change, and change nothing.")
+    @Flag(help: "Show what installing would change, without installing.")
     var dryRun = false
 
-    @Flag(help: "Let an older version take the place of a newer one; every decision is forgotten.")
+    @Flag(help: "Allow an older version to replace a newer one; all decisions are forgotten.")
     var allowDowngrade = false
 
     func run() async throws {
@@ -45,25 +45,21 @@ struct InstallCommand: AsyncParsableCommand {
                 try PackageFile(path: package, limits: limits).archive()
             }
         try await HostSession.with(options.host) { session in
-            let data = try await session.client.data(
-                .post, "/api/v1/apps",
-                query: [
-                    ("dryRun", dryRun ? "true" : nil),
-                    ("allowDowngrade", allowDowngrade ? "true" : nil),
-                ], body: archive, type: "application/zip")
-            guard !options.json else { return options.console.print(json: data) }
-            let app = try JSONDecoder().decode(AppDescription.self, from: data)
+            let reply = try await session.client.install(
+                archive, isDryRun: dryRun, allowsDowngrade: allowDowngrade)
+            guard !options.json else { return options.console.print(json: reply.json) }
+            let app = try reply.value
             InstallReport(app: app, isDryRun: dryRun).lines.forEach(options.console.print)
             if !dryRun { options.console.say("Run it with: nervous run \(app.name)") }
         }
     }
 }
 
-/// Removes an app with its permissions.
+/// Uninstalls an app with its permissions.
 struct UninstallCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "uninstall",
-        abstract: "Remove an app, what you allowed it, and its tokens.")
+        abstract: "Uninstall an app with its permissions and tokens.")
 
     @OptionGroup var options: GlobalOptions
 
@@ -72,37 +68,37 @@ struct UninstallCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await HostSession.with(options.host) { session in
-            _ = try await session.client.data(.delete, "/api/v1/apps/\(ControlClient.segment(app))")
+            try await session.client.uninstall(app)
             if options.json {
-                options.console.print("{\"uninstalled\":\"\(app)\"}")
+                try options.console.print(encoding: ["uninstalled": app])
             } else {
-                options.console.print("Removed \(app), its permissions and its tokens.")
+                options.console.print("Uninstalled \(app) with its permissions and tokens.")
             }
         }
     }
 }
 
-/// A package that a person named: an archive, or a folder that is packed on the way.
+/// A package at a path: an archive, or a folder, which is packed.
 struct PackageFile {
     let path: String
     let limits: PackageLimits
 
-    /// Whether a word is meant as a path and not as the name of an installed app.
+    /// Whether an argument is a path rather than the name of an installed app.
     static func isPath(_ word: String) -> Bool {
         word.contains("/") || word.hasSuffix(".zip") || word.hasSuffix(".nervous")
     }
 
     func archive() throws -> Data {
-        // Not to be named in a message: it may hold a password.
+        // The message must not contain the URL, which may contain a password.
         guard !PackageAddress.isAddress(path) else {
             throw CommandFailure(
-                .usage, "Only what is on this machine can be run; a URL is installed first.",
+                .usage, "A URL cannot be run; install it first.",
                 hint: "Use: nervous install URL", type: "usage")
         }
         var isFolder: ObjCBool = false
         guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
             throw CommandFailure(
-                .noInput, "There is no file or folder \(path).",
+                .noInput, "No file or folder at \(path).",
                 hint: "Give the path of a .zip or .nervous package, or of an app's folder.",
                 type: "input-missing")
         }
@@ -110,12 +106,12 @@ struct PackageFile {
         let limit = limits.archiveBytes
         guard let file = FileHandle(forReadingAtPath: path) else {
             throw CommandFailure(
-                .noInput, "\(path) cannot be read.", hint: "Check its permissions: ls -l \(path)")
+                .noInput, "Cannot read \(path).", hint: "Check its permissions: ls -l \(path)")
         }
         let data = try file.read(upToCount: limit + 1) ?? Data()
         guard data.count <= limit else {
             throw CommandFailure(
-                .badData, "\(path) is larger than a package may be, which is \(limit) bytes.",
+                .badData, "\(path) exceeds the limit of a package, \(limit) bytes.",
                 type: "too-large")
         }
         return data

@@ -3,20 +3,20 @@ import Foundation
 import Host
 import JSApps
 
-/// Keys to sign packages with, and names for those of others.
+/// Manages signing keys, and names for the keys of others.
 struct KeysCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "keys",
-        abstract: "Make keys to sign packages with, and name the keys of others.",
+        abstract: "Create signing keys, and name the keys of others.",
         discussion: """
             Examples:
-              nervous keys create home             make a key of your own
+              nervous keys create home             create a key of your own
               nervous pack my-app --sign home      sign with it
-              nervous keys export home             its public half, to give to others
-              nervous keys name ann nvpub_03a1…    show what this key signed as “signed by ann”
+              nervous keys export home             its public key, for others
+              nervous keys name ann nvpub_03a1…    show packages of this signer as “signed by ann”
 
-            A name is yours alone and allows nothing. Keep a copy of the file of your own key,
-            in the folder keys of the data directory: without it nobody can update what it signed.
+            Names are local and grant nothing. Back up the file of your own key, in the folder keys of
+            the data directory: without it the apps that it signed cannot be updated.
             """,
         subcommands: [Create.self, List.self, Export.self, Name.self, Remove.self],
         defaultSubcommand: List.self)
@@ -42,7 +42,7 @@ struct KeysCommand: AsyncParsableCommand {
 
     struct Create: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Make a key of your own, and print its public half.")
+            abstract: "Create a key of your own, and print its public key.")
 
         @OptionGroup var options: GlobalOptions
 
@@ -55,7 +55,7 @@ struct KeysCommand: AsyncParsableCommand {
             let made = try options.keys.create(name)
             guard !options.json else { return try options.console.print(encoding: Item(made)) }
             options.console.print(made.key.text)
-            options.console.say("Made the key \(name), \(made.key.shortFingerprint).")
+            options.console.say("Created the key \(name), \(made.key.shortFingerprint).")
             options.console.say("Sign with it: nervous pack DIR --sign \(name)")
         }
     }
@@ -72,12 +72,12 @@ struct KeysCommand: AsyncParsableCommand {
             }
             guard !keys.isEmpty else {
                 options.console.say(
-                    "There are no keys. Make one with: nervous keys create NAME")
+                    "No keys. Create one with: nervous keys create NAME")
                 return
             }
-            var table = Table("NAME", "WHOSE", "FINGERPRINT")
+            var table = Table("NAME", "OWNER", "FINGERPRINT")
             for key in keys {
-                table.add(key.name, key.isOwn ? "yours" : "another's", key.key.fingerprint)
+                table.add(key.name, key.isOwn ? "you" : "other", key.key.fingerprint)
             }
             table.lines.forEach(options.console.print)
         }
@@ -85,7 +85,7 @@ struct KeysCommand: AsyncParsableCommand {
 
     struct Export: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Print a public key, to give to others.")
+            abstract: "Print a public key.")
 
         @OptionGroup var options: GlobalOptions
 
@@ -101,10 +101,10 @@ struct KeysCommand: AsyncParsableCommand {
 
     struct Name: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Name the public key of somebody else.",
+            abstract: "Name the public key of another signer.",
             discussion: """
-                Get the key from its owner by a way you trust. Prompts and `nervous apps` then show
-                the name for every package that the key has signed.
+                Obtain the key from its owner in a way that you trust. Prompts and `nervous apps` then
+                show the name for every package that the key has signed.
                 Example: nervous keys name ann nvpub_03a1…
                 """)
 
@@ -121,43 +121,45 @@ struct KeysCommand: AsyncParsableCommand {
         func run() async throws {
             let named = try options.keys.name(name, key)
             guard !options.json else { return try options.console.print(encoding: Item(named)) }
-            options.console.print("\(named.key.shortFingerprint) is \(name) from now on.")
+            options.console.print("\(named.key.shortFingerprint) is now named \(name).")
         }
     }
 
     struct Remove: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Remove a key or a name; what was signed stays signed.")
+            abstract: "Remove a key or a name; signed packages remain signed.")
 
         @OptionGroup var options: GlobalOptions
 
         @Argument(help: "The key's name; see: nervous keys list.")
         var name: String
 
-        @Flag(help: "Remove a key of your own, too.")
+        @Flag(help: "Also remove a key of your own.")
         var yes = false
 
         func run() async throws {
             guard try yes || !options.keys.isOwn(name) else {
                 throw CommandFailure(
                     .usage,
-                    "\(name) is a key of yours: without it nobody can update what it signed.",
-                    hint: "If that is meant: nervous keys remove \(name) --yes", type: "own-key")
+                    "\(name) is your own key: without it the apps that it signed cannot be updated.",
+                    hint: "To remove it anyway: nervous keys remove \(name) --yes", type: "own-key")
             }
             try options.keys.remove(name)
-            guard !options.json else { return options.console.print("{\"removed\":\"\(name)\"}") }
+            guard !options.json else { 
+                return try options.console.print(encoding: ["removed": name])
+            }
             options.console.print("Removed \(name).")
         }
     }
 
     private static func check(_ name: String) throws {
         guard AppName(name) != nil else {
-            throw ValidationError("A key's name is kebab-case, such as home-2026.")
+            throw ValidationError("A key's name must be kebab-case, such as home-2026.")
         }
     }
 }
 
 extension GlobalOptions {
-    /// The keys of the person.
+    /// The owner's keys.
     var keys: KeyFolder { KeyFolder(data: host.paths.data) }
 }

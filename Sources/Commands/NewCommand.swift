@@ -5,11 +5,11 @@ import Host
 import JSApps
 import Text
 
-/// Makes the folder of a new app.
+/// Creates the folder of a new app.
 struct NewCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "new",
-        abstract: "Make the folder of a new app, which runs at once.",
+        abstract: "Create the folder of a new app that can be run immediately.",
         discussion: """
             Examples:
               nervous new memory-meter
@@ -24,11 +24,11 @@ struct NewCommand: AsyncParsableCommand {
 
     @Option(
         name: .customLong("in"),
-        help: ArgumentHelp("The folder to make it in; this one otherwise.", valueName: "dir"),
+        help: ArgumentHelp("The parent folder; by default the current one.", valueName: "dir"),
         completion: .directory)
     var parent = "."
 
-    private struct Made: Encodable {
+    private struct Report: Encodable {
         let app: String
         let files: [String]
         let folder: String
@@ -37,7 +37,7 @@ struct NewCommand: AsyncParsableCommand {
     func run() async throws {
         guard let checked = AppName(name) else {
             throw CommandFailure(
-                .usage, "\(name.escapedForDisplay(limit: 80)) cannot be the name of an app.",
+                .usage, "\(name.escapedForDisplay(limit: 80)) is not a valid app name.",
                 hint: "Use up to 64 of a–z and 0–9, words joined by -, such as step-counter.",
                 type: "bad-name")
         }
@@ -47,15 +47,15 @@ struct NewCommand: AsyncParsableCommand {
         guard !options.json else {
             let files = AppSkeleton.fileNames.sorted()
             return try options.console.print(
-                encoding: Made(app: checked.text, files: files, folder: path))
+                encoding: Report(app: checked.text, files: files, folder: path))
         }
         let shown = Self.shown(checked, in: parent)
-        options.console.print("Made \(shown): \(AppSkeleton.fileNames.joined(separator: ", ")).")
+        options.console.print("Created \(shown): \(AppSkeleton.fileNames.joined(separator: ", ")).")
         options.console.say("Run it with: nervous run \(shown)")
         options.console.say("Test it with: nervous test \(shown)")
     }
 
-    /// The folder as one would type it; with a slash, since a bare word is an installed app.
+    /// The path as a shell argument; with a slash, since a bare word is an installed app.
     private static func shown(_ name: AppName, in parent: String) -> String {
         let path = "\(parent.hasSuffix("/") ? String(parent.dropLast()) : parent)/\(name)"
         let isPlain = path.allSatisfy {

@@ -4,51 +4,47 @@ import Host
 import Provider
 import Text
 
-/// What could not be sent yet.
+/// Manages uploads that wait in the outbox.
 struct OutboxCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "outbox",
-        abstract: "See, send or discard what could not be sent yet.",
+        abstract: "List, retry or discard uploads that were not delivered.",
         discussion: """
             Examples:
-              nervous outbox                             what waits, oldest first
-              nervous outbox send 3f2a90c1d4e5b678       try again now
-              nervous outbox discard 3f2a90c1d4e5b678    send it never
+              nervous outbox                             list the uploads, oldest first
+              nervous outbox send 3f2a90c1d4e5b678       retry now
+              nervous outbox discard 3f2a90c1d4e5b678    discard the upload
 
-            What waits is tried again by itself while a host runs, such as nervous
-            serve: after a minute, then after ever longer, an hour at most. What a
-            server has refused is tried when you say so.
+            While a host runs, such as nervous serve, uploads are retried automatically:
+            after a minute, then at increasing intervals of at most an hour. Uploads that
+            a server refused are retried only on request.
             """,
         subcommands: [List.self, Send.self, Discard.self], defaultSubcommand: List.self)
 
-    static func path(_ id: String, _ rest: String = "") -> String {
-        "/api/v1/outbox/\(ControlClient.segment(id))\(rest)"
-    }
-
-    /// What names a thing that waits.
+    /// Selects an upload.
     struct Choice: ParsableArguments {
         @OptionGroup var options: GlobalOptions
 
-        @Argument(help: "What waits; see: nervous outbox.")
+        @Argument(help: "The identifier of the upload; see: nervous outbox.")
         var id: String
     }
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "List what waits to be sent, the oldest first.")
+            abstract: "List the uploads, oldest first.")
 
         @OptionGroup var options: GlobalOptions
 
         func run() async throws {
             try await HostSession.with(options.host) { session in
-                let data = try await session.client.data(.get, "/api/v1/outbox")
-                guard !options.json else { return options.console.print(json: data) }
-                let list = try JSONDecoder().decode(ItemList<DeliveryDescription>.self, from: data)
-                guard !list.items.isEmpty else {
-                    return options.console.say("Nothing waits to be sent.")
+                let reply = try await session.client.outbox()
+                guard !options.json else { return options.console.print(json: reply.json) }
+                let items = try reply.value.items
+                guard !items.isEmpty else {
+                    return options.console.say("The outbox is empty.")
                 }
-                var table = Table("ID", "STATE", "TRIES", "WHAT", "WHERE TO", "WHY")
-                for item in list.items {
+                var table = Table("ID", "STATE", "ATTEMPTS", "TITLE", "SERVER", "REASON")
+                for item in items {
                     table.add([
                         item.id, item.state, String(item.attempts),
                         item.title.escapedForDisplay(limit: 60),
@@ -62,58 +58,57 @@ struct OutboxCommand: AsyncParsableCommand {
     }
 
     struct Send: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Try again now.")
+        static let configuration = CommandConfiguration(abstract: "Retry an upload now.")
 
         @OptionGroup var choice: Choice
 
         func run() async throws {
             try await HostSession.with(choice.options.host) { session in
-                let data = try await session.client.data(
-                    .post, OutboxCommand.path(choice.id, "/send"), isPatient: true)
-                try SendReport.show(data, choice.options)
+                let reply = try await session.client.sendUpload(choice.id)
+                try SendReport.show(reply, choice.options)
             }
         }
     }
 
     struct Discard: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Send it never.")
+        static let configuration = CommandConfiguration(abstract: "Discard the upload.")
 
         @OptionGroup var choice: Choice
 
         func run() async throws {
             let options = choice.options
             try await HostSession.with(options.host) { session in
-                _ = try await session.client.data(.delete, OutboxCommand.path(choice.id))
+                try await session.client.discardUpload(choice.id)
                 if options.json {
-                    options.console.print("{\"discarded\":true}")
+                    try options.console.print(encoding: ["discarded": true])
                 } else {
-                    options.console.print("\(choice.id) is not sent any more.")
+                    options.console.print("Discarded \(choice.id).")
                 }
             }
         }
     }
 }
 
-/// What a person is told of something that was sent.
+/// Prints the outcome of an upload.
 enum SendReport {
-    /// - Throws: `CommandFailure` where it did not arrive, which is to be tried again later.
-    static func show(_ data: Data, _ options: GlobalOptions) throws {
-        let reply = try JSONDecoder().decode(SendReply.self, from: data)
-        if options.json { options.console.print(json: data) }
+    /// - Throws: `CommandFailure` if it was not delivered and is in the outbox.
+    static func show(_ sent: APIReply<SendReply>, _ options: GlobalOptions) throws {
+        let reply = try sent.value
+        if options.json { options.console.print(json: sent.json) }
         if let damaged = reply.damaged {
             options.console.say(
-                "warning: samples of \(damaged) are damaged, and are missing in what was sent.")
+                "warning: samples of \(damaged) are damaged, and missing in the upload.")
         }
         guard let kept = reply.kept else {
-            if !options.json { options.console.print("It has arrived.") }
+            if !options.json { options.console.print("Delivered.") }
             return
         }
         let isWaiting = kept.state == "waiting"
         let then =
             isWaiting
-            ? "sent while a host runs, such as nervous serve" : "not tried again by itself"
+            ? "retried while a host runs, such as nervous serve" : "not retried automatically"
         throw CommandFailure(
-            isWaiting ? .tryAgain : .remote, "\(kept.problem) It is kept, and \(then).",
+            isWaiting ? .tryAgain : .remote, "\(kept.problem) The upload is in the outbox, and \(then).",
             hint: "nervous outbox send \(kept.id), or nervous outbox discard \(kept.id)",
             type: "kept")
     }

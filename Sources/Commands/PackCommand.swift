@@ -3,31 +3,31 @@ import Foundation
 import Host
 import JSApps
 
-/// Makes a package of an app's folder.
+/// Creates a package from an app's folder.
 struct PackCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "pack",
-        abstract: "Make a ZIP package of an app's folder, checked as installing would check it.",
+        abstract: "Create a ZIP package from an app's folder, with the checks of an installation.",
         discussion: """
-            The same folder gives the same bytes, on every machine and at every time.
+            Packages are reproducible: the same folder gives the same bytes.
             Examples:
               nervous pack my-app
-              nervous pack my-app --sign home     (made with: nervous keys create home)
+              nervous pack my-app --sign home     (created with: nervous keys create home)
             """)
 
     @OptionGroup var options: GlobalOptions
 
-    @Argument(help: "The app's folder, named like the app.", completion: .directory)
+    @Argument(help: "The app's folder, which has the name of the app.", completion: .directory)
     var folder: String
 
     @Option(
         name: [.short, .long],
-        help: ArgumentHelp("Where to write it; NAME.zip here otherwise.", valueName: "file"))
+        help: ArgumentHelp("The file; by default NAME.zip in the current folder.", valueName: "file"))
     var output: String?
 
     @Option(
         help: ArgumentHelp(
-            "Sign with this key of yours; see: nervous keys list.", valueName: "key"))
+            "Sign with this key; see: nervous keys list.", valueName: "key"))
     var sign: String?
 
     private struct Packed: Encodable {
@@ -46,7 +46,7 @@ struct PackCommand: AsyncParsableCommand {
             try bytes.write(to: URL(filePath: file), options: .atomic)
         } catch {
             throw CommandFailure(
-                .cannotCreate, "Cannot write \(file).", hint: "Choose another place with --output.")
+                .cannotCreate, "Cannot write \(file).", hint: "Choose another path with --output.")
         }
         guard !options.json else {
             let signer = key?.signer.fingerprint

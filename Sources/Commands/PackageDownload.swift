@@ -7,27 +7,27 @@ import NIOHTTP1
 import RunnerProtocol
 import Text
 
-/// Fetches a package into memory: nothing is on the disk before all of it has come.
+/// Downloads a package into memory, so that an incomplete one is never on disk.
 struct PackageDownload: Sendable {
-    /// How long the parts of a download may take.
+    /// Time limits of a download.
     struct Patience: Sendable {
-        /// To reach the server.
+        /// For connecting.
         var connecting = Duration.seconds(10)
-        /// Without a byte.
+        /// Between two bytes.
         var idle = Duration.seconds(30)
-        /// In all.
+        /// For the whole download.
         var total = Duration.seconds(600)
     }
 
     private static let redirects = 5
 
     let address: PackageAddress
-    /// The most bytes; what comes is counted, whatever the server says.
+    /// The maximum number of bytes received, whatever `Content-Length` is.
     let limit: Int
     let console: Console
     var patience = Patience()
 
-    /// - Throws: `CommandFailure` that names neither password nor query.
+    /// - Throws: `CommandFailure`, whose message contains neither password nor query.
     func archive() async throws -> Data {
         var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
         configuration.timeout = .init(
@@ -45,7 +45,7 @@ struct PackageDownload: Sendable {
         }
     }
 
-    /// Ends the work when it takes too long in all, also where bytes trickle in.
+    /// Limits the total time, even if bytes keep arriving.
     private func withinTotal(
         _ work: @escaping @Sendable () async throws -> Data
     ) async throws -> Data {
@@ -66,7 +66,7 @@ struct PackageDownload: Sendable {
             if !place.isSecure {
                 console.say(
                     "warning: \(place.shown) is not encrypted: "
-                        + "the package could have been changed on the way.")
+                        + "the package could have been modified in transit.")
             }
             do {
                 let response = try await client.execute(
@@ -88,7 +88,7 @@ struct PackageDownload: Sendable {
     private func request(to place: PackageAddress) -> HTTPClientRequest {
         var request = HTTPClientRequest(url: place.url)
         request.headers.add(name: "User-Agent", value: "nervous/\(Release.version)")
-        // A connection kept for a redirect may be gone by then.
+        // A kept connection may be closed before a redirect reuses it.
         request.headers.add(name: "Connection", value: "close")
         request.headers.add(name: "Accept", value: "application/zip, */*;q=0.5")
         if let authorization = place.authorization {
@@ -97,7 +97,7 @@ struct PackageDownload: Sendable {
         return request
     }
 
-    /// Where a response leads, or `nil` where it is the package.
+    /// The location of a redirect, or `nil` if the response is the package.
     private func redirection(
         _ response: HTTPClientResponse, from place: PackageAddress
     ) throws(CommandFailure) -> String? {
@@ -110,7 +110,7 @@ struct PackageDownload: Sendable {
         }
         throw CommandFailure(
             .unavailable,
-            "\(place.shown) answered \(response.status.code) and no package.",
+            "\(place.shown) responded with status \(response.status.code) instead of a package.",
             hint: "Check the address in a browser.", type: "download-refused")
     }
 
@@ -124,7 +124,7 @@ struct PackageDownload: Sendable {
             guard data.count <= limit else {
                 throw CommandFailure(
                     .badData,
-                    "What comes is larger than a package may be, which is \(limit) bytes.",
+                    "The download exceeds the limit of a package, \(limit) bytes.",
                     type: "too-large")
             }
             progress.show(data.count, of: claimed)
@@ -137,9 +137,9 @@ struct PackageDownload: Sendable {
 struct PackageAddress: Sendable {
     /// The URL without name and password, and without a fragment.
     let url: String
-    /// The URL for a person: neither name and password nor the query, which may hold a secret.
+    /// The URL for display, without user, password and query, which may contain secrets.
     let shown: String
-    /// What the `Authorization` header says, where the URL came with a name or password.
+    /// The `Authorization` header, if the URL had a user or password.
     private(set) var authorization: String?
 
     private let base: URL
@@ -147,20 +147,20 @@ struct PackageAddress: Sendable {
     private let host: String
     private let port: Int
 
-    /// Whether nobody on the way can change what comes.
+    /// Whether the response cannot be modified in transit.
     var isSecure: Bool { scheme == "https" || isLoopback }
 
-    /// Whether a word is meant as a URL and not as a path.
+    /// Whether an argument is a URL rather than a path.
     static func isAddress(_ word: String) -> Bool {
         let start = word.prefix(8).lowercased()
         return start.hasPrefix("http://") || start.hasPrefix("https://")
     }
 
-    /// - Throws: `usage`, without a word of the URL.
+    /// - Throws: `usage`, without any part of the URL.
     init(_ word: String) throws(CommandFailure) {
         guard let address = URL(string: word).flatMap({ PackageAddress($0) }) else {
             throw CommandFailure(
-                .usage, "The URL of the package is not one.",
+                .usage, "Invalid URL.",
                 hint: "Write it like https://example.org/app.zip.", type: "bad-address")
         }
         self = address
@@ -186,20 +186,20 @@ struct PackageAddress: Sendable {
         port = parts.port ?? (scheme == "https" ? 443 : 80)
     }
 
-    /// Where a redirect leads; name and password go on to the same origin only.
+    /// The target of a redirect; user and password are kept for the same origin only.
     ///
-    /// - Throws: `remote` where it leads nowhere, or from https to http.
+    /// - Throws: `remote` if it is not a URL, or leads from https to http.
     func redirected(to location: String) throws(CommandFailure) -> PackageAddress {
         guard var next = URL(string: location, relativeTo: base).flatMap({ PackageAddress($0) })
         else {
             throw CommandFailure(
-                .remote, "\(shown) redirects to what is no http or https URL.",
+                .remote, "\(shown) redirects to something other than an http or https URL.",
                 type: "download-redirect")
         }
         guard scheme != "https" || next.scheme == "https" else {
             throw CommandFailure(
-                .remote, "\(shown) redirects from https to http, which would undo its protection.",
-                hint: "Tell the author, or install from a file that you trust.",
+                .remote, "\(shown) redirects from https to http, which is not protected.",
+                hint: "Report it to the author, or install from a file that you trust.",
                 type: "download-redirect")
         }
         let isSameOrigin = (scheme, host, port) == (next.scheme, next.host, next.port)
@@ -215,7 +215,7 @@ struct PackageAddress: Sendable {
     }
 }
 
-/// What a failed download is called, in one sentence.
+/// The errors of failed downloads.
 enum DownloadFault {
     static func tooSlow(_ place: PackageAddress) -> CommandFailure {
         CommandFailure(
@@ -223,7 +223,7 @@ enum DownloadFault {
             type: "download-timeout")
     }
 
-    /// - Parameter error: What the client threw; its text is not shown, as it may hold the address.
+    /// - Parameter error: The error of the client. It is not displayed, because it may contain the URL.
     static func failure(_ error: any Error, at place: PackageAddress) -> any Error {
         switch error {
         case is CommandFailure, is CancellationError: return error
@@ -237,7 +237,7 @@ enum DownloadFault {
         case .untrusted:
             CommandFailure(
                 .remote, sentence,
-                hint: "Nothing was installed. A package from there could be anybody's.",
+                hint: "Nothing was installed: the package could come from anyone.",
                 type: "download-untrusted")
         case .insecure: CommandFailure(.remote, sentence, type: "download-untrusted")
         case .refused, .unreachable:
@@ -246,7 +246,7 @@ enum DownloadFault {
                 type: "download-unreachable")
         case .interrupted:
             CommandFailure(
-                .remote, "\(place.shown) broke off before the package was complete.",
+                .remote, "\(place.shown) closed the connection before the package was complete.",
                 hint: "Try again.", type: "download-interrupted")
         }
     }

@@ -6,16 +6,16 @@ import Provider
 import Samples
 import Text
 
-/// Shows and changes what apps may do.
+/// Shows and changes permissions.
 struct PermissionsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "permissions",
-        abstract: "See and change what apps and tokens may do.",
+        abstract: "Show and change the permissions of apps and tokens.",
         discussion: """
             Examples:
-              nervous permissions                               everything that was decided
-              nervous permissions hello-sensors                 what one app may do
-              nervous permissions --pending                     what apps ask for now
+              nervous permissions                               all decisions
+              nervous permissions hello-sensors                 the decisions about one app
+              nervous permissions --pending                     requests that wait for you
               nervous permissions grant hello-sensors sensor:cpu --rate 1 --precision 5
               nervous permissions deny hello-sensors sensor:memory
               nervous permissions grant hello-sensors sensor:cpu --expires 7d --no-background
@@ -23,42 +23,40 @@ struct PermissionsCommand: AsyncParsableCommand {
               nervous permissions reset hello-sensors           ask again at the next run
               nervous permissions export > decisions.json
 
-            A change is felt by a running app at its next call.
+            A change takes effect at the next call of a running app.
             """,
         subcommands: [List.self, Grant.self, Deny.self, Reset.self, Export.self],
         defaultSubcommand: List.self)
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "List what was decided, for one app or for all.")
+            abstract: "List the decisions about one app, or all.")
 
         @OptionGroup var options: GlobalOptions
 
-        @Argument(help: "An app or a token's name; all when it is missing.")
+        @Argument(help: "The name of an app or token; all by default.")
         var client: String?
 
-        @Flag(help: "List what apps ask for and nobody has answered.")
+        @Flag(help: "List the requests that wait for your decision.")
         var pending = false
 
         func run() async throws {
             try await HostSession.with(options.host) { session in
                 guard !pending else { return try await showRequests(session) }
-                let path = client.map { "/\(ControlClient.segment($0))" } ?? ""
-                let data = try await session.client.data(.get, "/api/v1/grants\(path)")
-                guard !options.json else { return options.console.print(json: data) }
-                let list = try JSONDecoder().decode(GrantList.self, from: data)
+                let reply = try await session.client.grants(of: client)
+                guard !options.json else { return options.console.print(json: reply.json) }
+                let list = try reply.value
                 let items = list.items
                 for line in list.restricted ?? [] {
-                    options.console.print(
-                        "Nobody is given \(line.privilege) on this machine, by \(line.file)")
+                    options.console.print("\(line.privilege) is blocked by \(line.file)")
                 }
                 guard !items.isEmpty else {
                     options.console.say(
-                        "Nothing was decided\(client.map { " about \($0)" } ?? ""). An app asks when"
-                            + " you first run it.")
+                        "No decisions\(client.map { " about \($0)" } ?? ""). An app asks when you"
+                            + " first run it.")
                     return
                 }
-                var table = Table("WHO", "PRIVILEGE", "STATE", "SINCE", "TERMS")
+                var table = Table("CLIENT", "PRIVILEGE", "STATE", "SINCE", "TERMS")
                 for item in items {
                     table.add(
                         item.client, item.privilege, item.shownState, Format.time(item.decided),
@@ -69,21 +67,20 @@ struct PermissionsCommand: AsyncParsableCommand {
         }
 
         private func showRequests(_ session: HostSession) async throws {
-            let data = try await session.client.data(.get, "/api/v1/requests")
-            guard !options.json else { return options.console.print(json: data) }
-            let items = try JSONDecoder().decode(ItemList<RequestDescription>.self, from: data)
-                .items.filter { client == nil || $0.client == client }
+            let reply = try await session.client.requests()
+            guard !options.json else { return options.console.print(json: reply.json) }
+            let items = try reply.value.items.filter { client == nil || $0.client == client }
             guard let first = items.first else {
-                return options.console.say("No app waits for an answer.")
+                return options.console.say("No request waits for your decision.")
             }
-            var table = Table("WHO", "PRIVILEGE", "SINCE", "CALLS WAITING")
+            var table = Table("CLIENT", "PRIVILEGE", "SINCE", "CALLS WAITING")
             for item in items {
                 table.add(
                     item.client, item.privilege, Format.time(item.asked), "\(item.waiting)")
             }
             table.lines.forEach(options.console.print)
             options.console.say(
-                "Answer with: nervous permissions grant \(first.client) \(first.privilege)"
+                "Decide with: nervous permissions grant \(first.client) \(first.privilege)"
                     + "   (or deny)")
         }
     }
@@ -92,23 +89,20 @@ struct PermissionsCommand: AsyncParsableCommand {
         _ options: GlobalOptions, _ client: String, _ privilege: String, _ body: DecisionRequest
     ) async throws {
         try await HostSession.with(options.host) { session in
-            let path =
-                "/api/v1/grants/\(ControlClient.segment(client))/\(ControlClient.segment(privilege))"
-            let data = try await session.client.data(
-                .put, path, body: try JSONEncoder().encode(body))
-            guard !options.json else { return options.console.print(json: data) }
-            let word = body.decision == "deny" ? "may no longer use" : "may now use"
-            options.console.print("\(client) \(word) \(privilege).")
+            let reply = try await session.client.decide(body, on: privilege, by: client)
+            guard !options.json else { return options.console.print(json: reply.json) }
+            let word = body.decision == "deny" ? "Denied" : "Granted"
+            options.console.print("\(word) \(privilege) to \(client).")
         }
     }
 
     struct Grant: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Allow something, under terms of your own.")
+            abstract: "Grant a privilege, optionally with terms.")
 
         @OptionGroup var options: GlobalOptions
 
-        @Argument(help: "The app or the token's name.")
+        @Argument(help: "The name of the app or token.")
         var client: String
 
         @Argument(
@@ -117,28 +111,28 @@ struct PermissionsCommand: AsyncParsableCommand {
         )
         var privilege: String
 
-        @Option(help: ArgumentHelp("The most samples a second, such as 1.", valueName: "hertz"))
+        @Option(help: ArgumentHelp("The maximum number of samples per second, such as 1.", valueName: "hertz"))
         var rate: String?
 
         @Option(
             help: ArgumentHelp(
-                "Round numbers to multiples of this, such as 0.1.", valueName: "step"))
+                "Round numbers to multiples of this step, such as 0.1.", valueName: "step"))
         var precision: String?
 
-        @Option(help: ArgumentHelp("How far back it may look, such as 10m.", valueName: "span"))
+        @Option(help: ArgumentHelp("How far back samples may be read, such as 10m.", valueName: "span"))
         var history: String?
 
         @Option(
             name: [.customLong("expires"), .customLong("for")],
             help: ArgumentHelp(
-                "When it ends: from now, such as 7d, or a day such as 2027-01-31.",
+                "When the grant ends: after a span such as 7d, or on a day such as 2027-01-31.",
                 valueName: "end"))
         var expires: String?
 
-        @Flag(inversion: .prefixedNo, help: "Whether it holds while nobody watches the app.")
+        @Flag(inversion: .prefixedNo, help: "Whether the grant also holds in the background.")
         var background = true
 
-        @Flag(help: "Only statistics, never a single sample.")
+        @Flag(help: "Only statistics, no samples.")
         var statsOnly = false
 
         @Option(
@@ -151,7 +145,7 @@ struct PermissionsCommand: AsyncParsableCommand {
             let asked = PrivilegeID(privilege)
             if let wrong = only.first(where: { !Self.isPart($0, of: asked) }) {
                 throw CommandFailure(
-                    .usage, "\(privilege) is not about \(wrong.escapedForDisplay(limit: 60)).",
+                    .usage, "\(privilege) does not include \(wrong.escapedForDisplay(limit: 60)).",
                     hint: "List the sensors with: nervous sensors")
             }
             if let asked, asked.sensor == nil {
@@ -173,7 +167,7 @@ struct PermissionsCommand: AsyncParsableCommand {
             }
             terms.only = only.isEmpty ? nil : only
             try await PermissionsCommand.decide(
-                options, client, privilege, DecisionRequest(terms: terms))
+                options, client, privilege, DecisionRequest(decision: "allow", terms: terms))
         }
 
         private static func isPart(_ name: String, of privilege: PrivilegeID?) -> Bool {
@@ -183,14 +177,14 @@ struct PermissionsCommand: AsyncParsableCommand {
     }
 
     struct Deny: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Refuse something from now on.")
+        static let configuration = CommandConfiguration(abstract: "Deny a privilege.")
 
         @OptionGroup var options: GlobalOptions
 
-        @Argument(help: "The app or the token's name.")
+        @Argument(help: "The name of the app or token.")
         var client: String
 
-        @Argument(help: "Such as sensor:cpu; net for every other server.")
+        @Argument(help: "Such as sensor:cpu, or net for all other servers.")
         var privilege: String
 
         func run() async throws {
@@ -201,25 +195,23 @@ struct PermissionsCommand: AsyncParsableCommand {
 
     struct Reset: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Forget what was decided, so that it is asked again.")
+            abstract: "Forget a decision, so that you are asked again.")
 
         @OptionGroup var options: GlobalOptions
 
-        @Argument(help: "The app or the token's name.")
+        @Argument(help: "The name of the app or token.")
         var client: String
 
-        @Argument(help: "Such as sensor:cpu; everything when it is missing.")
+        @Argument(help: "Such as sensor:cpu; all by default.")
         var privilege: String?
 
         func run() async throws {
             try await HostSession.with(options.host) { session in
-                let parts = ([client] + [privilege].compactMap { $0 }).map(ControlClient.segment)
-                _ = try await session.client.data(
-                    .delete, "/api/v1/grants/\(parts.joined(separator: "/"))")
+                try await session.client.resetGrants(of: client, privilege)
                 if options.json {
-                    options.console.print("{\"reset\":true}")
+                    try options.console.print(encoding: ["reset": true])
                 } else {
-                    options.console.print("Forgotten. An app asks again when you next run it.")
+                    options.console.print("Reset. An app asks again when you next run it.")
                 }
             }
         }
@@ -227,13 +219,13 @@ struct PermissionsCommand: AsyncParsableCommand {
 }
 
 extension PermissionsCommand {
-    /// Writes every decision as one JSON document, to keep or to compare.
+    /// Prints all decisions as one JSON document, for backup or comparison.
     struct Export: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Print everything that was decided as one JSON document.",
+            abstract: "Print all decisions as one JSON document.",
             discussion: """
                 Example: nervous permissions export > decisions.json
-                It holds no token and no sample.
+                It contains no tokens and no samples.
                 """)
 
         private struct Document: Encodable {
@@ -248,9 +240,7 @@ extension PermissionsCommand {
 
         func run() async throws {
             try await HostSession.with(options.host) { session in
-                let decisions = try await session.client.get(
-                    ItemList<GrantDescription>.self, "/api/v1/grants"
-                ).items
+                let decisions = try await session.client.grants().value.items
                 let now = (Date.now.timeIntervalSince1970 * 1000).rounded()
                 let encoder = JSONEncoder()
                 encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
@@ -258,5 +248,42 @@ extension PermissionsCommand {
                 options.console.print(json: try encoder.encode(document))
             }
         }
+    }
+}
+
+extension DecisionRequest {
+    /// - Parameters:
+    ///   - run: the run of a decision for one run.
+    ///   - isAnswer: whether you answered a prompt.
+    ///   - choice: the chosen sensors; `nil` for all.
+    init(
+        _ decision: Decision, run: String? = nil, isAnswer: Bool = false,
+        among choice: InstanceChoice? = nil
+    ) {
+        var terms: TermsDescription?
+        if case .allow(let own) = decision { terms = TermsDescription(own) }
+        let name =
+            switch decision {
+            case .allowOnce: "allow-once"
+            case .allowAlways: "allow-always"
+            case .statisticsOnly: "statistics-only"
+            case .denyOnce: "deny-once"
+            case .deny: "deny"
+            case .allow: "allow"
+            }
+        self.init(
+            decision: name, terms: terms, run: run, answer: isAnswer ? true : nil,
+            only: choice?.chosen.map(\.description),
+            excluded: choice?.passedOver.map(\.description))
+    }
+}
+
+extension TermsDescription {
+    init(_ terms: Terms) {
+        self.init(
+            access: terms.access.rawValue, rate: terms.maximumRate, precision: terms.precision,
+            history: terms.history?.span, expires: terms.expires?.milliseconds,
+            background: terms.background, only: terms.only?.chosen.map(\.description),
+            excluded: terms.only?.passedOver.map(\.description))
     }
 }

@@ -1,8 +1,7 @@
+package import API
 import Auth
 import Egress
-package import Foundation
 import JSApps
-package import Provider
 import Sessions
 import VM
 
@@ -48,6 +47,7 @@ extension CommandFailure {
     package init(_ error: any Error) {
         switch error {
         case let error as CommandFailure: self = error
+        case let error as APIError: self.init(error)
         case let error as VirtualMachineError: self.init(error)
         case let error as AuthError: self.init(error)
         case let error as JSAppsError: self.init(error)
@@ -111,54 +111,63 @@ extension CommandFailure {
 }
 
 extension CommandFailure {
-    private struct Problem: Decodable {
-        let code: String
-        let detail: String
-        let fix: String?
-    }
-
-    /// Maps a problem that the API returned to an exit code.
-    package init(problem data: Data, status: UInt) {
-        guard let problem = try? JSONDecoder().decode(Problem.self, from: data) else {
-            self.init(.remote, "The host returned status \(status) without a reason.")
+    private init(_ error: APIError) {
+        guard let problem = error.problem else {
+            self.init(.remote, "The host returned status \(error.status) without a reason.")
             return
         }
-        self.init(
-            Self.code(problem.code, status), problem.detail, hint: problem.fix,
-            type: problem.code)
+        let code =
+            error.code.map(Self.code)
+            ?? switch error.status {
+            case 401, 403: Code.noPermission
+            case 400, 422: Code.usage
+            default: Code.remote
+            }
+        self.init(code, problem.detail, hint: problem.fix, type: problem.code)
     }
 
-    /// Maps the event of a run that could not start to an exit code.
+    /// The failure of a run that could not start.
+    ///
+    /// - Parameter event: the event `failed`.
     package init(_ event: RunEventItem) {
-        let code = event.code ?? "internal"
+        let problem = event.code.flatMap(ProblemCode.init(rawValue:))
         self.init(
-            Self.code(code, 500), event.text ?? "The app could not start.", hint: event.fix,
-            type: code)
+            problem.map(Self.code) ?? .remote, event.text ?? "The app could not start.",
+            hint: event.fix, type: event.code ?? ProblemCode.internalError.rawValue)
     }
 
-    private static func code(_ problem: String, _ status: UInt) -> Code {
-        let packageFaults = [
-            "not-an-archive", "malformed-archive", "unsupported-archive", "too-large",
-            "unsafe-path",
-            "unsafe-entry", "duplicate-name", "wrong-folder-name", "missing-file", "bad-manifest",
-            "bad-signature", "signer-changed", "downgrade", "invalid-sample",
-        ]
-        return switch problem {
-        case _ where packageFaults.contains(problem): .badData
-        case "not-installed", "unknown-sensor", "not-found", "no-samples", "input-missing",
-            "no-run":
+    private static func code(_ problem: ProblemCode) -> Code {
+        switch problem {
+        case .notAnArchive, .malformedArchive, .unsupportedArchive, .tooLarge, .unsafePath,
+            .unsafeEntry, .duplicateName, .wrongFolderName, .missingFile, .badManifest,
+            .badSignature, .signerChanged, .downgrade, .invalidSample:
+            .badData
+        case .notInstalled, .unknownSensor, .notFound, .noSamples, .inputMissing, .noRun:
             .noInput
-        case "sensor-unavailable", "not-serving", "confinement", "unpacker-unavailable":
-            .unavailable
-        case _ where status == 401 || status == 403: .noPermission
-        case _ where status == 400 || status == 422: .usage
-        case "io", "internal", "damaged": .input
-        case "too-many-attempts", "busy": .tryAgain
-        case "disk-full": .cannotCreate
-        case "name-taken", "conflict", "undeclared", "sensor-off", "sensor-virtual",
-            "sensor-collected", "wrong-state", "too-far", "inaccurate", "session-full":
+        case .sensorUnavailable, .notServing, .confinement, .unpackerUnavailable: .unavailable
+        case .missingToken, .invalidToken, .crossOrigin, .serviceWorker, .nameMismatch,
+            .ownerOnly, .denied, .undecided, .statisticsOnly, .undeclared, .notInBackground,
+            .restricted, .addressRefused, .ownHost, .redirectRefused:
+            .noPermission
+        case .invalidParameter, .invalidBody, .invalidKey, .invalidAddress, .invalidRequest,
+            .partialWrite, .invalidPrivilege, .unsupportedPrivilege, .invalidMessage,
+            .invalidSensor, .keyReused, .unknownField, .notNumeric, .unknownFunction,
+            .invalidCondition, .tooManyWindows, .unknownAnalysis, .invalidAnalysis, .tooManyRows,
+            .invalidPack, .invalidSession, .invalidWorkouts, .cannotBeSent, .badKey, .noSuchKey,
+            .keyExists, .unsafeKeys:
+            .usage
+        case .io, .internalError, .damaged: .input
+        case .tooManyAttempts, .busy: .tryAgain
+        case .diskFull: .cannotCreate
+        case .nameTaken, .conflict, .sensorOff, .sensorVirtual, .sensorCollected, .wrongState,
+            .tooFar, .inaccurate, .sessionFull:
             .failed
-        default: .remote
+        case .methodNotAllowed, .methodUnknown, .notAcceptable, .tooSlow, .unsupportedMediaType,
+            .misdirected, .storageFull, .tooManyMessages, .logFull, .severalSensors, .unknownPack,
+            .notDelivered, .outboxFull, .unknownHost, .unreachable, .untrustedCertificate,
+            .wrongCertificate, .fetchTimeout, .brokenAnswer, .answerTooLarge, .answerEncoded,
+            .tooManyRedirects, .tooManyCalls:
+            .remote
         }
     }
 }

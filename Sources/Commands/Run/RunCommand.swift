@@ -145,7 +145,8 @@ struct RunCommand: AsyncParsableCommand {
             ) { session in try await perform(session, trace) }
             return try report(ended, isAnswered: isAnswered)
         }
-        let (ended, isAnswered) = try await HostSession.with(options.host, collects: true) { session in
+        let (ended, isAnswered) = try await HostSession.with(options.host, collects: true) {
+            session in
             if watch { return try await performAgain(session) }
             return try await perform(session)
         }

@@ -23,7 +23,8 @@ extension Policy {
             } catch {
                 throw CommandFailure(
                     .configuration, "\(file):\(error.position): \(error.message)",
-                    hint: "See docs/policy.md for the privileges that a policy can block.", type: "bad-policy")
+                    hint: "See docs/policy.md for the privileges that a policy can block.",
+                    type: "bad-policy")
             }
         }
     }
@@ -51,7 +52,8 @@ extension Policy {
                 let shown = value.string.map { "“\($0.escapedForDisplay(limit: 60))”" }
                 throw ConfigurationError(
                     position: value.position,
-                    message: "\(shown ?? "the value") is not a privilege, such as sensor:camera or net")
+                    message:
+                        "\(shown ?? "the value") is not a privilege, such as sensor:camera or net")
             }
             restrictions.append(restriction)
         }

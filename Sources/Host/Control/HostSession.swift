@@ -1,3 +1,4 @@
+package import API
 import Foundation
 import Glibc
 import Logging
@@ -8,11 +9,11 @@ import VM
 ///
 /// ```swift
 /// try await HostSession.with(options) { session in
-///     print(try await session.client.status().version)
+///     print(try await session.client.status().value.version)
 /// }
 /// ```
 package struct HostSession: Sendable {
-    package let client: ControlClient
+    package let client: APIClient
     /// Whether the host runs in this process.
     package let isOwn: Bool
     /// Ctrl-C and SIGTERM during the session.
@@ -34,7 +35,7 @@ package struct HostSession: Sendable {
         let deadline = ContinuousClock.now + patience
         while true {
             if isListening(paths.controlSocket) {
-                return try await ControlClient.with(socket: paths.controlSocket) { client in
+                return try await ControlTransport.with(socket: paths.controlSocket) { client in
                     try await body(HostSession(client: client, isOwn: false))
                 }
             }
@@ -88,7 +89,7 @@ package struct HostSession: Sendable {
             for await _ in ready {}
             let result: T
             do {
-                result = try await ControlClient.with(socket: socket) { client in
+                result = try await ControlTransport.with(socket: socket) { client in
                     try await body(HostSession(client: client, isOwn: true))
                 }
             } catch {
