@@ -171,10 +171,12 @@ let package = Package(
             path: "Sources/Unpacker", swiftSettings: strict),
 
         // The HTTP API, the host and its commands.
+        module("API", ["Samples", "Text"]),
         module(
             "Provider",
             [
-                "Addresses", "Auth", "CZlib", "Connectors", "Egress", "Ingest", "JSApps", "LAE",
+                "API", "Addresses", "Auth", "CZlib", "Connectors", "Egress", "Ingest", "JSApps",
+                "LAE",
                 "Motion", "Resources", "Samples", "Sessions", "Statistics", "Text", "Tracks",
                 "VM", asyncAlgorithms, crypto, httpTypes, hummingbird, hummingbirdCore, lifecycle,
                 logging, nioCore, nioHTTP1, nioHTTPTypes, nioHTTPTypesHTTP1,
@@ -182,23 +184,23 @@ let package = Package(
         module(
             "Host",
             [
-                "Addresses", "Auth", "Connectors", "DBus", "Egress", "Files", "Ingest", "JSApps",
-                "LAE", "Provider", "RunnerProtocol", "Samples", "Sessions", "Text", "VM",
+                "API", "Addresses", "Auth", "Connectors", "DBus", "Egress", "Files", "Ingest",
+                "JSApps", "LAE", "Provider", "RunnerProtocol", "Samples", "Sessions", "Text", "VM",
                 asyncHTTPClient, hummingbird, lifecycle, logging, nioCore, nioHTTP1, unixSignals,
             ], plugins: ["BundleLibraries"]),
         module(
             "AppLab",
             [
-                "Addresses", "Auth", "Host", "JSApps", "Provider", "Samples", "Simulation",
+                "API", "Addresses", "Auth", "Host", "JSApps", "Provider", "Samples", "Simulation",
                 "Text", "VM",
             ]),
         module(
             "Commands",
             [
-                "Addresses", "AppLab", "Auth", "Connectors", "DBus", "Host", "Ingest", "JSApps",
-                "Provider", "RunnerProtocol", "Samples", "Sessions", "Simulation", "Text",
-                "Tracks", "VM", argumentParser, asyncHTTPClient, crypto, lifecycle, nioCore,
-                nioHTTP1, unixSignals,
+                "API", "Addresses", "AppLab", "Auth", "Connectors", "DBus", "Host", "Ingest",
+                "JSApps", "RunnerProtocol", "Samples", "Sessions", "Simulation", "Text", "Tracks",
+                "VM", argumentParser, asyncHTTPClient, crypto, lifecycle, nioCore, nioHTTP1,
+                unixSignals,
             ]),
         .executableTarget(name: "nervous", dependencies: ["Commands"], swiftSettings: strict),
         .plugin(name: "BundleLibraries", capability: .buildTool()),
@@ -268,8 +270,10 @@ let package = Package(
         tests(
             "Provider",
             [
-                "Addresses", "Auth", "Connectors", "Egress", "Ingest", "JSApps", "LAE", "Motion",
-                "Provider", "Samples", "Sessions", "Statistics", "Text", "Tracks", "VM",
+                "API", "Addresses", "Auth", "Connectors", "Egress", "Ingest", "JSApps", "LAE",
+                "Motion",
+                "Provider", "Resources", "Samples", "Sessions", "Statistics", "Text", "Tracks",
+                "VM",
                 "nervous-runner", "nervous-unpacker", httpTypes, hummingbird, lifecycle, logging,
                 nioCore, nioEmbedded, nioPosix, nioSSL,
             ], exclude: ["SDK/Typings"]),

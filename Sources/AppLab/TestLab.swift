@@ -3,7 +3,8 @@ import Foundation
 import Glibc
 package import Host
 package import JSApps
-package import Provider
+package import API
+import Provider
 import Samples
 package import Simulation
 import Synchronization

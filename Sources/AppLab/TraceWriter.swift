@@ -1,7 +1,7 @@
 import Auth
 import Foundation
 import Host
-package import Provider
+package import API
 import Text
 
 /// Writes the lines of a trace.

@@ -1,7 +1,8 @@
 package import Auth
 import Host
 import JSApps
-package import Provider
+package import API
+import Provider
 import Samples
 import Simulation
 

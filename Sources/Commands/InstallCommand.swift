@@ -3,7 +3,7 @@ import Auth
 import Foundation
 import Host
 import JSApps
-import Provider
+import API
 
 /// Installs an app.
 struct InstallCommand: AsyncParsableCommand {

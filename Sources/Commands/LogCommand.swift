@@ -2,7 +2,7 @@ import ArgumentParser
 import Auth
 import Foundation
 import Host
-import Provider
+import API
 import Samples
 
 /// Shows, verifies and prunes the access log.

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 import Host
-import Provider
+import API
 import Text
 
 /// Manages uploads that wait in the outbox.

@@ -2,7 +2,7 @@ import ArgumentParser
 import Auth
 import Foundation
 import Host
-import Provider
+import API
 import Samples
 
 /// Reads samples and statistics.

@@ -4,7 +4,7 @@ import Auth
 import Foundation
 import Host
 import Ingest
-import Provider
+import API
 import Samples
 
 /// Records what sensors sense, to be sensed again.

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 import Host
-import Provider
+import API
 
 /// Tells how the host fares.
 struct StatusCommand: AsyncParsableCommand {

@@ -2,7 +2,7 @@ import ArgumentParser
 import Auth
 import Foundation
 import Host
-import Provider
+import API
 import Text
 
 /// Stops what runs of an app.

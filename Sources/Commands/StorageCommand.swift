@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 import Host
-import Provider
+import API
 import Samples
 
 /// Shows what the samples take, and sets how long they are kept.

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 import Host
-import Provider
+import API
 import Samples
 
 /// Tokens for programs of the owner's own.

@@ -1,3 +1,4 @@
+import API
 import Auth
 import JSApps
 import Samples
@@ -35,14 +36,14 @@ struct AppDescriber: Sendable {
     private func describe(
         _ app: InstalledApp, _ names: [SignerKey: String]
     ) async -> AppDescription {
-        var newcomers: [PrivilegeID: [SensorID]] = [:]
+        var newSensors: [PrivilegeID: [SensorID]] = [:]
         for privilege in app.manifest.privileges {
-            newcomers[privilege.id] = await authority.newcomers(
+            newSensors[privilege.id] = await authority.newcomers(
                 to: privilege, of: app.name.text,
                 among: await isGrantable.instances(of: privilege.id))
         }
         return AppDescription(
-            app, await authority.standing(of: app.declared), newcomers: newcomers,
+            app, await authority.standing(of: app.declared), newSensors: newSensors,
             signerName: app.signer.flatMap { names[$0] },
             lastRun: await supervisor.lastRun(of: app.name.text),
             budget: supervisor.budget(app.name.text))

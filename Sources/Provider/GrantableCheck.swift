@@ -1,3 +1,4 @@
+import API
 import Auth
 import HTTPTypes
 import Samples
@@ -57,9 +58,8 @@ struct GrantableCheck: Sendable {
         guard let sensor = privilege.sensor else {
             guard !privilege.isGivable else { return }
             throw Problem(
-                status: .unprocessableContent, code: "unsupported-privilege",
-                title: "The privilege cannot be given",
-                detail: "This version of the host cannot give \(privilege) to anybody.")
+                .unsupportedPrivilege,
+                "This version of the host cannot give \(privilege) to anybody.")
         }
         let isKnown = await machine.status(of: sensor) != nil
         let instances = await machine.instances(of: sensor)

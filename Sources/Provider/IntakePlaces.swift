@@ -1,3 +1,4 @@
+import API
 import HTTPTypes
 
 /// Bounds how many large bodies are read at once, and so the memory that they take.
@@ -12,8 +13,7 @@ actor IntakePlaces {
         let mine = taken[client, default: 0]
         guard taken.values.reduce(0, +) < Self.all, mine < Self.perClient else {
             throw Problem(
-                status: .serviceUnavailable, code: "busy", title: "Too much is going on",
-                detail: "Too many large bodies are being read.", headers: [.retryAfter: "1"])
+                .busy, "Too many large bodies are being read.", headers: [.retryAfter: "1"])
         }
         taken[client] = mine + 1
     }

@@ -1,45 +1,64 @@
+import API
 import Foundation
 import HTTPTypes
 import Hummingbird
 import NIOCore
 
-/// An answer that says what went wrong (RFC 9457).
+/// An answer that describes an error (RFC 9457).
 struct Problem: Error, Sendable {
+    /// The code; `nil` for an error of the HTTP parser.
+    let code: ProblemCode?
     let status: HTTPResponse.Status
-    /// The stable name of the kind of problem, such as `not-allowed`.
-    let code: String
     let title: String
+    /// This error, in a sentence.
     var detail: String
     /// The command or setting that would help.
     var fix: String?
     /// The privilege that was missing.
     var privilege: String?
-    /// Where a page of the host says how to change it.
+    /// The URL of the page that explains how to change the permissions of the app.
     var settings: String?
     var headers: HTTPFields = [:]
-    /// Of what is full: the bytes that are taken, and how many there may be.
+    /// Of a full storage: the bytes in use and the bytes that are allowed.
     var space: (used: Int, limit: Int)?
 
-    private struct Body: Encodable {
-        let type: String
-        let title: String
-        let status: Int
-        let detail: String
-        let code: String
-        let fix: String?
-        let privilege: String?
-        let used: Int?
-        let limit: Int?
-        let settings: String?
+    init(
+        _ code: ProblemCode, _ detail: String, fix: String? = nil, privilege: String? = nil,
+        headers: HTTPFields = [:]
+    ) {
+        self.code = code
+        (status, title) = (HTTPResponse.Status(code: code.status), code.title)
+        (self.detail, self.fix, self.privilege) = (detail, fix, privilege)
+        self.headers = headers
+    }
+
+    /// An error that the HTTP parser or the router reports with nothing but a status.
+    init(_ status: HTTPResponse.Status) {
+        code = nil
+        self.status = status
+        title = status.reasonPhrase
+        detail = "The request could not be served."
+    }
+
+    /// The same problem with another status than that of its code.
+    init(_ problem: Problem, status: HTTPResponse.Status) {
+        (code, self.status, title) = (problem.code, status, problem.title)
+        (detail, fix, privilege) = (problem.detail, problem.fix, problem.privilege)
+        (settings, headers, space) = (problem.settings, problem.headers, problem.space)
+    }
+
+    /// The stable code, such as `not-found`; `http-` and the status for an error of the HTTP parser.
+    var codeName: String {
+        code?.rawValue ?? "http-\(status.code)"
     }
 
     /// The members as JSON, also for an event of a stream.
     func encoded() -> Data {
-        let body = Body(
-            type: "urn:nervous:problem:\(code)", title: title, status: status.code, detail: detail,
-            code: code, fix: fix, privilege: privilege, used: space?.used, limit: space?.limit,
-            settings: settings)
-        return (try? JSONText.encode(body)) ?? Data("{}".utf8)
+        let details = ProblemDetails(
+            type: code?.type ?? "urn:nervous:problem:\(codeName)", title: title,
+            status: status.code, detail: detail, code: codeName, fix: fix, privilege: privilege,
+            used: space?.used, limit: space?.limit, settings: settings)
+        return (try? JSONText.encode(details)) ?? Data("{}".utf8)
     }
 }
 
@@ -52,53 +71,35 @@ extension Problem: HTTPResponseError {
     }
 }
 
-// MARK: - Problems that no module below names
+// MARK: - Problems of the server itself
 
 extension Problem {
     static func invalidParameter(_ name: String, _ detail: String) -> Problem {
-        Problem(
-            status: .badRequest, code: "invalid-parameter", title: "A parameter is not understood",
-            detail: "\(name): \(detail)")
+        Problem(.invalidParameter, "\(name): \(detail)")
     }
 
     static func invalidBody(_ detail: String) -> Problem {
-        Problem(
-            status: .badRequest, code: "invalid-body", title: "The body is not understood",
-            detail: detail)
+        Problem(.invalidBody, detail)
     }
 
     static func notFound(_ detail: String) -> Problem {
-        Problem(
-            status: .notFound, code: "not-found", title: "There is nothing here", detail: detail)
+        Problem(.notFound, detail)
     }
 
     static func runHasStarted(_ run: String) -> Problem {
-        Problem(
-            status: .conflict, code: "conflict", title: "This does not fit what there is",
-            detail: "The run \(run) has been started already.")
+        Problem(.conflict, "The run \(run) has already been started.")
     }
 
     static func methodNotAllowed(_ method: HTTPRequest.Method, allowed: [String]) -> Problem {
         Problem(
-            status: .methodNotAllowed, code: "method-not-allowed",
-            title: "The resource does not take this method",
-            detail: "\(method.rawValue) is not among \(allowed.joined(separator: ", ")).",
+            .methodNotAllowed,
+            "\(method.rawValue) is not among \(allowed.joined(separator: ", ")).",
             headers: [.allow: allowed.joined(separator: ", ")])
     }
 
     static let misdirected = Problem(
-        status: .misdirectedRequest, code: "misdirected",
-        title: "The Host is not one of this server",
-        detail: "Call http://localhost:PORT/ or http://APP.localhost:PORT/.")
+        .misdirected, "Call http://localhost:PORT/ or http://APP.localhost:PORT/.")
 
     static let crossOrigin = Problem(
-        status: .forbidden, code: "cross-origin",
-        title: "Another site's page may not do this",
-        detail: "The Origin of the call is not the origin that it was sent to.")
-}
-
-extension HTTPResponse.Status {
-    /// RFC 4918.
-    static let insufficientStorage = HTTPResponse.Status(
-        code: 507, reasonPhrase: "Insufficient Storage")
+        .crossOrigin, "The Origin of the request is not the origin that it was sent to.")
 }

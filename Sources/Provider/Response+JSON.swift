@@ -1,3 +1,4 @@
+import API
 import Auth
 import Foundation
 import HTTPTypes
@@ -35,8 +36,7 @@ extension Request {
             return Array(try await collectBody(upTo: limit).readableBytesView)
         } catch is NIOTooManyBytesError {
             throw Problem(
-                status: .contentTooLarge, code: "too-large", title: "The body is too large",
-                detail: "At most \(limit) bytes are taken.")
+                .tooLarge, "At most \(limit) bytes are taken.")
         } catch is CancellationError {
             throw CancellationError()
         } catch {
@@ -52,9 +52,7 @@ extension Request {
         let type = headers[.contentType]?.prefix { $0 != ";" && $0 != " " }.lowercased()
         guard type ?? "application/json" == "application/json" else {
             throw Problem(
-                status: .unsupportedMediaType, code: "unsupported-media-type",
-                title: "The body is of another type",
-                detail: "Only application/json is taken here.",
+                .unsupportedMediaType, "Only application/json is taken here.",
                 fix: "Send the header Content-Type: application/json")
         }
     }

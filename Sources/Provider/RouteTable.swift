@@ -1,3 +1,4 @@
+import API
 import HTTPTypes
 import Hummingbird
 
@@ -19,8 +20,8 @@ struct RouteTable {
     }
 
     /// One resource and what it takes; `GET` brings `HEAD`.
-    mutating func on(_ path: String, _ handlers: [HTTPRequest.Method: Handler]) {
-        resources["/" + path] = Array(handlers.keys)
+    mutating func on(_ path: APIPath, _ handlers: [HTTPRequest.Method: Handler]) {
+        resources["/" + path.template] = Array(handlers.keys)
         var known = handlers
         if let get = handlers[.get], handlers[.head] == nil {
             known[.head] = { try await get($0, $1).createHeadResponse() }
@@ -28,7 +29,7 @@ struct RouteTable {
         let allowed = known.keys.map(\.rawValue).sorted()
         for method in Self.methods {
             let handler = known[method]
-            router.on(RouterPath(path), method: method) { request, context in
+            router.on(RouterPath(path.template), method: method) { request, context in
                 guard let handler else {
                     throw Problem.methodNotAllowed(method, allowed: allowed)
                 }

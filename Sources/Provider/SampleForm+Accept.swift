@@ -1,3 +1,4 @@
+import API
 import HTTPTypes
 import Ingest
 
@@ -13,8 +14,8 @@ extension SampleForm {
             return
         }
         throw Problem(
-            status: .notAcceptable, code: "not-acceptable", title: "No form of it is acceptable",
-            detail: "Samples come as \(Self.allCases.map(\.rawValue).joined(separator: ", ")).")
+            .notAcceptable,
+            "Samples come as \(Self.allCases.map(\.rawValue).joined(separator: ", ")).")
     }
 
     private init?(range: String) {

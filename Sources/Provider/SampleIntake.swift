@@ -1,3 +1,4 @@
+import API
 import Crypto
 import HTTPTypes
 import Hummingbird
@@ -66,14 +67,12 @@ struct SampleIntake: ~Copyable {
         received += piece.readableBytes
         guard received <= Self.longestBody else {
             throw Problem(
-                status: .contentTooLarge, code: "too-large", title: "The body is too large",
-                detail: "At most \(Self.longestBody) bytes are taken.",
+                .tooLarge, "At most \(Self.longestBody) bytes are taken.",
                 fix: "Send it in several batches.")
         }
         guard ContinuousClock.now - start < Self.patience else {
             throw Problem(
-                status: .requestTimeout, code: "too-slow", title: "The body came too slowly",
-                detail: "A body must come within \(Self.patience.components.seconds) seconds.",
+                .tooSlow, "A body must come within \(Self.patience.components.seconds) seconds.",
                 fix: "Send it in several batches.")
         }
         if isNamed { piece.withUnsafeReadableBytes { hash.update(bufferPointer: $0) } }
@@ -113,12 +112,10 @@ extension Problem {
         case .malformed: self = .invalidBody(detail)
         case .unfit:
             self.init(
-                status: .unprocessableContent, code: "invalid-sample",
-                title: "A sample is not what the sensor holds", detail: detail)
+                .invalidSample, detail)
         default:
             self.init(
-                status: .contentTooLarge, code: "too-large", title: "The body is too large",
-                detail: detail, fix: "Send it in several batches.")
+                .tooLarge, detail, fix: "Send it in several batches.")
         }
     }
 }

@@ -1,3 +1,4 @@
+import API
 import HTTPTypes
 import Hummingbird
 
@@ -19,7 +20,7 @@ struct SettingsLink: Sendable {
 extension Problem {
     /// The problem with a link to where the person can change it, when it is one of permission.
     func with(_ settings: SettingsLink, _ request: Request) -> Problem {
-        guard privilege != nil, code != "undeclared" else { return self }
+        guard privilege != nil, code != .undeclared else { return self }
         var problem = self
         problem.settings = settings.address(for: request)
         return problem

@@ -1,3 +1,4 @@
+import API
 import HTTPTypes
 import Hummingbird
 import Tracks
@@ -35,9 +36,8 @@ enum TrackForm: String, CaseIterable {
         }
         guard let best = Accepted.best(of: accept, { Self(range: $0) }) else {
             throw Problem(
-                status: .notAcceptable, code: "not-acceptable",
-                title: "No form of it is acceptable",
-                detail: "Routes come as \(Self.allCases.map(\.rawValue).joined(separator: ", ")).")
+                .notAcceptable,
+                "Routes come as \(Self.allCases.map(\.rawValue).joined(separator: ", ")).")
         }
         self = best
     }

@@ -3,7 +3,7 @@ import Connectors
 import DBus
 import Foundation
 import Host
-import Provider
+import API
 import RunnerProtocol
 import Samples
 import Text

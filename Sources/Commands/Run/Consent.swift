@@ -2,7 +2,7 @@ import Auth
 import Foundation
 import Glibc
 import Host
-import Provider
+import API
 import Samples
 import UnixSignals
 

@@ -1,7 +1,7 @@
 import Auth
 import Foundation
 import Host
-import Provider
+import API
 import Samples
 
 /// A run that was prepared: what is decided now holds for it, and then it can be started.

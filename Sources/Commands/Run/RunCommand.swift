@@ -4,7 +4,7 @@ import Auth
 import Foundation
 import Host
 import JSApps
-import Provider
+import API
 import Samples
 import Synchronization
 import Text

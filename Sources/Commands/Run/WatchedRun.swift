@@ -1,7 +1,7 @@
 import Auth
 import Foundation
 import Host
-import Provider
+import API
 import Text
 
 /// A run that this terminal is the console of.

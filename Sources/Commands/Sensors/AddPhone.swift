@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import Host
 import Ingest
-import Provider
+import API
 import Samples
 
 extension SensorsCommand {

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 import Host
-import Provider
+import API
 import VM
 
 extension SensorsCommand {

@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import Host
 import JSApps
-import Provider
+import API
 import Text
 
 extension SensorsCommand {

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 import Host
-import Provider
+import API
 import Samples
 
 /// Lists sensors, sets how often they are read, declares those that clients publish to, defines virtual

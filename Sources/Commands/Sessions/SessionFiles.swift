@@ -2,7 +2,7 @@ import Addresses
 import ArgumentParser
 import Foundation
 import Host
-import Provider
+import API
 
 extension SessionsCommand {
     struct Export: AsyncParsableCommand {

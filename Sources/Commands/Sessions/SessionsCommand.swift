@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 import Host
-import Provider
+import API
 
 /// Workouts, trips and measurements: samples that belong together in time.
 struct SessionsCommand: AsyncParsableCommand {

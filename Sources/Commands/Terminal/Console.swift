@@ -2,7 +2,7 @@ import Auth
 import Foundation
 import Glibc
 import Host
-import Provider
+import API
 import Text
 
 /// Where a command writes: facts to standard output, talk to standard error.

@@ -1,6 +1,6 @@
 import Auth
 import Foundation
-import Provider
+import API
 import Samples
 
 /// Asks for the terms of a grant, one after the other; whoever says nothing sets no limit.

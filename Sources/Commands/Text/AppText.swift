@@ -1,7 +1,7 @@
 import Addresses
 import Auth
 import JSApps
-import Provider
+import API
 import Samples
 import Text
 

@@ -1,5 +1,5 @@
 import Auth
-import Provider
+import API
 import Text
 
 /// What installing an app did, or would do, in lines for a person.

@@ -1,5 +1,5 @@
 import Addresses
-import Provider
+import API
 
 extension TermsDescription {
     /// The conditions in words, the sensors first.

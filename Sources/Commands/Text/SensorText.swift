@@ -1,4 +1,4 @@
-import Provider
+import API
 import Text
 
 extension SensorDescription {

@@ -1,7 +1,7 @@
 import Auth
 import Foundation
 import Host
-import Provider
+import API
 import Sessions
 import Text
 import Tracks

@@ -1,3 +1,4 @@
+import API
 import HTTPTypes
 import Hummingbird
 
@@ -38,6 +39,5 @@ struct AppOriginMiddleware: RouterMiddleware {
 
 extension Problem {
     fileprivate static let serviceWorker = Problem(
-        status: .forbidden, code: "service-worker", title: "Apps have no service workers",
-        detail: "A service worker would see the page's token and outlive the app.")
+        .serviceWorker, "A service worker would see the page's token and outlive the app.")
 }

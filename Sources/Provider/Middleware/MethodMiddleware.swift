@@ -1,3 +1,4 @@
+import API
 import Hummingbird
 
 /// Refuses methods that no resource takes and the router does not know.
@@ -8,9 +9,8 @@ struct MethodMiddleware: RouterMiddleware {
     ) async throws -> Response {
         guard RouteTable.methods.contains(request.method) else {
             throw Problem(
-                status: .notImplemented, code: "method-unknown",
-                title: "No resource takes this method",
-                detail: "Known are \(RouteTable.methods.map(\.rawValue).joined(separator: ", ")).")
+                .methodUnknown,
+                "Known are \(RouteTable.methods.map(\.rawValue).joined(separator: ", ")).")
         }
         return try await next(request, context)
     }

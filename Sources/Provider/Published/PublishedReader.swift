@@ -1,3 +1,4 @@
+import API
 import Auth
 import Hummingbird
 import LAE
@@ -92,9 +93,7 @@ struct PublishedReader {
 extension Problem {
     fileprivate static func tooManyRows(_ limit: Int) -> Problem {
         Problem(
-            status: .unprocessableContent, code: "too-many-rows",
-            title: "The range holds too many samples",
-            detail: "More than \(limit) samples lie between start and end.",
+            .tooManyRows, "More than \(limit) samples lie between start and end.",
             fix: "Ask for a shorter range")
     }
 }

@@ -1,3 +1,4 @@
+import API
 import HTTPTypes
 import Hummingbird
 import Ingest
@@ -67,9 +68,7 @@ extension Request {
             case "gzip", "x-gzip": return true
             default:
                 throw Problem(
-                    status: .unsupportedMediaType, code: "unsupported-media-type",
-                    title: "The body is of another type",
-                    detail: "A body is taken as it is, or as gzip.",
+                    .unsupportedMediaType, "A body is taken as it is, or as gzip.",
                     fix: "Leave out the header Content-Encoding.")
             }
         }
@@ -80,13 +79,11 @@ extension Problem {
     /// A body that holds more than is taken at once.
     static func pushTooLarge(_ detail: String) -> Problem {
         Problem(
-            status: .contentTooLarge, code: "too-large", title: "The body is too large",
-            detail: detail, fix: "Send it in several batches.")
+            .tooLarge, detail, fix: "Send it in several batches.")
     }
 
     fileprivate static let pushTooSlow = Problem(
-        status: .requestTimeout, code: "too-slow", title: "The body came too slowly",
-        detail: "A body must come within 300 seconds.", fix: "Send it in several batches.")
+        .tooSlow, "A body must come within 300 seconds.", fix: "Send it in several batches.")
 
     init(_ fault: PushFault) {
         self = fault.code == .tooLarge ? .pushTooLarge(fault.message) : .invalidBody(fault.message)

@@ -1,3 +1,4 @@
+import API
 import Auth
 import Crypto
 import Hummingbird
@@ -140,6 +141,33 @@ struct PushDelivery {
 extension Problem {
     /// Whether other sensors may take what this one does not.
     fileprivate var isOfOneSensor: Bool {
-        [.forbidden, .notFound, .conflict].contains(status) || code == "sensor-unavailable"
+        [.forbidden, .notFound, .conflict].contains(status) || code == .sensorUnavailable
+    }
+}
+
+extension PushReply {
+    init(_ delivery: PushDelivery) {
+        self.init(
+            accepted: delivery.accepted,
+            sensors: delivery.kept.map {
+                Kept(sensor: $0.sensor.description, accepted: $0.count)
+            },
+            refused: delivery.refused.map {
+                Refused(
+                    sensor: $0.sensor.description, readings: $0.readings,
+                    code: $0.problem.codeName, detail: $0.problem.detail)
+            },
+            dropped: Dictionary(
+                uniqueKeysWithValues: delivery.dropped.map { ($0.key.rawValue, $0.value) }))
+    }
+}
+
+extension PartialWrite {
+    init(_ delivery: PushDelivery) {
+        self.init(
+            accepted: delivery.accepted, dropped: delivery.faultCount,
+            lines: delivery.faults.sorted { $0.line < $1.line }.map {
+                Line(line: $0.line, reason: $0.message)
+            })
     }
 }

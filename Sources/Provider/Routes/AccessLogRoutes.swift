@@ -1,3 +1,4 @@
+import API
 import Auth
 import Foundation
 import Hummingbird
@@ -8,7 +9,7 @@ struct AccessLogRoutes {
     let door: Door
 
     func add(to routes: inout RouteTable) {
-        routes.on("api/v1/access-log", [.get: list, .delete: prune])
+        routes.on(.accessLog, [.get: list, .delete: prune])
     }
 
     @Sendable

@@ -1,3 +1,4 @@
+import API
 import Auth
 import Hummingbird
 import LAE
@@ -9,7 +10,7 @@ struct AnalysisRoutes {
     let engine: AnalyticsEngine
 
     func add(to routes: inout RouteTable) {
-        routes.on("api/v1/analyze", [.post: analyze])
+        routes.on(.analyze, [.post: analyze])
     }
 
     @Sendable

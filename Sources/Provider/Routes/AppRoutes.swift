@@ -1,3 +1,4 @@
+import API
 import Auth
 import Foundation
 import HTTPTypes
@@ -20,12 +21,12 @@ struct AppRoutes {
     }
 
     func add(to routes: inout RouteTable) {
-        routes.on("api/v1/apps", [.get: list, .post: install])
-        routes.on("api/v1/apps/{app}", [.get: one, .delete: uninstall])
-        routes.on("api/v1/apps/{app}/data", [.delete: forget])
-        routes.on("api/v1/apps/{app}/icon", [.get: icon])
-        routes.on("api/v1/apps/{app}/launch", [.post: launch])
-        routes.on("api/v1/launch", [.post: redeem])
+        routes.on(.apps, [.get: list, .post: install])
+        routes.on(.app("{app}"), [.get: one, .delete: uninstall])
+        routes.on(.data(of: "{app}"), [.delete: forget])
+        routes.on(.icon(of: "{app}"), [.get: icon])
+        routes.on(.launch(of: "{app}"), [.post: launch])
+        routes.on(.launch, [.post: redeem])
     }
 
     @Sendable
@@ -77,7 +78,7 @@ struct AppRoutes {
             await supervisor.forget(app: app.name.text)
         }
         var response = try await Response.json(describe(installation, standing), status: .created)
-        response.headers[.location] = "/api/v1/apps/\(app.name)"
+        response.headers[.location] = APIPath.app(app.name.text).description
         return response
     }
 
@@ -111,7 +112,8 @@ struct AppRoutes {
         return try .json(
             AppForgetReceipt(
                 app: name, time: Timestamp.now().milliseconds, decisions: decisions,
-                runs: max(runs, hadRun ? 1 : 0), stored: stored.used))
+                runs: max(runs, hadRun ? 1 : 0), stored: stored.used,
+                kept: ["access-log", "app"]))
     }
 
     // MARK: - Pages
@@ -130,10 +132,6 @@ struct AppRoutes {
             ], body: .init(byteBuffer: ByteBuffer(bytes: icon.bytes)))
     }
 
-    private struct Launch: Encodable {
-        let url: String
-    }
-
     @Sendable
     private func launch(_ request: Request, _ context: ProviderContext) async throws -> Response {
         try await door.owner("launch", request, context)
@@ -141,27 +139,18 @@ struct AppRoutes {
         try await door.authority.admit(app.declared)
         guard let port = facts.port() else {
             throw Problem(
-                status: .serviceUnavailable, code: "not-serving",
-                title: "No server for pages runs", detail: "Pages need a running server.",
+                .notServing, "Pages need a running server.",
                 fix: "Start it with: nervous serve")
         }
         let code = try await door.authority.launchCode(for: app.name.text)
         let url = "http://\(app.name).localhost:\(port)/#launch=\(code)"
-        return try .json(Launch(url: url), status: .created)
-    }
-
-    private struct Code: Decodable {
-        let code: String
-    }
-
-    private struct PageToken: Encodable {
-        let token: String
+        return try .json(LaunchReply(url: url), status: .created)
     }
 
     /// The one call without a token: it trades a launch code for one.
     @Sendable
     private func redeem(_ request: Request, _ context: ProviderContext) async throws -> Response {
-        let body = try await request.json(Code.self)
+        let body = try await request.json(LaunchCode.self)
         let token = try await door.authority.redeem(
             launchCode: body.code, name: context.claimedName)
         return try .json(PageToken(token: token.text), status: .created)

@@ -1,3 +1,4 @@
+import API
 import Auth
 import HTTPTypes
 import Hummingbird
@@ -17,10 +18,10 @@ struct AxonRoutes {
     let meter = LogMeter()
 
     func add(to routes: inout RouteTable) {
-        routes.on("nervousnet-api/raw-sensor-data/{name}", [.get: newest])
-        routes.on("nervousnet-api/historic-sensor-data", [.get: history])
-        routes.on("nervousnet-api/deviceid", [.get: number])
-        routes.on("nervousnet-api/log", [.post: log])
+        routes.on(.axonSample("{name}"), [.get: newest])
+        routes.on(.axonHistory, [.get: history])
+        routes.on(.axonDevice, [.get: number])
+        routes.on(.axonLog, [.post: log])
     }
 
     private var reader: PublishedReader { PublishedReader(door: door, engine: engine) }
@@ -83,8 +84,7 @@ struct AxonRoutes {
         guard let form = PublishedSensor.named(name) else {
             let names = PublishedSensor.all.map(\.name).joined(separator: ", ")
             throw Problem(
-                status: .notFound, code: "unknown-sensor", title: "There is no such sensor",
-                detail: "\(name.prefix(80).debugDescription) is none of \(names).")
+                .unknownSensor, "\(name.prefix(80).debugDescription) is none of \(names).")
         }
         return form
     }
@@ -102,7 +102,6 @@ struct AxonRoutes {
 
 extension Problem {
     fileprivate static let logFull = Problem(
-        status: .tooManyRequests, code: "log-full", title: "Too much is written to the log",
-        detail: "An app may write \(LogMeter.limit) texts a minute.",
+        .logFull, "An app may write \(LogMeter.limit) texts a minute.",
         headers: [.retryAfter: "60"])
 }

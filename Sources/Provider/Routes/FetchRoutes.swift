@@ -1,3 +1,4 @@
+import API
 import Addresses
 import Auth
 import Egress
@@ -13,7 +14,7 @@ struct FetchRoutes {
     let meter = CallMeter()
 
     func add(to routes: inout RouteTable) {
-        routes.on("api/v1/fetch", [.post: fetch])
+        routes.on(.fetch, [.post: fetch])
     }
 
     /// Answers with the body of the other server's answer, whatever its status.
@@ -24,7 +25,7 @@ struct FetchRoutes {
         let client = try await door.client("fetch", request, context)
         let limits = FetchLimits(budget(client.name))
         let body = try await request.bytes(upTo: limits.requestBytes)
-        let wish = try FetchWish(
+        let wish = try FetchRequest(
             request.headers[.nervousRequest], contentType: request.headers[.contentType],
             hasBody: !body.isEmpty)
         let call = try OutboundRequest(
@@ -63,9 +64,8 @@ struct FetchRoutes {
         } catch {
             guard isElsewhere, let privilege = error.privilege else { throw error }
             throw Problem(
-                status: .forbidden, code: "redirect-refused",
-                title: "The answer leads where the app may not go",
-                detail: "\(origin) redirects to \(next). \(error.message)", fix: error.hint,
+                .redirectRefused, "\(origin) redirects to \(next). \(error.message)",
+                fix: error.hint,
                 privilege: privilege.description)
         }
     }

@@ -1,3 +1,4 @@
+import API
 import HTTPTypes
 import Hummingbird
 import LAE
@@ -12,8 +13,8 @@ struct FirstGenerationRoutes {
     let engine: AnalyticsEngine
 
     func add(to routes: inout RouteTable) {
-        routes.on("nervous-api/version", [.get: version])
-        routes.on("nervous-api/{resource}/{method}", [.get: read])
+        routes.on(.firstGenerationVersion, [.get: version])
+        routes.on(.firstGeneration("{resource}", "{method}"), [.get: read])
     }
 
     @Sendable

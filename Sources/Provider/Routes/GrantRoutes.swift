@@ -1,3 +1,4 @@
+import API
 import Auth
 import Foundation
 import HTTPTypes
@@ -9,9 +10,9 @@ struct GrantRoutes {
     let isGrantable: GrantableCheck
 
     func add(to routes: inout RouteTable) {
-        routes.on("api/v1/grants", [.get: list])
-        routes.on("api/v1/grants/{client}", [.get: list, .delete: reset])
-        routes.on("api/v1/grants/{client}/{privilege}", [.put: decide, .delete: reset])
+        routes.on(.grants, [.get: list])
+        routes.on(.grants(of: "{client}"), [.get: list, .delete: reset])
+        routes.on(.grant(of: "{privilege}", to: "{client}"), [.put: decide, .delete: reset])
     }
 
     @Sendable

@@ -1,3 +1,4 @@
+import API
 import Auth
 import Foundation
 import Hummingbird
@@ -10,19 +11,7 @@ struct LocalStorageRoutes {
     let door: Door
 
     func add(to routes: inout RouteTable) {
-        routes.on("api/v1/local-storage", [.get: load, .patch: change, .delete: clear])
-    }
-
-    private struct Contents: Encodable {
-        /// Pairs of key and value.
-        let items: [[String]]
-        let used: Int
-        let limit = StorageUsage.limit
-    }
-
-    private struct Usage: Encodable {
-        let used: Int
-        let limit = StorageUsage.limit
+        routes.on(.localStorage, [.get: load, .patch: change, .delete: clear])
     }
 
     @Sendable
@@ -32,7 +21,9 @@ struct LocalStorageRoutes {
         let items = entries.map { key, value in
             [key.text, String(decoding: value.bytes, as: UTF8.self)]
         }
-        return try .json(Contents(items: items, used: usage.used))
+        return try .json(
+            LocalStorageContents(
+                items: items, used: usage.used, limit: StorageUsage.limit))
     }
 
     /// Takes pairs of key and value; a key without a value is removed.
@@ -43,14 +34,14 @@ struct LocalStorageRoutes {
         let usage = try await door.authority.store(
             changes, in: .local,
             for: door.client(client, still: "local-storage-set", using: .storage, request, context))
-        return try .json(Usage(used: usage.used))
+        return try .json(LocalStorageContents(used: usage.used, limit: StorageUsage.limit))
     }
 
     @Sendable
     private func clear(_ request: Request, _ context: ProviderContext) async throws -> Response {
         let client = try await door.client("local-storage-clear", using: .storage, request, context)
         let usage = try await door.authority.clearStorage(.local, of: client)
-        return try .json(Usage(used: usage.used))
+        return try .json(LocalStorageContents(used: usage.used, limit: StorageUsage.limit))
     }
 
     /// Not by the strict reader: texts of apps may hold what it refuses, such as marks upon marks, and

@@ -1,3 +1,4 @@
+import API
 import Auth
 import HTTPTypes
 import Hummingbird
@@ -10,51 +11,16 @@ struct NotificationRoutes {
     let heartbeat: Duration
 
     func add(to routes: inout RouteTable) {
-        routes.on("api/v1/notifications", [.post: notify])
-        routes.on("api/v1/view", [.put: view])
-        routes.on("api/v1/notifications/stream", [.get: stream])
-    }
-
-    private struct Message: Decodable {
-        let title: String
-        let body: String?
-        let tag: String?
-        /// Whether nothing is told while somebody looks at the app.
-        let unlessViewed: Bool
-
-        private enum CodingKeys: String, CodingKey, CaseIterable {
-            case title, body, tag, unlessViewed
-        }
-
-        init(from decoder: any Decoder) throws {
-            try decoder.refuseMembers(besides: CodingKeys.allCases.map(\.stringValue))
-            let members = try decoder.container(keyedBy: CodingKeys.self)
-            title = try members.decode(String.self, forKey: .title)
-            body = try members.decodeIfPresent(String.self, forKey: .body)
-            tag = try members.decodeIfPresent(String.self, forKey: .tag)
-            unlessViewed = try members.decodeIfPresent(Bool.self, forKey: .unlessViewed) ?? false
-        }
-    }
-
-    private struct View: Decodable {
-        let visible: Bool
-
-        private enum CodingKeys: String, CodingKey {
-            case visible
-        }
-
-        init(from decoder: any Decoder) throws {
-            try decoder.refuseMembers(besides: [CodingKeys.visible.stringValue])
-            visible = try decoder.container(keyedBy: CodingKeys.self)
-                .decode(Bool.self, forKey: .visible)
-        }
+        routes.on(.notifications, [.post: notify])
+        routes.on(.view, [.put: view])
+        routes.on(.notificationStream, [.get: stream])
     }
 
     /// What a page says of itself: whether somebody sees it.
     @Sendable
     private func view(_ request: Request, _ context: ProviderContext) async throws -> Response {
         let client = try await door.client("view", request, context)
-        let view = try await request.json(View.self)
+        let view = try await request.json(ViewRequest.self)
         // A headless run has a terminal or none, which the host knows by itself.
         if context.transport != .runner {
             await door.authority.note(client, isVisible: view.visible)
@@ -65,7 +31,7 @@ struct NotificationRoutes {
     @Sendable
     private func notify(_ request: Request, _ context: ProviderContext) async throws -> Response {
         let client = try await door.client("notify", using: .notify, request, context)
-        let message = try await request.json(Message.self)
+        let message = try await request.json(NotificationRequest.self)
         // Whoever watches a run at a terminal sees its lines.
         let isAtTerminal = context.transport == .runner && client.isWatched
         guard !(message.unlessViewed && isAtTerminal) else {

@@ -1,3 +1,4 @@
+import API
 import Auth
 import Egress
 import HTTPTypes
@@ -9,9 +10,9 @@ struct OutboxRoutes {
     let outbox: Outbox
 
     func add(to routes: inout RouteTable) {
-        routes.on("api/v1/outbox", [.get: list])
-        routes.on("api/v1/outbox/{delivery}", [.delete: discard])
-        routes.on("api/v1/outbox/{delivery}/send", [.post: send])
+        routes.on(.outbox, [.get: list])
+        routes.on(.upload("{delivery}"), [.delete: discard])
+        routes.on(.send(ofUpload: "{delivery}"), [.post: send])
     }
 
     @Sendable

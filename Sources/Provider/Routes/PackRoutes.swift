@@ -1,3 +1,4 @@
+import API
 import Auth
 import Connectors
 import HTTPTypes
@@ -16,8 +17,8 @@ struct PackRoutes {
     let largestArchive: Int
 
     func add(to routes: inout RouteTable) {
-        routes.on("api/v1/sensor-packs", [.get: list, .post: check])
-        routes.on("api/v1/sensor-packs/{sensor}", [.get: text, .put: install, .delete: remove])
+        routes.on(.sensorPacks, [.get: list, .post: check])
+        routes.on(.sensorPack("{sensor}"), [.get: text, .put: install, .delete: remove])
     }
 
     @Sendable
@@ -72,15 +73,14 @@ struct PackRoutes {
         }
         if !shelf.holds(id), await machine.status(of: id) != nil {
             throw Problem(
-                status: .conflict, code: "name-taken", title: "The name is taken",
-                detail: "There is a sensor \(id) already.",
+                .nameTaken, "There is a sensor \(id) already.",
                 fix: "Give this one another name with --as, such as \(id.kind).outside")
         }
         let (_, isNew) = try shelf.install(text)
         try await machine.lookForSensors()
         var response = try Response.json(
             PackDescription(pack, isInstalled: true), status: isNew ? .created : .ok)
-        if isNew { response.headers[.location] = "/api/v1/sensor-packs/\(id)" }
+        if isNew { response.headers[.location] = APIPath.sensorPack(id.description).description }
         return response
     }
 
@@ -96,8 +96,7 @@ struct PackRoutes {
 
     private static func missing(_ id: SensorID) -> Problem {
         Problem(
-            status: .notFound, code: "unknown-pack", title: "There is no such pack",
-            detail: "No sensor pack \(id) is installed.",
+            .unknownPack, "No sensor pack \(id) is installed.",
             fix: "List them with: nervous sensors packs")
     }
 }

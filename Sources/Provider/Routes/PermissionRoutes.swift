@@ -1,3 +1,4 @@
+import API
 import Auth
 import Foundation
 import HTTPTypes
@@ -8,29 +9,18 @@ struct PermissionRoutes {
     let door: Door
 
     func add(to routes: inout RouteTable) {
-        routes.on("api/v1/permissions/request", [.post: ask])
-        routes.on("api/v1/permissions/{privilege}", [.get: state])
-        routes.on("api/v1/requests", [.get: pending])
-        routes.on("api/v1/requests/{client}/{privilege}", [.delete: leave])
-    }
-
-    private struct Wish: Decodable {
-        let privilege: String
-    }
-
-    private struct State: Encodable {
-        let privilege: String
-        let state: String
-        /// There and true where the policy lets nobody have it.
-        let restricted: Bool?
+        routes.on(.permissionRequest, [.post: ask])
+        routes.on(.permission("{privilege}"), [.get: state])
+        routes.on(.requests, [.get: pending])
+        routes.on(.request(for: "{privilege}", by: "{client}"), [.delete: leave])
     }
 
     /// How it stands for a client; the W3C has no word of its own for what nobody can be asked for.
     private func state(
         _ state: PermissionState, of privilege: PrivilegeID, for client: Client
-    ) async -> State {
+    ) async -> PermissionDescription {
         let isRestricted = await door.authority.policy.restriction(of: privilege) != nil
-        return State(
+        return PermissionDescription(
             privilege: privilege.description, state: state.rawValue,
             restricted: isRestricted && client.kind != .owner ? true : nil)
     }
@@ -47,7 +37,8 @@ struct PermissionRoutes {
     @Sendable
     private func ask(_ request: Request, _ context: ProviderContext) async throws -> Response {
         let client = try await door.client("request", request, context)
-        let privilege = try PrivilegeID(checking: await request.json(Wish.self).privilege)
+        let privilege = try PrivilegeID(
+            checking: await request.json(PermissionRequest.self).privilege)
         let state = try await door.ask(for: privilege, request, context)
         return try .json(await self.state(state, of: privilege, for: client))
     }
@@ -83,9 +74,7 @@ extension PrivilegeID {
     init(checking text: String) throws {
         guard let privilege = PrivilegeID(text) else {
             throw Problem(
-                status: .unprocessableContent, code: "invalid-privilege",
-                title: "This is not a privilege",
-                detail: "\(text.prefix(80).debugDescription) is not a privilege.",
+                .invalidPrivilege, "\(text.prefix(80).debugDescription) is not a privilege.",
                 fix: "Write it like sensor:cpu, sensor:cpu:stats or net:https://example.org")
         }
         self = privilege

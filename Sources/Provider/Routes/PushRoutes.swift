@@ -1,3 +1,4 @@
+import API
 import Auth
 import HTTPTypes
 import Hummingbird
@@ -24,10 +25,10 @@ struct PushRoutes {
     }
 
     func add(to routes: inout RouteTable) {
-        routes.on("api/v1/push/sensor-logger", [.post: sensorLogger])
-        routes.on("api/v1/push/owntracks", [.post: ownTracks])
-        routes.on("api/v1/push/influx/write", [.post: influx])
-        routes.on("api/v1/push/influx/api/v2/write", [.post: influx])
+        routes.on(.push(.sensorLogger), [.post: sensorLogger])
+        routes.on(.push(.ownTracks), [.post: ownTracks])
+        routes.on(.push(.influx), [.post: influx])
+        routes.on(.push(.influx2), [.post: influx])
     }
 
     @Sendable

@@ -1,3 +1,4 @@
+import API
 import Auth
 import Foundation
 import HTTPTypes
@@ -11,8 +12,8 @@ struct RetentionRoutes {
     let machine: VirtualMachine
 
     func add(to routes: inout RouteTable) {
-        routes.on("api/v1/retention", [.get: report, .put: setAll])
-        routes.on("api/v1/retention/{sensor}", [.put: setRule, .delete: removeRule])
+        routes.on(.retention, [.get: report, .put: setAll])
+        routes.on(.retention(of: "{sensor}"), [.put: setRule, .delete: removeRule])
     }
 
     @Sendable
@@ -21,30 +22,14 @@ struct RetentionRoutes {
         return try .json(StorageDescription(await machine.storage()))
     }
 
-    private struct Wishes: Decodable {
-        let budget: Int64?
-        let standard: RetentionDescription?
-
-        private enum CodingKeys: String, CodingKey, CaseIterable {
-            case budget, standard
-        }
-
-        init(from decoder: any Decoder) throws {
-            try decoder.refuseMembers(besides: CodingKeys.allCases.map(\.stringValue))
-            let members = try decoder.container(keyedBy: CodingKeys.self)
-            budget = try members.decodeIfPresent(Int64.self, forKey: .budget)
-            standard = try members.decodeIfPresent(RetentionDescription.self, forKey: .standard)
-        }
-    }
-
     @Sendable
     private func setAll(_ request: Request, _ context: ProviderContext) async throws -> Response {
         try await door.owner("set-retention", request, context)
-        let wishes = try await request.json(Wishes.self)
+        let wishes = try await request.json(RetentionRequest.self)
         guard wishes.budget != nil || wishes.standard != nil else {
             throw Problem.invalidBody("budget or standard is needed.")
         }
-        let rule = try wishes.standard?.checked()
+        let rule = try wishes.standard?.rule()
         if let budget = wishes.budget {
             guard budget >= VirtualMachine.leastBudget else {
                 throw Problem.invalidBody("budget must be \(VirtualMachine.leastBudget) at least.")
@@ -58,7 +43,7 @@ struct RetentionRoutes {
     @Sendable
     private func setRule(_ request: Request, _ context: ProviderContext) async throws -> Response {
         try await door.owner("set-retention", request, context)
-        let rule = try await request.json(RetentionDescription.self).checked()
+        let rule = try await request.json(RetentionDescription.self).rule()
         try await machine.keep(rule, for: request.sensor(context))
         return try .json(RetentionDescription(rule))
     }
@@ -70,22 +55,5 @@ struct RetentionRoutes {
         try await door.owner("set-retention", request, context)
         try await machine.keep(nil, for: request.sensor(context))
         return Response(status: .noContent)
-    }
-}
-
-extension RetentionDescription {
-    /// The rule that it means.
-    fileprivate func checked() throws -> RetentionRule {
-        func span(_ name: String, _ text: String?) throws -> Duration? {
-            try text.map { text in
-                guard let span = Duration(span: text) else {
-                    throw Problem.invalidBody("\(name) must be a span such as 30d.")
-                }
-                return span
-            }
-        }
-        if let bytes, bytes < 0 { throw Problem.invalidBody("bytes must not be negative.") }
-        return RetentionRule(
-            raw: try span("raw", raw), bytes: bytes, summaries: try span("summaries", summaries))
     }
 }

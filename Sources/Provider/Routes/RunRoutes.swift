@@ -1,3 +1,4 @@
+import API
 import AsyncAlgorithms
 import Auth
 import HTTPTypes
@@ -12,14 +13,10 @@ struct RunRoutes {
     let supervisor: RunSupervisor
 
     func add(to routes: inout RouteTable) {
-        routes.on("api/v1/apps/{app}/runs", [.post: prepare])
-        routes.on("api/v1/runs", [.get: list])
-        routes.on("api/v1/runs/{run}", [.get: describe, .delete: stop])
-        routes.on("api/v1/runs/{run}/start", [.post: start])
-    }
-
-    private struct Preparation: Decodable {
-        var background: Bool?
+        routes.on(.runs(of: "{app}"), [.post: prepare])
+        routes.on(.runs, [.get: list])
+        routes.on(.run("{run}"), [.get: describe, .delete: stop])
+        routes.on(.start(ofRun: "{run}"), [.post: start])
     }
 
     @Sendable
@@ -27,11 +24,11 @@ struct RunRoutes {
         try await door.owner("run", request, context)
         let name = try context.decoded("app").required("app")
         var request = request
-        let wishes = try await request.optionalJSON(Preparation.self)
+        let wishes = try await request.optionalJSON(PrepareRunRequest.self)
         let run = try await supervisor.prepare(
             app: name, isWatched: wishes?.background != true)
         var response = try Response.json(RunDescription(run), status: .created)
-        response.headers[.location] = "/api/v1/runs/\(run.id)"
+        response.headers[.location] = APIPath.run(run.id).description
         return response
     }
 
@@ -55,22 +52,6 @@ struct RunRoutes {
         return try .json(RunDescription(try await supervisor.stop(try id(context))))
     }
 
-    private struct Start: Decodable {
-        /// Whether to run without confinement.
-        var insecure: Bool?
-        /// Whether to tell the visible text of the page when it changes, and its document at the end.
-        var view: Bool?
-        var markup: Bool?
-        /// Milliseconds after which the run ends as if it had nothing left to do.
-        var lifetime: UInt32?
-
-        var presentation: RunPresentation {
-            RunPresentation(
-                showsText: view == true, showsMarkup: markup == true,
-                lifetime: lifetime.map { .milliseconds(Int64($0)) })
-        }
-    }
-
     /// Starts a run.
     ///
     /// One that a person watches answers with what it says, line by line, and is stopped when the
@@ -79,7 +60,7 @@ struct RunRoutes {
     private func start(_ request: Request, _ context: ProviderContext) async throws -> Response {
         try await door.owner("start-run", request, context)
         var whole = request
-        let wishes = try await whole.optionalJSON(Start.self) ?? Start()
+        let wishes = try await whole.optionalJSON(StartRunRequest.self) ?? StartRunRequest()
         let request = whole
         let report = try await supervisor.report(try id(context))
         guard report.state == .prepared else { throw Problem.runHasStarted(report.id) }
@@ -121,7 +102,7 @@ struct RunRoutes {
     }
 
     private func run(
-        _ id: String, _ wishes: Start, _ events: AsyncChannel<RunEventItem>
+        _ id: String, _ wishes: StartRunRequest, _ events: AsyncChannel<RunEventItem>
     ) async {
         let requests = await door.authority.watchRequests(of: id)
         let asking = Task {
@@ -133,7 +114,7 @@ struct RunRoutes {
                 guard case .message(let message) = notice.content, message.run == id else {
                     continue
                 }
-                await events.send(RunEventItem(says: message))
+                await events.send(RunEventItem(message))
             }
         }
         let leave = { @Sendable in

@@ -1,3 +1,4 @@
+import API
 import Auth
 import Hummingbird
 import Samples

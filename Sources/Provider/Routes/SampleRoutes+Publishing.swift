@@ -1,3 +1,4 @@
+import API
 import Auth
 import HTTPTypes
 import Hummingbird
@@ -9,11 +10,6 @@ import VM
 
 /// Samples that clients publish.
 extension SampleRoutes {
-    private struct Receipt: Encodable {
-        let accepted: Int
-        let last: Int64
-    }
-
     /// Takes all samples of a body or none.
     @Sendable
     func publish(_ request: Request, _ context: ProviderContext) async throws -> Response {
@@ -35,7 +31,7 @@ extension SampleRoutes {
             key: key.map { BatchKey(client: grant.client, name: $0, digest: intake.digest) },
             for: still)
         return try Response.json(
-            Receipt(accepted: receipt.accepted, last: receipt.last), status: .created
+            PublishReply(accepted: receipt.accepted, last: receipt.last), status: .created
         ).naming(id, asked: name)
     }
 }
@@ -46,10 +42,8 @@ extension SampleForm {
         let type = contentType?.prefix { $0 != ";" && $0 != " " }.lowercased()
         guard let form = SampleForm(rawValue: type ?? SampleForm.json.rawValue) else {
             throw Problem(
-                status: .unsupportedMediaType, code: "unsupported-media-type",
-                title: "The body is of another type",
-                detail:
-                    "Samples are taken as \(Self.allCases.map(\.rawValue).joined(separator: ", ")).",
+                .unsupportedMediaType,
+                "Samples are taken as \(Self.allCases.map(\.rawValue).joined(separator: ", ")).",
                 fix: "Send the header Content-Type: text/csv")
         }
         self = form

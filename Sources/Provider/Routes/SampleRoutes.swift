@@ -1,3 +1,4 @@
+import API
 import Auth
 import HTTPTypes
 import Hummingbird
@@ -15,7 +16,7 @@ struct SampleRoutes {
 
     func add(to routes: inout RouteTable) {
         routes.on(
-            "api/v1/sensors/{sensor}/samples",
+            .samples(of: "{sensor}"),
             [.get: samples, .post: publish, .delete: forget])
     }
 

@@ -1,3 +1,4 @@
+import API
 import Auth
 import HTTPTypes
 import Hummingbird
@@ -8,58 +9,20 @@ import VM
 /// Sensors that the owner declares: their samples are published by clients, or made of those of
 /// other sensors.
 extension SensorRoutes {
-    /// What has `fields` is published to; anything else is to be a virtual sensor.
-    private enum Body: Decodable {
-        case published(Declaration)
-        case virtual(VirtualDefinition)
-
-        init(from decoder: any Decoder) throws {
-            let members = try decoder.container(keyedBy: AnyKey.self)
-            let isPublished = members.allKeys.contains { $0.stringValue == "fields" }
-            self =
-                isPublished
-                ? .published(try Declaration(from: decoder))
-                : .virtual(try VirtualDefinition(from: decoder))
-        }
-    }
-
-    private struct Declaration: Decodable {
-        struct Item: Decodable {
-            let name: String
-            let unit: String?
-            let kind: Field.Kind?
-        }
-
-        let title: String?
-        let fields: [Item]
-
-        private enum CodingKeys: String, CodingKey, CaseIterable {
-            case title, fields
-        }
-
-        init(from decoder: any Decoder) throws {
-            // A member of a virtual sensor beside fields must not be passed over.
-            try decoder.refuseMembers(besides: CodingKeys.allCases.map(\.rawValue))
-            let members = try decoder.container(keyedBy: CodingKeys.self)
-            title = try members.decodeIfPresent(String.self, forKey: .title)
-            fields = try members.decode([Item].self, forKey: .fields)
-        }
-    }
-
     @Sendable
     func declare(_ request: Request, _ context: ProviderContext) async throws -> Response {
         try await door.owner("declare-sensor", request, context)
         let id = try request.sensor(context)
-        let sensor = try await sensor(id, try await request.json(Body.self))
+        let sensor = try await sensor(id, try await request.json(SensorRequest.self))
         let isNew = try await machine.declare(sensor)
         guard let status = await machine.status(of: id) else { throw Problem(unknown: id) }
         var response = try Response.json(
             SensorDescription(status, .granted, seesNewest: true), status: isNew ? .created : .ok)
-        if isNew { response.headers[.location] = "/api/v1/sensors/\(id)" }
+        if isNew { response.headers[.location] = APIPath.sensor(id.description).description }
         return response
     }
 
-    private func sensor(_ id: SensorID, _ body: Body) async throws -> Sensor {
+    private func sensor(_ id: SensorID, _ body: SensorRequest) async throws -> Sensor {
         switch body {
         case .published(let body):
             return try Sensor(

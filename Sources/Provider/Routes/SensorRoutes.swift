@@ -1,3 +1,4 @@
+import API
 import Auth
 import Foundation
 import HTTPTypes
@@ -14,12 +15,12 @@ struct SensorRoutes {
     let engine: AnalyticsEngine
 
     func add(to routes: inout RouteTable) {
-        routes.on("api/v1/sensors", [.get: list])
+        routes.on(.sensors, [.get: list])
         routes.on(
-            "api/v1/sensors/{sensor}", [.get: describe, .put: declare, .delete: withdraw])
-        routes.on("api/v1/sensors/{sensor}/latest", [.get: latest])
-        routes.on("api/v1/collection", [.get: levels, .post: collectOnce])
-        routes.on("api/v1/collection/{sensor}", [.put: setLevel])
+            .sensor("{sensor}"), [.get: describe, .put: declare, .delete: withdraw])
+        routes.on(.latest(of: "{sensor}"), [.get: latest])
+        routes.on(.collection, [.get: levels, .post: collectOnce])
+        routes.on(.level(of: "{sensor}"), [.put: setLevel])
     }
 
     /// The owner sees every sensor, others those that were decided about for them.
@@ -66,28 +67,24 @@ struct SensorRoutes {
 
     // MARK: - Collection, the owner's
 
-    private struct Level: Codable {
-        let level: String
-    }
-
     @Sendable
     private func levels(_ request: Request, _ context: ProviderContext) async throws -> Response {
         try await door.owner("collection", request, context)
         let statuses = await machine.statuses()
         let levels = statuses.map { ($0.sensor.id.description, $0.level.description) }
-        return try .json(["levels": Dictionary(uniqueKeysWithValues: levels)])
+        return try .json(LevelList(Dictionary(uniqueKeysWithValues: levels)))
     }
 
     @Sendable
     private func setLevel(_ request: Request, _ context: ProviderContext) async throws -> Response {
         try await door.owner("set-collection", request, context)
-        let body = try await request.json(Level.self)
+        let body = try await request.json(LevelSetting.self)
         guard let level = CollectionLevel(body.level) else {
             throw Problem.invalidBody(
                 "level must be off, low, medium, high or a time such as 500ms, 2s, 5m.")
         }
         try await machine.setLevel(level, of: request.sensor(context))
-        return try .json(Level(level: level.description))
+        return try .json(LevelSetting(level.description))
     }
 
     /// Reads every sensor that is on once, when nothing collects them anyway.
@@ -104,14 +101,13 @@ struct SensorRoutes {
 extension Problem {
     init(unknown sensor: SensorID) {
         self.init(
-            status: .notFound, code: "unknown-sensor", title: "There is no such sensor",
-            detail: "There is no sensor named \(sensor).", fix: "List them with: nervous sensors")
+            .unknownSensor, "There is no sensor named \(sensor).",
+            fix: "List them with: nervous sensors")
     }
 
     static func noSamples(_ sensor: SensorID) -> Problem {
         Problem(
-            status: .notFound, code: "no-samples", title: "There is no sample",
-            detail: "No sample of \(sensor) can be seen yet.",
+            .noSamples, "No sample of \(sensor) can be seen yet.",
             fix: "Collect some with: nervous serve")
     }
 }

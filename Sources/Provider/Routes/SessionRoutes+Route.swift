@@ -1,3 +1,4 @@
+import API
 import Auth
 import HTTPTypes
 import Hummingbird
@@ -136,9 +137,7 @@ extension SessionRoutes {
         guard Set(status.sensor.fields.map(\.name)).isSuperset(of: ["latitude", "longitude"])
         else {
             throw Problem(
-                status: .unprocessableContent, code: "unknown-field",
-                title: "The sensor has no such field",
-                detail: "\(sensor) has no latitude and longitude, which make a place.")
+                .unknownField, "\(sensor) has no latitude and longitude, which make a place.")
         }
     }
 

@@ -1,3 +1,4 @@
+import API
 import HTTPTypes
 import Hummingbird
 import LAE
@@ -33,9 +34,7 @@ extension SessionRoutes {
             points += route.points.count
             guard points <= Self.pointLimit, workouts.count < WorkoutList.limit else {
                 throw Problem(
-                    status: .unprocessableContent, code: "too-many-rows",
-                    title: "This is too much at once",
-                    detail: "The routes have more than \(Self.pointLimit) points.",
+                    .tooManyRows, "The routes have more than \(Self.pointLimit) points.",
                     fix: "Name one session at a time, with the parameter session.")
             }
             do {
@@ -65,8 +64,7 @@ extension SessionRoutes {
             imports = try await book.add(read(bytes))
         } catch let error as TrackError {
             throw Problem(
-                status: .unprocessableContent, code: "invalid-workouts",
-                title: "The file is not one of workouts", detail: error.message)
+                .invalidWorkouts, error.message)
         }
         let now = door.now()
         return try .json(
@@ -83,9 +81,7 @@ extension SessionRoutes {
             let record = try await book.record(id)
             guard record.session.isFinished else {
                 throw Problem(
-                    status: .conflict, code: "wrong-state",
-                    title: "The state of the session does not allow this",
-                    detail: "Only a session that has ended is a workout.")
+                    .wrongState, "Only a session that has ended is a workout.")
             }
             return [record]
         }
@@ -107,7 +103,7 @@ extension SessionRoutes {
             return try await told(record, request, context)
         } catch let problem as Problem
             where
-            ["not-found", "unknown-sensor", "unknown-field"].contains(problem.code)
+            [.notFound, .unknownSensor, .unknownField].contains(problem.code)
         {
             return (try RouteRecord(segments: [], distance: 0), [])
         } catch let error as LAEError where [.unavailable, .unknownSensor].contains(error.code) {
@@ -135,10 +131,8 @@ extension SessionRoutes {
             }
         default:
             throw Problem(
-                status: .unsupportedMediaType, code: "unsupported-media-type",
-                title: "The body is of another type",
-                detail:
-                    "Only \(mediaType), \(TrackForm.gpx.rawValue) and"
+                .unsupportedMediaType,
+                "Only \(mediaType), \(TrackForm.gpx.rawValue) and"
                     + " \(TrackForm.geoJSON.rawValue) are taken here.")
         }
     }

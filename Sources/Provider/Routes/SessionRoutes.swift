@@ -1,3 +1,4 @@
+import API
 import Auth
 import Egress
 import Foundation
@@ -20,17 +21,17 @@ struct SessionRoutes {
     let time: TimeSource
 
     func add(to routes: inout RouteTable) {
-        routes.on("api/v1/sessions", [.get: list, .post: create])
-        routes.on("api/v1/sessions/{session}", [.get: show, .patch: update, .delete: remove])
+        routes.on(.sessions, [.get: list, .post: create])
+        routes.on(.session("{session}"), [.get: show, .patch: update, .delete: remove])
         for step in SessionStep.allCases {
             routes.on(
-                "api/v1/sessions/{session}/\(step.rawValue)",
+                .step(step.rawValue, ofSession: "{session}"),
                 [.post: { try await apply(step, $0, $1) }])
         }
-        routes.on("api/v1/sessions/{session}/route", [.get: route])
-        routes.on("api/v1/sessions/{session}/send", [.post: send])
-        routes.on("api/v1/sessions/{session}/live", [.get: live])
-        routes.on("api/v1/workouts", [.get: exportWorkouts, .post: importWorkouts])
+        routes.on(.route(ofSession: "{session}"), [.get: route])
+        routes.on(.send(ofSession: "{session}"), [.post: send])
+        routes.on(.live(ofSession: "{session}"), [.get: live])
+        routes.on(.workouts, [.get: exportWorkouts, .post: importWorkouts])
     }
 
     // MARK: - Sessions
@@ -51,23 +52,23 @@ struct SessionRoutes {
     @Sendable
     private func create(_ request: Request, _ context: ProviderContext) async throws -> Response {
         try await door.owner("create-session", request, context)
-        let wish = try await request.json(SessionWish.self)
-        guard let name = wish.name, let sensors = try await known(wish.sensors) else {
+        let body = try await request.json(SessionRequest.self)
+        guard let name = body.name, let sensors = try await known(body.sensors) else {
             throw Problem.invalidBody("name and sensors are needed.")
         }
-        guard wish.distance == nil else {
+        guard body.distance == nil else {
             throw Problem.invalidBody("distance is entered once the session is there.")
         }
         let draft: SessionDraft
         do {
             draft = try SessionDraft(
-                name: name, description: wish.description ?? "", sensors: sensors)
+                name: name, description: body.description ?? "", sensors: sensors)
         } catch {
             throw SessionsError(error)
         }
-        let record = try await book.create(draft, id: wish.id)
+        let record = try await book.create(draft, id: body.id)
         var response = try described(record, status: .created)
-        response.headers[.location] = "/api/v1/sessions/\(record.session.id)"
+        response.headers[.location] = APIPath.session(record.session.id).description
         return response
     }
 
@@ -80,13 +81,13 @@ struct SessionRoutes {
     @Sendable
     private func update(_ request: Request, _ context: ProviderContext) async throws -> Response {
         try await door.owner("update-session", request, context)
-        let wish = try await request.json(SessionWish.self)
-        guard wish.id == nil else {
+        let body = try await request.json(SessionRequest.self)
+        guard body.id == nil else {
             throw Problem.invalidBody("The id of a session does not change.")
         }
         let change = SessionChange(
-            name: wish.name, description: wish.description, sensors: try await known(wish.sensors),
-            distance: wish.distance)
+            name: body.name, description: body.description, sensors: try await known(body.sensors),
+            distance: body.distance)
         return try described(await book.update(id(context), change))
     }
 

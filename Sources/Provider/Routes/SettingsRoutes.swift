@@ -1,3 +1,4 @@
+import API
 import HTTPTypes
 import Hummingbird
 import JSApps
@@ -9,7 +10,7 @@ import NIOCore
 /// more than the name in its address.
 struct SettingsRoutes {
     func add(to routes: inout RouteTable) {
-        routes.on("settings/{app}", [.get: page])
+        routes.on(.settings("{app}"), [.get: page])
     }
 
     @Sendable

@@ -1,3 +1,4 @@
+import API
 import Auth
 import Foundation
 import Hummingbird
@@ -10,7 +11,7 @@ struct StatisticsRoutes {
     let engine: AnalyticsEngine
 
     func add(to routes: inout RouteTable) {
-        routes.on("api/v1/sensors/{sensor}/stats", [.get: statistics])
+        routes.on(.statistics(of: "{sensor}"), [.get: statistics])
     }
 
     @Sendable
@@ -38,9 +39,8 @@ struct StatisticsRoutes {
             statistics = try names.map { name in
                 guard let known = Statistic(name) else {
                     throw Problem(
-                        status: .unprocessableContent, code: "unknown-function",
-                        title: "There is no such statistic",
-                        detail: "fn: \(name.prefix(40).debugDescription) is not one of: "
+                        .unknownFunction,
+                        "fn: \(name.prefix(40).debugDescription) is not one of: "
                             + Statistic.allNames)
                 }
                 return known

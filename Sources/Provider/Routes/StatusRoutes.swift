@@ -1,3 +1,4 @@
+import API
 import Auth
 import Foundation
 import Hummingbird
@@ -13,10 +14,10 @@ struct StatusRoutes {
     let facts: HostFacts
 
     func add(to routes: inout RouteTable) {
-        routes.on("health", [.get: health])
-        routes.on("openapi.json", [.get: description])
-        routes.on("api/v1/status", [.get: status])
-        routes.on("api/v1/me", [.get: me])
+        routes.on(.health, [.get: health])
+        routes.on(.openAPI, [.get: description])
+        routes.on(.status, [.get: status])
+        routes.on(.me, [.get: me])
     }
 
     @Sendable
@@ -45,12 +46,6 @@ struct StatusRoutes {
                 accessLog: AccessLogHead(try await door.authority.log.head())))
     }
 
-    private struct Me: Encodable {
-        let name: String
-        let kind: String
-        let privileges: [GrantDescription]
-    }
-
     @Sendable
     private func me(_ request: Request, _ context: ProviderContext) async throws -> Response {
         let client = try await door.client("me", request, context)
@@ -59,7 +54,7 @@ struct StatusRoutes {
         }
         let (policy, isOwner) = (await door.authority.policy, client.kind == .owner)
         return try .json(
-            Me(
+            ClientDescription(
                 name: client.name, kind: client.kind.rawValue,
                 privileges: records.map {
                     GrantDescription($0, policy, isForOwner: isOwner)

@@ -1,3 +1,4 @@
+import API
 import Auth
 import Foundation
 import HTTPTypes
@@ -11,20 +12,8 @@ struct StorageRoutes {
     let door: Door
 
     func add(to routes: inout RouteTable) {
-        routes.on("api/v1/storage", [.get: list, .delete: clear])
-        routes.on("api/v1/storage/{key}", [.get: value, .put: set, .delete: remove])
-    }
-
-    private struct Listing: Encodable {
-        struct Item: Encodable {
-            let key: String
-            let type: String
-            let bytes: Int
-        }
-
-        let items: [Item]
-        let used: Int
-        let limit: Int
+        routes.on(.storage, [.get: list, .delete: clear])
+        routes.on(.storage("{key}"), [.get: value, .put: set, .delete: remove])
     }
 
     @Sendable
@@ -33,7 +22,7 @@ struct StorageRoutes {
         let client = try await door.client("storage-list", using: .storage, request, context)
         let (items, usage) = try await door.authority.storedItems(for: client)
         return try .json(
-            Listing(
+            StoredValueList(
                 items: items.map { .init(key: $0.key.text, type: $0.type, bytes: $0.size) },
                 used: usage.used, limit: StorageUsage.limit))
     }
@@ -125,7 +114,6 @@ extension Door {
 extension Problem {
     fileprivate static func invalidKey(_ reason: String) -> Problem {
         Problem(
-            status: .badRequest, code: "invalid-key", title: "The key is not one",
-            detail: "The key cannot be used: \(reason).")
+            .invalidKey, "The key cannot be used: \(reason).")
     }
 }

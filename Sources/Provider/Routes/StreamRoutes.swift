@@ -1,3 +1,4 @@
+import API
 import Auth
 import HTTPTypes
 import Hummingbird
@@ -22,7 +23,7 @@ struct StreamRoutes {
     let turns: StreamTurns?
 
     func add(to routes: inout RouteTable) {
-        routes.on("api/v1/sensors/{sensor}/stream", [.get: stream])
+        routes.on(.stream(of: "{sensor}"), [.get: stream])
     }
 
     @Sendable

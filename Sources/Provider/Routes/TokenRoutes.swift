@@ -1,3 +1,4 @@
+import API
 import Auth
 import Foundation
 import HTTPTypes
@@ -12,22 +13,8 @@ struct TokenRoutes {
     let isGrantable: GrantableCheck
 
     func add(to routes: inout RouteTable) {
-        routes.on("api/v1/tokens", [.get: list, .post: create])
-        routes.on("api/v1/tokens/{client}", [.delete: revoke])
-    }
-
-    private struct Body: Decodable {
-        let name: String
-        let owner: Bool?
-        /// Privileges to allow from the start.
-        let allow: [String]?
-        /// A span after which the token ends.
-        let lifetime: String?
-    }
-
-    private struct Created: Encodable {
-        let name: String
-        let token: String
+        routes.on(.tokens, [.get: list, .post: create])
+        routes.on(.token(of: "{client}"), [.delete: revoke])
     }
 
     @Sendable
@@ -39,7 +26,7 @@ struct TokenRoutes {
     @Sendable
     private func create(_ request: Request, _ context: ProviderContext) async throws -> Response {
         try await door.owner("create-token", request, context)
-        let body = try await request.json(Body.self)
+        let body = try await request.json(TokenRequest.self)
         let isName = SensorID(body.name) != nil && !body.name.contains(".")
         guard isName, body.name.utf8.count <= Self.nameLimit else {
             throw Problem.invalidBody(
@@ -67,8 +54,8 @@ struct TokenRoutes {
             try await door.authority.decide(.allowAlways, on: privilege, by: body.name)
         }
         var response = try Response.json(
-            Created(name: body.name, token: token.text), status: .created)
-        response.headers[.location] = "/api/v1/tokens/\(body.name)"
+            CreatedToken(name: body.name, token: token.text), status: .created)
+        response.headers[.location] = APIPath.token(of: body.name).description
         return response
     }
 

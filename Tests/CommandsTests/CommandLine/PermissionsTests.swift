@@ -12,7 +12,7 @@ struct PermissionsTests {
             var expires: Double?
             var background: Bool?
             var only: [String]?
-            var passedOver: [String]?
+            var excluded: [String]?
         }
 
         let client: String
@@ -84,7 +84,7 @@ struct PermissionsTests {
         let export = try JSONDecoder().decode(
             Export.self, from: Data(try sandbox.nervous("permissions", "export").output.utf8))
         #expect(export.decisions.map(\.terms?.only) == [["temperature.indoors"]])
-        #expect(export.decisions.map(\.terms?.passedOver) == [["temperature.outdoors"]])
+        #expect(export.decisions.map(\.terms?.excluded) == [["temperature.outdoors"]])
         for (only, code) in [("humidity", 64), ("Temperature", 64), ("temperature.gone", 66)] {
             let wrong = try sandbox.nervous(
                 "permissions", "grant", "demo", "sensor:temperature", "--only", only)

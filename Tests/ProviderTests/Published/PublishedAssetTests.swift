@@ -1,6 +1,7 @@
 import Auth
 import Foundation
 import JSApps
+import Resources
 import Testing
 import Text
 
@@ -80,13 +81,13 @@ struct PublishedAssetTests {
             for path in ["/nervousnet-axon-resources/libs.js", "/nervous-resources/nervousAPI.js"] {
                 let answer = try await get(path)
                 #expect(answer["content-type"] == "text/javascript; charset=utf-8")
-                for part in [PackageResources.nervous_js, PackageResources.libs_js] {
+                for part in [ProviderFiles.nervousJS.bytes, ProviderFiles.libsJS.bytes] {
                     #expect(answer.body.firstRange(of: part) != nil)
                 }
             }
             for path in ["/nervousnet-axon-resources/styles.css", "/nervous-resources/nervous.css"]
             {
-                #expect(try await get(path).body == PackageResources.styles_css)
+                #expect(try await get(path).body == ProviderFiles.stylesCSS.bytes)
             }
             #expect(try await get("/nervousnet-axon-resources/other.js").status == 404)
             #expect(try await get("/lib/own.js").text == "A")

@@ -211,10 +211,10 @@ struct InstanceChoiceTests {
             ).json()
             let terms = list["items"]?.array?.first?["terms"]
             #expect(terms?["only"]?.array?.map(\.string) == ["network.eth0"])
-            #expect(terms?["passedOver"]?.array?.map(\.string) == ["network.wlan0"])
+            #expect(terms?["excluded"]?.array?.map(\.string) == ["network.wlan0"])
             let own = #"""
                 {"decision": "allow", "terms": {"access": "raw", "only": ["network.eth0"],
-                 "passedOver": []}}
+                 "excluded": []}}
                 """#
             #expect(
                 try await host.send(Call("PUT", Self.put, token: host.owner, json: own)).status
@@ -231,7 +231,7 @@ struct InstanceChoiceTests {
         (#"{"decision": "allow-always", "only": ["gauge"]}"#, 422),
         (#"{"decision": "allow-always", "only": ["No"]}"#, 400),
         (#"{"decision": "allow-always", "only": ["network.gone"]}"#, 404),
-        (#"{"decision": "allow-always", "passedOver": ["network.eth0"]}"#, 400),
+        (#"{"decision": "allow-always", "excluded": ["network.eth0"]}"#, 400),
         (
             #"{"decision": "allow", "only": ["network.eth0"], "terms": {"access": "raw", "only": ["network.eth0"]}}"#,
             400
@@ -254,15 +254,15 @@ struct InstanceChoiceTests {
             let path = "/api/v1/grants/my-app/sensor%3Anetwork"
             #expect(
                 try await host.send(Call("PUT", path, token: host.owner, json: body)).status == 200)
-            func newcomers() async throws -> [String?]? {
+            func newSensors() async throws -> [String?]? {
                 let app = try await host.send(
                     Call("GET", "/api/v1/apps/my-app", token: host.owner)
                 ).json()
-                return app["privileges"]?.array?.first?["newcomers"]?.array?.map(\.string)
+                return app["privileges"]?.array?.first?["newSensors"]?.array?.map(\.string)
             }
-            #expect(try await newcomers() == nil)
+            #expect(try await newSensors() == nil)
             try await host.declareSensor("network.usb0", numbers: "rate")
-            #expect(try await newcomers() == ["network.usb0"])
+            #expect(try await newSensors() == ["network.usb0"])
         }
     }
 

@@ -1,0 +1,242 @@
+/// The path of a resource of the HTTP API.
+///
+/// The server registers the templates, the commands call the paths, and both come from the same
+/// declaration:
+///
+/// ```swift
+/// "\(APIPath.samples(of: "temperature.attic"))"  // /api/v1/sensors/temperature.attic/samples
+/// APIPath.samples(of: "{sensor}").template       // api/v1/sensors/{sensor}/samples
+/// ```
+public struct APIPath: Hashable, Sendable {
+    /// The segments, not percent-encoded.
+    private let segments: [String]
+
+    private init(root segments: String...) {
+        self.segments = segments
+    }
+
+    private init(_ segments: String...) {
+        self.segments = ["api", "v1"] + segments
+    }
+
+    /// The path without a leading slash, as a router takes it: `{…}` stands for a parameter.
+    public var template: String {
+        segments.joined(separator: "/")
+    }
+
+    /// One segment of a path, or one value of a query, percent-encoded.
+    public static func encoded(_ text: String) -> String {
+        text.utf8.reduce(into: "") { result, byte in
+            let scalar = Unicode.Scalar(byte)
+            switch scalar {
+            case "a"..."z", "A"..."Z", "0"..."9", "-", ".", "_", "~":
+                result.unicodeScalars.append(scalar)
+            default:
+                let digits = String(byte, radix: 16, uppercase: true)
+                result += digits.count == 1 ? "%0\(digits)" : "%\(digits)"
+            }
+        }
+    }
+}
+
+extension APIPath: CustomStringConvertible {
+    /// The path with a leading slash, each segment percent-encoded.
+    public var description: String {
+        segments.map { "/" + Self.encoded($0) }.joined()
+    }
+}
+
+// MARK: - The host
+
+extension APIPath {
+    /// Whether the server answers.
+    public static let health = APIPath(root: "health")
+    /// The description of the API.
+    public static let openAPI = APIPath(root: "openapi.json")
+    /// The page that explains how to change the permissions of an app.
+    public static func settings(_ app: String) -> APIPath { APIPath(root: "settings", app) }
+    /// The status of the host.
+    public static let status = APIPath("status")
+    /// The client that calls, and its permissions.
+    public static let me = APIPath("me")
+}
+
+// MARK: - Sensors and samples
+
+extension APIPath {
+    /// The sensors.
+    public static let sensors = APIPath("sensors")
+    /// One sensor.
+    public static func sensor(_ id: String) -> APIPath { APIPath("sensors", id) }
+    /// The newest sample of a sensor.
+    public static func latest(of sensor: String) -> APIPath {
+        APIPath("sensors", sensor, "latest")
+    }
+    /// The samples of a sensor.
+    public static func samples(of sensor: String) -> APIPath {
+        APIPath("sensors", sensor, "samples")
+    }
+    /// Statistics of a sensor.
+    public static func statistics(of sensor: String) -> APIPath {
+        APIPath("sensors", sensor, "stats")
+    }
+    /// The samples of a sensor as they are accepted.
+    public static func stream(of sensor: String) -> APIPath {
+        APIPath("sensors", sensor, "stream")
+    }
+    /// Analyses.
+    public static let analyze = APIPath("analyze")
+    /// The levels of all sensors.
+    public static let collection = APIPath("collection")
+    /// The level of a sensor.
+    public static func level(of sensor: String) -> APIPath { APIPath("collection", sensor) }
+    /// Sensor packs.
+    public static let sensorPacks = APIPath("sensor-packs")
+    /// The sensor pack of a sensor.
+    public static func sensorPack(_ sensor: String) -> APIPath {
+        APIPath("sensor-packs", sensor)
+    }
+    /// The storage that samples take, and the rules of retention.
+    public static let retention = APIPath("retention")
+    /// The retention of a sensor.
+    public static func retention(of sensor: String) -> APIPath { APIPath("retention", sensor) }
+    /// Readings in the form of an existing program.
+    public static func push(_ form: PushForm) -> APIPath {
+        switch form {
+        case .sensorLogger: APIPath("push", "sensor-logger")
+        case .ownTracks: APIPath("push", "owntracks")
+        case .influx: APIPath("push", "influx", "write")
+        case .influx2: APIPath("push", "influx", "api", "v2", "write")
+        }
+    }
+
+    /// The forms in which other programs send readings.
+    public enum PushForm: CaseIterable, Sendable {
+        /// Sensor Logger, for phones.
+        case sensorLogger
+        /// OwnTracks, for phones.
+        case ownTracks
+        /// The write call of InfluxDB 1.
+        case influx
+        /// The write call of InfluxDB 2.
+        case influx2
+    }
+}
+
+// MARK: - Apps and permissions
+
+extension APIPath {
+    /// Installed apps.
+    public static let apps = APIPath("apps")
+    /// One app.
+    public static func app(_ name: String) -> APIPath { APIPath("apps", name) }
+    /// The decisions, runs and stored data of an app.
+    public static func data(of app: String) -> APIPath { APIPath("apps", app, "data") }
+    /// The icon of a published app.
+    public static func icon(of app: String) -> APIPath { APIPath("apps", app, "icon") }
+    /// The launch codes of an app's page.
+    public static func launch(of app: String) -> APIPath { APIPath("apps", app, "launch") }
+    /// Where a page exchanges its launch code for a token.
+    public static let launch = APIPath("launch")
+    /// The runs of an app.
+    public static func runs(of app: String) -> APIPath { APIPath("apps", app, "runs") }
+    /// The runs of all apps.
+    public static let runs = APIPath("runs")
+    /// One run.
+    public static func run(_ id: String) -> APIPath { APIPath("runs", id) }
+    /// The start of a prepared run.
+    public static func start(ofRun id: String) -> APIPath { APIPath("runs", id, "start") }
+    /// The decisions about all clients.
+    public static let grants = APIPath("grants")
+    /// The decisions about a client.
+    public static func grants(of client: String) -> APIPath { APIPath("grants", client) }
+    /// The decision about a privilege of a client.
+    public static func grant(of privilege: String, to client: String) -> APIPath {
+        APIPath("grants", client, privilege)
+    }
+    /// The permission of the calling client for a privilege.
+    public static func permission(_ privilege: String) -> APIPath {
+        APIPath("permissions", privilege)
+    }
+    /// Where a client requests a privilege.
+    public static let permissionRequest = APIPath("permissions", "request")
+    /// Requests that wait for the owner's decision.
+    public static let requests = APIPath("requests")
+    /// One of them.
+    public static func request(for privilege: String, by client: String) -> APIPath {
+        APIPath("requests", client, privilege)
+    }
+    /// The tokens of clients.
+    public static let tokens = APIPath("tokens")
+    /// The token of a client.
+    public static func token(of client: String) -> APIPath { APIPath("tokens", client) }
+    /// The access log.
+    public static let accessLog = APIPath("access-log")
+}
+
+// MARK: - For apps
+
+extension APIPath {
+    /// The values that an app stores.
+    public static let storage = APIPath("storage")
+    /// One of them.
+    public static func storage(_ key: String) -> APIPath { APIPath("storage", key) }
+    /// The `localStorage` of an app that runs headless.
+    public static let localStorage = APIPath("local-storage")
+    /// Calls to other servers.
+    public static let fetch = APIPath("fetch")
+    /// Messages of apps.
+    public static let notifications = APIPath("notifications")
+    /// Notices for the owner, as they come.
+    public static let notificationStream = APIPath("notifications", "stream")
+    /// Whether the page of an app is visible.
+    public static let view = APIPath("view")
+}
+
+// MARK: - Sessions and uploads
+
+extension APIPath {
+    /// Sessions.
+    public static let sessions = APIPath("sessions")
+    /// One session.
+    public static func session(_ id: String) -> APIPath { APIPath("sessions", id) }
+    /// A step of a session: `start`, `pause`, `resume` or `finish`.
+    public static func step(_ step: String, ofSession id: String) -> APIPath {
+        APIPath("sessions", id, step)
+    }
+    /// The route of a session.
+    public static func route(ofSession id: String) -> APIPath { APIPath("sessions", id, "route") }
+    /// Where the route of a session is uploaded from.
+    public static func send(ofSession id: String) -> APIPath { APIPath("sessions", id, "send") }
+    /// What a session measures while it is active.
+    public static func live(ofSession id: String) -> APIPath { APIPath("sessions", id, "live") }
+    /// All sessions with their routes, as a file.
+    public static let workouts = APIPath("workouts")
+    /// Uploads that wait.
+    public static let outbox = APIPath("outbox")
+    /// One upload.
+    public static func upload(_ id: String) -> APIPath { APIPath("outbox", id) }
+    /// The next attempt of an upload.
+    public static func send(ofUpload id: String) -> APIPath { APIPath("outbox", id, "send") }
+}
+
+// MARK: - Published apps
+
+extension APIPath {
+    /// The API's version, as apps of the first generation ask for it.
+    public static let firstGenerationVersion = APIPath(root: "nervous-api", "version")
+    /// The newest sample of a sensor, as apps of the first generation ask for it.
+    public static func firstGeneration(_ resource: String, _ method: String) -> APIPath {
+        APIPath(root: "nervous-api", resource, method)
+    }
+    /// The newest sample of a sensor, as Axon apps ask for it.
+    public static func axonSample(_ sensor: String) -> APIPath {
+        APIPath(root: "nervousnet-api", "raw-sensor-data", sensor)
+    }
+    /// Samples of a sensor, as Axon apps ask for them.
+    public static let axonHistory = APIPath(root: "nervousnet-api", "historic-sensor-data")
+    /// The number of a device, as Axon apps ask for it.
+    public static let axonDevice = APIPath(root: "nervousnet-api", "deviceid")
+    /// The log that Axon apps write to.
+    public static let axonLog = APIPath(root: "nervousnet-api", "log")
+}

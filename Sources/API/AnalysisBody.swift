@@ -1,0 +1,210 @@
+public import Text
+
+/// An analysis to make.
+public struct AnalysisBody: Codable, Sendable {
+    /// A number, a text, or true or false.
+    public enum Scalar: Hashable, Sendable {
+        /// A number.
+        case number(Double)
+        /// A text.
+        case text(String)
+        /// True or false.
+        case flag(Bool)
+    }
+
+    /// How samples of several sensors are joined.
+    public struct Join: Codable, Hashable, Sendable {
+        /// `nearest` or `last`.
+        public let method: String
+        /// How far apart they may be, as a span.
+        public let within: String
+
+        /// Creates a value from its members.
+        public init(method: String, within: String) {
+            self.method = method
+            self.within = within
+        }
+    }
+
+    /// Its name.
+    public let analysis: String
+    /// Fields of sensors, such as `cpu.busy`.
+    public let inputs: [String]
+    /// Milliseconds since 1970, RFC 3339, or a span before now.
+    public var from: Scalar?
+    /// Milliseconds since 1970, RFC 3339, or a span before now.
+    public var to: Scalar?
+    /// Conditions such as `cpu.busy>50`.
+    public var `where`: [String]?
+    /// Means of windows of this span replace the samples.
+    public var every: String?
+    /// How samples of several sensors are joined.
+    public var join: Join?
+    /// The parameters of the analysis.
+    public var parameters: [String: Scalar]?
+
+    /// Creates the request for an analysis of all samples.
+    public init(_ analysis: String, of inputs: [String]) {
+        self.analysis = analysis
+        self.inputs = inputs
+    }
+
+    /// - Throws: `DecodingError`, also for an unknown member.
+    public init(from decoder: any Decoder) throws {
+        try decoder.refuseMembers(besides: [
+            "analysis", "inputs", "from", "to", "where", "every", "join", "parameters",
+        ])
+        let members = try decoder.container(keyedBy: CodingKeys.self)
+        analysis = try members.decode(String.self, forKey: .analysis)
+        inputs = try members.decode([String].self, forKey: .inputs)
+        from = try members.decodeIfPresent(Scalar.self, forKey: .from)
+        to = try members.decodeIfPresent(Scalar.self, forKey: .to)
+        `where` = try members.decodeIfPresent([String].self, forKey: .where)
+        every = try members.decodeIfPresent(String.self, forKey: .every)
+        join = try members.decodeIfPresent(Join.self, forKey: .join)
+        parameters = try members.decodeIfPresent([String: Scalar].self, forKey: .parameters)
+    }
+}
+
+extension AnalysisBody.Scalar: Codable {
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        if let flag = try? container.decode(Bool.self) {
+            self = .flag(flag)
+        } else if let number = try? container.decode(Double.self) {
+            self = .number(number)
+        } else {
+            self = .text(try container.decode(String.self))
+        }
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        switch self {
+        case .number(let number): try container.encode(number)
+        case .text(let text): try container.encode(text)
+        case .flag(let flag): try container.encode(flag)
+        }
+    }
+}
+
+/// The result of an analysis.
+///
+/// Missing values are written as `null`.
+public struct AnalysisReply: Codable, Sendable {
+    /// An input.
+    public struct Input: Codable, Sendable {
+        /// The field, such as `cpu.busy`.
+        public let input: String
+        /// Its unit as a UCUM code.
+        public let unit: String?
+        /// Its type.
+        public let kind: String
+
+        /// Creates a value from its members.
+        public init(input: String, unit: String? = nil, kind: String) {
+            self.input = input
+            self.unit = unit
+            self.kind = kind
+        }
+    }
+
+    /// The name of the analysis.
+    public let analysis: String
+    /// Its inputs.
+    public let inputs: [Input]
+    /// How many rows went in; `nil` if suppressed because they are too few.
+    public let count: Int?
+    /// An object whose members depend on the analysis; `nil` if suppressed.
+    public let result: JSONValue?
+    /// `true` if samples of which only summaries are left were not included.
+    public let partial: Bool?
+    /// Ranges of damaged samples; missing if none are known.
+    public let damaged: [DamagedRange]?
+
+    /// Creates a value from its members.
+    public init(
+        analysis: String, inputs: [Input], count: Int? = nil, result: JSONValue? = nil,
+        partial: Bool? = nil, damaged: [DamagedRange]? = nil
+    ) {
+        self.analysis = analysis
+        self.inputs = inputs
+        self.count = count
+        self.result = result
+        self.partial = partial
+        self.damaged = damaged
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var members = encoder.container(keyedBy: CodingKeys.self)
+        try members.encode(analysis, forKey: .analysis)
+        try members.encode(inputs, forKey: .inputs)
+        try members.encode(count, forKey: .count)
+        try members.encode(result, forKey: .result)
+        try members.encodeIfPresent(partial, forKey: .partial)
+        try members.encodeIfPresent(damaged, forKey: .damaged)
+    }
+}
+
+/// Statistics of a sensor.
+public struct StatisticsAnswer: Codable, Sendable {
+    /// The statistics of one window.
+    public struct Window: Codable, Sendable {
+        /// Milliseconds since 1970; missing if open.
+        public let from: Double?
+        /// Milliseconds since 1970; missing if open.
+        public let to: Double?
+        /// How many samples; missing if suppressed because they are too few.
+        public let count: Int?
+        /// By field, then by statistic.
+        public let values: [String: [String: Double?]]
+        /// `true` if only summaries are left of some samples: percentiles are within 1 %.
+        public let approximate: Bool?
+        /// `true` if samples were not included, because they are damaged or because only a summary is
+        /// left of them that reaches beyond the window.
+        public let partial: Bool?
+        /// The coverage of the window up to now, 0 to 1; missing if unknown.
+        public let coverage: Double?
+        /// The same in milliseconds.
+        public let seen: Double?
+
+        /// Creates a value from its members.
+        public init(
+            from: Double? = nil, to: Double? = nil, count: Int? = nil,
+            values: [String: [String: Double?]], approximate: Bool? = nil, partial: Bool? = nil,
+            coverage: Double? = nil, seen: Double? = nil
+        ) {
+            self.from = from
+            self.to = to
+            self.count = count
+            self.values = values
+            self.approximate = approximate
+            self.partial = partial
+            self.coverage = coverage
+            self.seen = seen
+        }
+    }
+
+    /// The sensor's identifier.
+    public let sensor: String
+    /// Its fields.
+    public let fields: [SensorDescription.FieldDescription]
+    /// The statistics, in the order of the request.
+    public let fn: [String]
+    /// The windows.
+    public let items: [Window]
+    /// Ranges of damaged samples; missing if none are known.
+    public let damaged: [DamagedRange]?
+
+    /// Creates a value from its members.
+    public init(
+        sensor: String, fields: [SensorDescription.FieldDescription], fn: [String], items: [Window],
+        damaged: [DamagedRange]? = nil
+    ) {
+        self.sensor = sensor
+        self.fields = fields
+        self.fn = fn
+        self.items = items
+        self.damaged = damaged
+    }
+}

@@ -1,0 +1,297 @@
+/// An installed app.
+///
+/// Its texts come from the package: escape them before display.
+public struct AppDescription: Codable, Sendable {
+    /// A privilege that the manifest declares, and what is decided about it.
+    public struct DeclaredPrivilege: Codable, Sendable {
+        /// The privilege, such as `sensor:cpu:stats`.
+        public let privilege: String
+        /// The sensor or kind, of a privilege for one.
+        public let sensor: String?
+        /// `raw`, `stats` or `write`, of a privilege for a sensor.
+        public let access: String?
+        /// The server, of `net`.
+        public let origin: String?
+        /// The certificate that the server must present, of `net`.
+        public let pin: String?
+        /// Why the app needs it, in the words of its author.
+        public let reason: String
+        /// `granted`, `denied` or `prompt`.
+        public let state: String
+        /// Whether this version of the host can grant it.
+        public let supported: Bool
+        /// `true` after two refusals for one run each: the owner is not asked again.
+        public let exhausted: Bool?
+        /// The policy file that blocks it; its state is `denied` then.
+        public let restrictedBy: String?
+        /// The sensors of the kind that were added after the owner had chosen among them.
+        ///
+        /// Missing if there are none. Each needs a decision of its own.
+        public let newSensors: [String]?
+
+        /// Creates a value from its members.
+        public init(
+            privilege: String, sensor: String? = nil, access: String? = nil, origin: String? = nil,
+            pin: String? = nil, reason: String, state: String, supported: Bool,
+            exhausted: Bool? = nil, restrictedBy: String? = nil, newSensors: [String]? = nil
+        ) {
+            self.privilege = privilege
+            self.sensor = sensor
+            self.access = access
+            self.origin = origin
+            self.pin = pin
+            self.reason = reason
+            self.state = state
+            self.supported = supported
+            self.exhausted = exhausted
+            self.restrictedBy = restrictedBy
+            self.newSensors = newSensors
+        }
+    }
+
+    /// Who signed a package.
+    public struct Signer: Codable, Sendable {
+        /// The public key as text.
+        public let key: String
+        /// `ed25519:` and the SHA-256 of the key.
+        public let fingerprint: String
+        /// The owner's name for the key.
+        public let name: String?
+
+        /// Creates a value from its members.
+        public init(key: String, fingerprint: String, name: String? = nil) {
+            self.key = key
+            self.fingerprint = fingerprint
+            self.name = name
+        }
+    }
+
+    /// The app's name.
+    public let name: String
+    /// Its version.
+    public let version: String
+    /// Its title for display.
+    public let title: String?
+    /// What it does.
+    public let description: String?
+    /// Who wrote it.
+    public let author: String?
+    /// Its license.
+    public let license: String?
+    /// When it was installed, in milliseconds since 1970.
+    public let installed: Double
+    /// SHA-256 of the names and contents of its files.
+    public let fingerprint: String
+    /// How many files it has.
+    public let files: Int
+    /// The package format of a published app, `first` or `axon`; missing for the current format.
+    ///
+    /// Such an app declares no privileges and requests them when it uses them.
+    public let generation: String?
+    /// The name that its author gave a published app, if it differs.
+    public let publishedName: String?
+    /// The folder that contained a published app.
+    public let folder: String?
+    /// Who signed the package; missing if it is not signed.
+    public let signer: Signer?
+    /// The version that this one updated and whose decisions it kept.
+    public let updatedFrom: String?
+    /// What the manifest declares, in order.
+    public let privileges: [DeclaredPrivilege]
+    /// The last run.
+    public let lastRun: RunDescription?
+    /// The limits of its runs.
+    public let budget: BudgetDescription
+    /// How it replaced another version; only in the answer to an installation.
+    public let update: UpdateDescription?
+
+    /// Creates a value from its members.
+    public init(
+        name: String, version: String, title: String? = nil, description: String? = nil,
+        author: String? = nil, license: String? = nil, installed: Double, fingerprint: String,
+        files: Int, generation: String? = nil, publishedName: String? = nil, folder: String? = nil,
+        signer: Signer? = nil, updatedFrom: String? = nil, privileges: [DeclaredPrivilege],
+        lastRun: RunDescription? = nil, budget: BudgetDescription, update: UpdateDescription? = nil
+    ) {
+        self.name = name
+        self.version = version
+        self.title = title
+        self.description = description
+        self.author = author
+        self.license = license
+        self.installed = installed
+        self.fingerprint = fingerprint
+        self.files = files
+        self.generation = generation
+        self.publishedName = publishedName
+        self.folder = folder
+        self.signer = signer
+        self.updatedFrom = updatedFrom
+        self.privileges = privileges
+        self.lastRun = lastRun
+        self.budget = budget
+        self.update = update
+    }
+}
+
+/// What an installation over an installed app changes.
+public struct UpdateDescription: Codable, Sendable {
+    /// What happens to one privilege.
+    public struct Change: Codable, Sendable {
+        /// The privilege.
+        public let privilege: String
+        /// `added`, `wider`, `narrower`, `unchanged` or `removed`.
+        public let change: String
+        /// Its new state, `granted`, `denied` or `prompt`; missing for `removed`.
+        public let state: String?
+
+        /// Creates a value from its members.
+        public init(privilege: String, change: String, state: String? = nil) {
+            self.privilege = privilege
+            self.change = change
+            self.state = state
+        }
+    }
+
+    /// `update`, `replaced` for other files of the same version, `unchanged`, `downgrade`, or
+    /// `unordered` if the versions cannot be compared.
+    public let kind: String
+    /// The version before.
+    public let from: String
+    /// Why all decisions were forgotten: `signed` because the version before had no signature,
+    /// `downgrade` or `unordered`; missing if decisions are kept.
+    public let reset: String?
+    /// The declared privileges in order, then the removed ones.
+    public let privileges: [Change]
+
+    /// Creates a value from its members.
+    public init(kind: String, from: String, reset: String? = nil, privileges: [Change]) {
+        self.kind = kind
+        self.from = from
+        self.reset = reset
+        self.privileges = privileges
+    }
+}
+
+/// The limits of the runs of an app.
+public struct BudgetDescription: Codable, Sendable {
+    /// Milliseconds that one turn may take.
+    public let turn: Double
+    /// Milliseconds of processor time that one turn may take.
+    public let turnCPU: Double
+    /// Milliseconds of processor time of a run.
+    public let cpu: Double
+    /// Milliseconds of processor time within a minute.
+    public let cpuPerMinute: Double
+    /// Bytes of memory, beyond those of the engine.
+    public let memory: Int
+    /// Milliseconds that a run may last; missing if unlimited.
+    public let duration: Double?
+    /// Calls within a minute.
+    public let callsPerMinute: Int
+    /// UTF-8 bytes on the console within a minute.
+    public let logPerMinute: Int
+    /// The limits of calls to other servers.
+    public let fetch: Fetch
+
+    /// Creates a value from its members.
+    public init(
+        turn: Double, turnCPU: Double, cpu: Double, cpuPerMinute: Double, memory: Int,
+        duration: Double? = nil, callsPerMinute: Int, logPerMinute: Int, fetch: Fetch
+    ) {
+        self.turn = turn
+        self.turnCPU = turnCPU
+        self.cpu = cpu
+        self.cpuPerMinute = cpuPerMinute
+        self.memory = memory
+        self.duration = duration
+        self.callsPerMinute = callsPerMinute
+        self.logPerMinute = logPerMinute
+        self.fetch = fetch
+    }
+
+    /// The limits of calls to other servers.
+    public struct Fetch: Codable, Sendable {
+        /// Milliseconds that a call may take.
+        public let duration: Double
+        /// Calls within a minute.
+        public let callsPerMinute: Int
+        /// Concurrent calls.
+        public let callsAtOnce: Int
+        /// Bytes of a request's body.
+        public let requestBytes: Int
+        /// Bytes of a response's body.
+        public let answerBytes: Int
+
+        /// Creates a value from its members.
+        public init(
+            duration: Double, callsPerMinute: Int, callsAtOnce: Int, requestBytes: Int,
+            answerBytes: Int
+        ) {
+            self.duration = duration
+            self.callsPerMinute = callsPerMinute
+            self.callsAtOnce = callsAtOnce
+            self.requestBytes = requestBytes
+            self.answerBytes = answerBytes
+        }
+    }
+}
+
+/// What was forgotten about an app.
+public struct AppForgetReceipt: Codable, Sendable {
+    /// The app's name.
+    public let app: String
+    /// When, in milliseconds since 1970.
+    public let time: Double
+    /// How many decisions.
+    public let decisions: Int
+    /// How many runs.
+    public let runs: Int
+    /// How many bytes of stored values.
+    public let stored: Int
+    /// What is not forgotten.
+    public let kept: [String]
+
+    /// Creates a value from its members.
+    public init(app: String, time: Double, decisions: Int, runs: Int, stored: Int, kept: [String]) {
+        self.app = app
+        self.time = time
+        self.decisions = decisions
+        self.runs = runs
+        self.stored = stored
+        self.kept = kept
+    }
+}
+
+/// The answer to a request for a launch code.
+public struct LaunchReply: Codable, Sendable {
+    /// The URL of the app's page, with the code in its fragment.
+    public let url: String
+
+    /// Creates a value from its members.
+    public init(url: String) {
+        self.url = url
+    }
+}
+
+/// The code that a page exchanges for a token.
+public struct LaunchCode: Codable, Sendable {
+    /// The code.
+    public let code: String
+
+    /// Creates a value from its members.
+    public init(code: String) {
+        self.code = code
+    }
+}
+
+/// The token of a page.
+public struct PageToken: Codable, Sendable {
+    /// The token.
+    public let token: String
+
+    /// Creates a value from its members.
+    public init(token: String) {
+        self.token = token
+    }
+}

@@ -1,0 +1,240 @@
+/// The calling client.
+public struct ClientDescription: Codable, Sendable {
+    /// Its name.
+    public let name: String
+    /// `owner`, `app` or `client`.
+    public let kind: String
+    /// The decisions about it.
+    public let privileges: [GrantDescription]
+
+    /// Creates a value from its members.
+    public init(name: String, kind: String, privileges: [GrantDescription]) {
+        self.name = name
+        self.kind = kind
+        self.privileges = privileges
+    }
+}
+
+/// A token, without its secret.
+public struct TokenItem: Codable, Sendable {
+    /// The client's name.
+    public let name: String
+    /// Whether the client may do everything that the owner may.
+    public let owner: Bool
+    /// When it was created, in milliseconds since 1970.
+    public let created: Double
+    /// When it ends, in milliseconds since 1970.
+    public let expires: Double?
+
+    /// Creates a value from its members.
+    public init(name: String, owner: Bool, created: Double, expires: Double? = nil) {
+        self.name = name
+        self.owner = owner
+        self.created = created
+        self.expires = expires
+    }
+}
+
+/// A client to create.
+public struct TokenRequest: Codable, Sendable {
+    /// Its name.
+    public let name: String
+    /// Whether it may do everything that the owner may; `false` if missing.
+    public var owner: Bool?
+    /// Privileges to grant.
+    public var allow: [String]?
+    /// How long the token is valid, as a span.
+    public var lifetime: String?
+
+    /// Creates a value from its members.
+    public init(name: String, owner: Bool? = nil, allow: [String]? = nil, lifetime: String? = nil) {
+        self.name = name
+        self.owner = owner
+        self.allow = allow
+        self.lifetime = lifetime
+    }
+}
+
+/// A new client and its token, which is returned only here.
+public struct CreatedToken: Codable, Sendable {
+    /// The client's name.
+    public let name: String
+    /// The token.
+    public let token: String
+
+    /// Creates a value from its members.
+    public init(name: String, token: String) {
+        self.name = name
+        self.token = token
+    }
+}
+
+/// An entry of the access log.
+public struct AccessLogItem: Codable, Sendable {
+    /// Its number.
+    public let id: Int64
+    /// Milliseconds since 1970.
+    public let time: Double
+    /// The kind of entry, such as `access`, `refusal` or `granted`.
+    public let kind: String
+    /// The client's name.
+    public let client: String?
+    /// The privilege of a decision.
+    public let privilege: String?
+    /// The sensor of an access.
+    public let sensor: String?
+    /// `raw`, `stats` or `write`.
+    public let access: String?
+    /// The operation.
+    public let operation: String?
+    /// The start of the range that was read, in milliseconds since 1970; missing if open.
+    public let from: Double?
+    /// Its end, in milliseconds since 1970; missing if open.
+    public let to: Double?
+    /// How many equal calls within a minute the entry counts.
+    public let calls: Int
+    /// How many samples were returned or went into a statistic.
+    public let count: Int
+    /// `allowed` or `refused`; missing if the entry is not about an access.
+    public let outcome: String?
+    /// Why it was refused.
+    public let reason: String?
+    /// Details of an event.
+    public let detail: String?
+
+    /// Creates a value from its members.
+    public init(
+        id: Int64, time: Double, kind: String, client: String? = nil, privilege: String? = nil,
+        sensor: String? = nil, access: String? = nil, operation: String? = nil, from: Double? = nil,
+        to: Double? = nil, calls: Int, count: Int, outcome: String? = nil, reason: String? = nil,
+        detail: String? = nil
+    ) {
+        self.id = id
+        self.time = time
+        self.kind = kind
+        self.client = client
+        self.privilege = privilege
+        self.sensor = sensor
+        self.access = access
+        self.operation = operation
+        self.from = from
+        self.to = to
+        self.calls = calls
+        self.count = count
+        self.outcome = outcome
+        self.reason = reason
+        self.detail = detail
+    }
+}
+
+/// The newest entry of the access log.
+///
+/// Its hash proves later that no entry before it was changed.
+public struct AccessLogHead: Codable, Sendable {
+    /// The number of the entry.
+    public let line: Int64
+    /// Its hash, 64 hexadecimal digits.
+    public let hash: String
+    /// How many entries this call removed.
+    public let cut: Int?
+
+    /// Creates a value from its members.
+    public init(line: Int64, hash: String, cut: Int? = nil) {
+        self.line = line
+        self.hash = hash
+        self.cut = cut
+    }
+}
+
+/// A notice for the owner.
+///
+/// Its texts are safe to display: control and direction characters are escaped.
+public struct NoticeItem: Codable, Sendable {
+    /// `message` of an app, or `refusal` of a call with an invalid token.
+    public let kind: String
+    /// Milliseconds since 1970.
+    public let time: Double
+    /// The app that sent a message.
+    public var app: String?
+    /// The run that sent it.
+    public var run: String?
+    /// The title.
+    public let title: String
+    /// The text of a message.
+    public var body: String?
+    /// The tag of a message; a later message with the same tag replaces it.
+    public var tag: String?
+    /// The operation that was refused.
+    public var operation: String?
+
+    /// Creates a value from its members.
+    public init(
+        kind: String, time: Double, app: String? = nil, run: String? = nil, title: String,
+        body: String? = nil, tag: String? = nil, operation: String? = nil
+    ) {
+        self.kind = kind
+        self.time = time
+        self.app = app
+        self.run = run
+        self.title = title
+        self.body = body
+        self.tag = tag
+        self.operation = operation
+    }
+}
+
+/// A message of an app for the owner.
+public struct NotificationRequest: Codable, Sendable {
+    /// Its title.
+    public let title: String
+    /// Its text.
+    public let body: String?
+    /// A later message with the same tag replaces it.
+    public let tag: String?
+    /// Whether to send it only while the app's page is not visible; `false` if missing.
+    public let unlessViewed: Bool
+
+    private enum CodingKeys: String, CodingKey, CaseIterable {
+        case title, body, tag, unlessViewed
+    }
+
+    /// Creates a value from its members.
+    public init(
+        title: String, body: String? = nil, tag: String? = nil, unlessViewed: Bool = false
+    ) {
+        (self.title, self.body, self.tag) = (title, body, tag)
+        self.unlessViewed = unlessViewed
+    }
+
+    /// - Throws: `DecodingError`, also for an unknown member.
+    public init(from decoder: any Decoder) throws {
+        try decoder.refuseMembers(besides: CodingKeys.allCases.map(\.stringValue))
+        let members = try decoder.container(keyedBy: CodingKeys.self)
+        title = try members.decode(String.self, forKey: .title)
+        body = try members.decodeIfPresent(String.self, forKey: .body)
+        tag = try members.decodeIfPresent(String.self, forKey: .tag)
+        unlessViewed = try members.decodeIfPresent(Bool.self, forKey: .unlessViewed) ?? false
+    }
+}
+
+/// Whether the page of an app is visible.
+public struct ViewRequest: Codable, Sendable {
+    /// Whether it is.
+    public let visible: Bool
+
+    private enum CodingKeys: String, CodingKey {
+        case visible
+    }
+
+    /// Creates a value from its members.
+    public init(visible: Bool) {
+        self.visible = visible
+    }
+
+    /// - Throws: `DecodingError`, also for an unknown member.
+    public init(from decoder: any Decoder) throws {
+        try decoder.refuseMembers(besides: [CodingKeys.visible.stringValue])
+        visible = try decoder.container(keyedBy: CodingKeys.self)
+            .decode(Bool.self, forKey: .visible)
+    }
+}

@@ -1,0 +1,84 @@
+/// The status of the host.
+public struct HostStatus: Codable, Sendable {
+    /// The version of nervous.
+    public let version: String
+    /// The process.
+    public let pid: Int32
+    /// The data directory.
+    public let data: String
+    /// The TCP port; missing if the host does not listen.
+    public let port: Int?
+    /// When it started, in milliseconds since 1970.
+    public let started: Double
+    /// Whether it collects.
+    public let collecting: Bool
+    /// Samples accepted since the data directory was created, pruned ones included.
+    public let samples: Int64
+    /// Those of them that are not on disk yet.
+    public let buffered: Int
+    /// Samples dropped since the host started, because writing failed.
+    public let dropped: Int
+    /// Bytes of the store and its write-ahead log.
+    public let bytes: Int64
+    /// The last failed write, until one succeeds.
+    public let failure: String?
+    /// Ranges of damaged samples; missing if none are known.
+    public let damaged: [DamagedRange]?
+    /// The newest entry of the access log.
+    public let accessLog: AccessLogHead
+
+    /// Creates a value from its members.
+    public init(
+        version: String, pid: Int32, data: String, port: Int? = nil, started: Double,
+        collecting: Bool, samples: Int64, buffered: Int, dropped: Int, bytes: Int64,
+        failure: String? = nil, damaged: [DamagedRange]? = nil, accessLog: AccessLogHead
+    ) {
+        self.version = version
+        self.pid = pid
+        self.data = data
+        self.port = port
+        self.started = started
+        self.collecting = collecting
+        self.samples = samples
+        self.buffered = buffered
+        self.dropped = dropped
+        self.bytes = bytes
+        self.failure = failure
+        self.damaged = damaged
+        self.accessLog = accessLog
+    }
+}
+
+/// A page of a list.
+public struct ItemList<Item: Codable & Sendable>: Codable, Sendable {
+    /// The items.
+    public let items: [Item]
+    /// The cursor of the next page; missing on the last one.
+    public let next: String?
+
+    /// Creates a page.
+    public init(_ items: [Item], next: String? = nil) {
+        self.items = items
+        self.next = next
+    }
+}
+
+extension Decoder {
+    /// - Throws: `DecodingError` if the object has another member.
+    func refuseMembers(besides known: [String]) throws {
+        let all = try container(keyedBy: AnyKey.self)
+        guard let unknown = all.allKeys.first(where: { !known.contains($0.stringValue) }) else {
+            return
+        }
+        throw DecodingError.dataCorruptedError(
+            forKey: unknown, in: all, debugDescription: "an unknown member")
+    }
+}
+
+/// A member of any name.
+struct AnyKey: CodingKey {
+    let stringValue: String
+    var intValue: Int? { nil }
+    init?(stringValue: String) { self.stringValue = stringValue }
+    init?(intValue: Int) { nil }
+}

@@ -1,0 +1,363 @@
+public import Samples
+
+/// A sensor.
+public struct SensorDescription: Codable, Sendable {
+    /// A field of a sensor.
+    public struct FieldDescription: Codable, Sendable {
+        /// Its name.
+        public let name: String
+        /// Its unit as a UCUM code.
+        public let unit: String?
+        /// `number`, `integer`, `state` or `text`.
+        public let kind: String
+
+        /// Creates a value from its members.
+        public init(name: String, unit: String? = nil, kind: String) {
+            self.name = name
+            self.unit = unit
+            self.kind = kind
+        }
+    }
+
+    /// Why a sensor is not available.
+    public struct Unavailability: Codable, Sendable {
+        /// The reason.
+        public let reason: String
+        /// What would make it available.
+        public let remedy: String?
+
+        /// Creates a value from its members.
+        public init(reason: String, remedy: String? = nil) {
+            self.reason = reason
+            self.remedy = remedy
+        }
+    }
+
+    /// Its identifier.
+    public let id: String
+    /// Its title.
+    public let title: String
+    /// The fields of its samples.
+    public let fields: [FieldDescription]
+    /// Where its samples come from.
+    public let source: String
+    /// The pipeline of a virtual sensor.
+    public let definition: VirtualDefinition?
+    /// Whether it is available.
+    public let available: Bool
+    /// Why it is not.
+    public let unavailable: Unavailability?
+    /// Its level.
+    public let level: String
+    /// The client's W3C permission state for raw samples, or `statistics`.
+    public let access: String
+    /// The time of the newest sample, in milliseconds since 1970; for clients that may read it.
+    public let newest: Double?
+    /// The last failure to read it, until it is read again.
+    public let failure: String?
+    /// How often reading has failed since.
+    public let failures: Int
+    /// The connection to its source; for clients that may read all samples.
+    public let connection: ConnectionReport?
+    /// A remark about how it is read.
+    public let note: String?
+
+    /// Creates a value from its members.
+    public init(
+        id: String, title: String, fields: [FieldDescription], source: String,
+        definition: VirtualDefinition? = nil, available: Bool, unavailable: Unavailability? = nil,
+        level: String, access: String, newest: Double? = nil, failure: String? = nil, failures: Int,
+        connection: ConnectionReport? = nil, note: String? = nil
+    ) {
+        self.id = id
+        self.title = title
+        self.fields = fields
+        self.source = source
+        self.definition = definition
+        self.available = available
+        self.unavailable = unavailable
+        self.level = level
+        self.access = access
+        self.newest = newest
+        self.failure = failure
+        self.failures = failures
+        self.connection = connection
+        self.note = note
+    }
+}
+
+/// The connection of a pushed sensor to its source.
+public struct ConnectionReport: Codable, Sendable {
+    /// The dropped samples, by reason.
+    public struct Dropped: Codable, Sendable {
+        /// They do not have the format, or a value does not fit its field.
+        public let malformed: Int
+        /// They lack a field.
+        public let incomplete: Int
+        /// Their timestamp is missing or impossible.
+        public let invalidTimestamp: Int
+        /// They have the same timestamp as a sample before.
+        public let repeated: Int
+        /// They exceed the rate of the source, or came faster than they could be stored.
+        public let excess: Int
+
+        /// Creates a value from its members.
+        public init(
+            malformed: Int, incomplete: Int, invalidTimestamp: Int, repeated: Int, excess: Int
+        ) {
+            self.malformed = malformed
+            self.incomplete = incomplete
+            self.invalidTimestamp = invalidTimestamp
+            self.repeated = repeated
+            self.excess = excess
+        }
+    }
+
+    /// `unknown`, `scanning`, `connecting`, `connected` or `disconnected`.
+    public let state: String
+    /// How often it connected.
+    public let connections: Int
+    /// Messages, lines or readings received.
+    public let received: Int
+    /// Those that became samples.
+    public let taken: Int
+    /// Samples that are older than one before; they are stored.
+    public let late: Int
+    /// Those that did not become samples.
+    public let dropped: Dropped
+    /// The last failure.
+    public let problem: String?
+
+    /// Creates a value from its members.
+    public init(
+        state: String, connections: Int, received: Int, taken: Int, late: Int, dropped: Dropped,
+        problem: String? = nil
+    ) {
+        self.state = state
+        self.connections = connections
+        self.received = received
+        self.taken = taken
+        self.late = late
+        self.dropped = dropped
+        self.problem = problem
+    }
+}
+
+/// The definition of a virtual sensor.
+public struct VirtualDefinition: Codable, Hashable, Sendable {
+    /// A field of a virtual sensor: one number of each window.
+    public struct Output: Codable, Hashable, Sendable {
+        /// The field's name.
+        public let name: String
+        /// Its unit as a UCUM code; `nil` for none.
+        public let unit: String?
+        /// The inputs that it is computed from; `nil` if there is only one input.
+        public let of: [String]?
+        /// A statistic or an analysis, such as `mean` or `correlation`.
+        public let by: String
+        /// Of an analysis: means of windows of this span replace the samples.
+        public let every: String?
+
+        /// Creates a value from its members.
+        public init(
+            name: String, unit: String? = nil, of: [String]? = nil, by: String, every: String? = nil
+        ) {
+            self.name = name
+            self.unit = unit
+            self.of = of
+            self.by = by
+            self.every = every
+        }
+    }
+
+    /// Its identifier; may be missing where the path has it.
+    public let name: String?
+    /// Its title; `nil` for the identifier.
+    public let title: String?
+    /// Fields of other sensors, such as `cpu.busy`.
+    public let inputs: [String]
+    /// The length of a window, as a span.
+    public let window: String
+    /// From the end of one window to the end of the next, as a span; `nil` for `window`.
+    public let slide: String?
+    /// The fields.
+    public let outputs: [Output]
+
+    /// Creates a value from its members.
+    public init(
+        name: String? = nil, title: String? = nil, inputs: [String], window: String,
+        slide: String? = nil, outputs: [Output]
+    ) {
+        self.name = name
+        self.title = title
+        self.inputs = inputs
+        self.window = window
+        self.slide = slide
+        self.outputs = outputs
+    }
+
+    /// - Throws: `DecodingError`, also for an unknown member.
+    public init(from decoder: any Decoder) throws {
+        try decoder.refuseMembers(
+            besides: ["name", "title", "inputs", "window", "slide", "outputs"])
+        let members = try decoder.container(keyedBy: CodingKeys.self)
+        name = try members.decodeIfPresent(String.self, forKey: .name)
+        title = try members.decodeIfPresent(String.self, forKey: .title)
+        inputs = try members.decode([String].self, forKey: .inputs)
+        window = try members.decode(String.self, forKey: .window)
+        slide = try members.decodeIfPresent(String.self, forKey: .slide)
+        outputs = try members.decode([Output].self, forKey: .outputs)
+    }
+}
+
+extension VirtualDefinition.Output {
+    /// - Throws: `DecodingError`, also for an unknown member.
+    public init(from decoder: any Decoder) throws {
+        try decoder.refuseMembers(besides: ["name", "unit", "of", "by", "every"])
+        let members = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(
+            name: try members.decode(String.self, forKey: .name),
+            unit: try members.decodeIfPresent(String.self, forKey: .unit),
+            of: try members.decodeIfPresent([String].self, forKey: .of),
+            by: try members.decode(String.self, forKey: .by),
+            every: try members.decodeIfPresent(String.self, forKey: .every))
+    }
+}
+
+/// The declaration of a sensor that clients publish to.
+public struct SensorDeclaration: Codable, Sendable {
+    /// A field to declare.
+    public struct Field: Codable, Sendable {
+        /// Its name.
+        public let name: String
+        /// Its unit as a UCUM code.
+        public let unit: String?
+        /// Its type; `number` if missing.
+        public let kind: Samples.Field.Kind?
+
+        /// Creates a value from its members.
+        public init(name: String, unit: String? = nil, kind: Samples.Field.Kind? = nil) {
+            self.name = name
+            self.unit = unit
+            self.kind = kind
+        }
+    }
+
+    /// Its title; `nil` for the identifier.
+    public let title: String?
+    /// Its fields.
+    public let fields: [Field]
+
+    /// Creates a value from its members.
+    public init(title: String? = nil, fields: [Field]) {
+        self.title = title
+        self.fields = fields
+    }
+
+    /// - Throws: `DecodingError`, also for a member of a virtual sensor.
+    public init(from decoder: any Decoder) throws {
+        try decoder.refuseMembers(besides: ["title", "fields"])
+        let members = try decoder.container(keyedBy: CodingKeys.self)
+        title = try members.decodeIfPresent(String.self, forKey: .title)
+        fields = try members.decode([Field].self, forKey: .fields)
+    }
+}
+
+/// A sensor to declare: one that clients publish to, or a virtual one.
+public enum SensorRequest: Codable, Sendable {
+    /// A sensor that clients publish to; it has the member `fields`.
+    case published(SensorDeclaration)
+    /// A virtual sensor.
+    case virtual(VirtualDefinition)
+
+    public init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: AnyKey.self)
+        let isPublished = members.allKeys.contains { $0.stringValue == "fields" }
+        self =
+            isPublished
+            ? .published(try SensorDeclaration(from: decoder))
+            : .virtual(try VirtualDefinition(from: decoder))
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        switch self {
+        case .published(let declaration): try declaration.encode(to: encoder)
+        case .virtual(let definition): try definition.encode(to: encoder)
+        }
+    }
+}
+
+/// The level of a sensor.
+public struct LevelSetting: Codable, Sendable {
+    /// `off`, `low`, `medium`, `high` or a span.
+    public let level: String
+
+    /// Creates a value from its members.
+    public init(_ level: String) {
+        self.level = level
+    }
+}
+
+/// The levels of all sensors.
+public struct LevelList: Codable, Sendable {
+    /// The level of each sensor, by its identifier.
+    public let levels: [String: String]
+
+    /// Creates a value from its members.
+    public init(_ levels: [String: String]) {
+        self.levels = levels
+    }
+}
+
+/// A sensor pack.
+public struct PackDescription: Codable, Sendable {
+    /// The identifier of its sensor.
+    public let id: String
+    /// Its title.
+    public let title: String
+    /// Its version.
+    public let version: String?
+    /// What it is.
+    public let description: String?
+    /// The kind of its connector, such as `serial`.
+    public let kind: String
+    /// Where its source is: a device, a server, a command.
+    public let place: String
+    /// What using the source means for the owner, in a sentence.
+    public let consequence: String
+    /// The fields of its sensor.
+    public let fields: [SensorDescription.FieldDescription]
+    /// Whether a pack of this name is installed.
+    public let installed: Bool
+
+    /// Creates a value from its members.
+    public init(
+        id: String, title: String, version: String? = nil, description: String? = nil, kind: String,
+        place: String, consequence: String, fields: [SensorDescription.FieldDescription],
+        installed: Bool
+    ) {
+        self.id = id
+        self.title = title
+        self.version = version
+        self.description = description
+        self.kind = kind
+        self.place = place
+        self.consequence = consequence
+        self.fields = fields
+        self.installed = installed
+    }
+}
+
+/// A pack that was checked and not installed.
+public struct PackCheck: Codable, Sendable {
+    /// The pack.
+    public let pack: PackDescription
+    /// Its text with the owner's settings.
+    public let text: String
+
+    /// Creates a value from its members.
+    public init(pack: PackDescription, text: String) {
+        self.pack = pack
+        self.text = text
+    }
+}

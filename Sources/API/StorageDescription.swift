@@ -1,0 +1,242 @@
+/// The storage that samples take.
+public struct StorageDescription: Codable, Sendable {
+    /// The storage of one sensor.
+    public struct Sensor: Codable, Sendable {
+        /// Its identifier.
+        public let sensor: String
+        /// Its retention.
+        public let rule: RetentionDescription
+        /// How many samples are stored.
+        public let samples: Int64
+        /// Bytes of samples and summaries.
+        public let bytes: Int64
+        /// Samples of which only a summary is left.
+        public let summarised: Int64
+        /// How many summaries are stored.
+        public let summaries: Int64
+        /// The time of the oldest sealed sample, in milliseconds since 1970; missing if none.
+        public let oldest: Double?
+        /// Bytes per day, estimated.
+        public let bytesPerDay: Double?
+        /// Days until samples are pruned; missing if unknown.
+        public let daysLeft: Double?
+
+        /// Creates a value from its members.
+        public init(
+            sensor: String, rule: RetentionDescription, samples: Int64, bytes: Int64,
+            summarised: Int64, summaries: Int64, oldest: Double? = nil, bytesPerDay: Double? = nil,
+            daysLeft: Double? = nil
+        ) {
+            self.sensor = sensor
+            self.rule = rule
+            self.samples = samples
+            self.bytes = bytes
+            self.summarised = summarised
+            self.summaries = summaries
+            self.oldest = oldest
+            self.bytesPerDay = bytesPerDay
+            self.daysLeft = daysLeft
+        }
+    }
+
+    /// The sensors.
+    public let sensors: [Sensor]
+    /// The retention of sensors without a rule of their own.
+    public let standard: RetentionDescription
+    /// Bytes of the store and its log on disk.
+    public let bytes: Int64
+    /// Those of them that are free for new samples.
+    public let reusable: Int64
+    /// The most bytes that samples may take.
+    public let budget: Int64
+    /// Free bytes of the disk.
+    public let free: Int64
+    /// Whether the file shrinks when samples are pruned.
+    public let shrinks: Bool
+
+    /// Creates a value from its members.
+    public init(
+        sensors: [Sensor], standard: RetentionDescription, bytes: Int64, reusable: Int64,
+        budget: Int64, free: Int64, shrinks: Bool
+    ) {
+        self.sensors = sensors
+        self.standard = standard
+        self.bytes = bytes
+        self.reusable = reusable
+        self.budget = budget
+        self.free = free
+        self.shrinks = shrinks
+    }
+}
+
+/// How long samples of a sensor are kept; a missing member means no limit.
+public struct RetentionDescription: Codable, Equatable, Sendable {
+    /// The maximum age of a sample, as a span.
+    public var raw: String?
+    /// The most bytes of samples.
+    public var bytes: Int64?
+    /// The maximum age of an hour's summary, as a span.
+    public var summaries: String?
+
+    private enum CodingKeys: String, CodingKey, CaseIterable {
+        case raw, bytes, summaries
+    }
+
+    /// Creates a value from its members.
+    public init(raw: String? = nil, bytes: Int64? = nil, summaries: String? = nil) {
+        self.raw = raw
+        self.bytes = bytes
+        self.summaries = summaries
+    }
+
+    /// - Throws: `DecodingError`, also for an unknown member: a misspelt one would mean no limit.
+    public init(from decoder: any Decoder) throws {
+        try decoder.refuseMembers(besides: CodingKeys.allCases.map(\.stringValue))
+        let members = try decoder.container(keyedBy: CodingKeys.self)
+        raw = try members.decodeIfPresent(String.self, forKey: .raw)
+        bytes = try members.decodeIfPresent(Int64.self, forKey: .bytes)
+        summaries = try members.decodeIfPresent(String.self, forKey: .summaries)
+    }
+}
+
+/// A change of the budget, of the retention of sensors without a rule, or of both.
+public struct RetentionRequest: Codable, Sendable {
+    /// The most bytes that samples may take.
+    public var budget: Int64?
+    /// The retention of sensors without a rule of their own.
+    public var standard: RetentionDescription?
+
+    private enum CodingKeys: String, CodingKey, CaseIterable {
+        case budget, standard
+    }
+
+    /// Creates a value from its members.
+    public init(budget: Int64? = nil, standard: RetentionDescription? = nil) {
+        self.budget = budget
+        self.standard = standard
+    }
+
+    /// - Throws: `DecodingError`, also for an unknown member.
+    public init(from decoder: any Decoder) throws {
+        try decoder.refuseMembers(besides: CodingKeys.allCases.map(\.stringValue))
+        let members = try decoder.container(keyedBy: CodingKeys.self)
+        budget = try members.decodeIfPresent(Int64.self, forKey: .budget)
+        standard = try members.decodeIfPresent(RetentionDescription.self, forKey: .standard)
+    }
+}
+
+/// What was forgotten of a sensor.
+public struct ForgetDescription: Codable, Sendable {
+    /// Its identifier.
+    public let sensor: String
+    /// The start of the range, in milliseconds since 1970; missing if open.
+    public let from: Double?
+    /// Its end, in milliseconds since 1970; missing if open.
+    public let to: Double?
+    /// When it was forgotten, in milliseconds since 1970.
+    public let time: Double
+    /// How many samples.
+    public let samples: Int
+    /// How many summaries of hours.
+    public let summaries: Int
+    /// How many samples those summaries described.
+    public let summarised: Int
+    /// How many of those hours reach beyond the range; their summaries are forgotten whole.
+    public let hoursBeyond: Int
+    /// How many unreadable chunks; they are forgotten whole.
+    public let unreadable: Int
+    /// The bytes that all this took in the file.
+    public let bytes: Int64
+    /// Whether the bytes are overwritten in every file.
+    public let erased: Bool
+    /// What is not forgotten.
+    public let kept: [String]
+
+    /// Creates a value from its members.
+    public init(
+        sensor: String, from: Double? = nil, to: Double? = nil, time: Double, samples: Int,
+        summaries: Int, summarised: Int, hoursBeyond: Int, unreadable: Int, bytes: Int64,
+        erased: Bool, kept: [String]
+    ) {
+        self.sensor = sensor
+        self.from = from
+        self.to = to
+        self.time = time
+        self.samples = samples
+        self.summaries = summaries
+        self.summarised = summarised
+        self.hoursBeyond = hoursBeyond
+        self.unreadable = unreadable
+        self.bytes = bytes
+        self.erased = erased
+        self.kept = kept
+    }
+}
+
+/// A time range whose samples are damaged and cannot be read.
+public struct DamagedRange: Codable, Hashable, Sendable {
+    /// The sensor; missing in an answer about one sensor.
+    public let sensor: String?
+    /// Milliseconds since 1970; missing if open.
+    public let from: Double?
+    /// Milliseconds since 1970; missing if open.
+    public let to: Double?
+
+    /// Creates a value from its members.
+    public init(sensor: String? = nil, from: Double? = nil, to: Double? = nil) {
+        self.sensor = sensor
+        self.from = from
+        self.to = to
+    }
+}
+
+/// The values that an app stores.
+public struct StoredValueList: Codable, Sendable {
+    /// One value, without its bytes.
+    public struct Item: Codable, Sendable {
+        /// Its key.
+        public let key: String
+        /// Its media type.
+        public let type: String
+        /// Its size.
+        public let bytes: Int
+
+        /// Creates a value from its members.
+        public init(key: String, type: String, bytes: Int) {
+            self.key = key
+            self.type = type
+            self.bytes = bytes
+        }
+    }
+
+    /// The values.
+    public let items: [Item]
+    /// Bytes in use.
+    public let used: Int
+    /// Bytes that are allowed.
+    public let limit: Int
+
+    /// Creates a value from its members.
+    public init(items: [Item], used: Int, limit: Int) {
+        self.items = items
+        self.used = used
+        self.limit = limit
+    }
+}
+
+/// The `localStorage` of an app that runs headless.
+public struct LocalStorageContents: Codable, Sendable {
+    /// Pairs of key and value; only in the answer to `GET`.
+    public let items: [[String]]?
+    /// Bytes in use.
+    public let used: Int
+    /// Bytes that are allowed.
+    public let limit: Int
+
+    /// Creates a value from its members.
+    public init(items: [[String]]? = nil, used: Int, limit: Int) {
+        self.items = items
+        self.used = used
+        self.limit = limit
+    }
+}

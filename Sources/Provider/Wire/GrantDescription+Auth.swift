@@ -1,0 +1,200 @@
+public import API
+public import Auth
+import Samples
+
+extension GrantDescription {
+    /// - Parameters:
+    ///   - policy: what overrules grants.
+    ///   - isForOwner: whether to include a grant that the policy overrules, and the policy's file;
+    ///     other clients see `denied`.
+    init(_ record: PermissionRecord, _ policy: Policy, isForOwner: Bool = true) {
+        let granted = record.terms.flatMap { terms in
+            record.privilege.sensor.map { PrivilegeID(sensor: $0, access: terms.access) }
+        }
+        let file =
+            record.terms == nil
+            ? nil : policy.restriction(of: granted ?? record.privilege)?.file
+        let isHidden = file != nil && !isForOwner
+        self.init(
+            client: record.client, privilege: record.privilege.description,
+            state: (isHidden ? PermissionRecord.State.denied : record.state).rawValue,
+            terms: isHidden ? nil : record.terms.map(TermsDescription.init),
+            once: record.run != nil, decided: record.decided.milliseconds,
+            restrictedBy: isForOwner ? file : nil)
+    }
+
+    /// A privilege that the owner is not asked for again, as if it were denied.
+    init(_ refusal: Refusal) {
+        self.init(
+            client: refusal.client, privilege: refusal.privilege.description,
+            state: PermissionRecord.State.denied.rawValue, once: false,
+            decided: refusal.refused.milliseconds, refusals: refusal.count)
+    }
+}
+
+extension GrantList {
+    init(_ items: [GrantDescription], _ policy: Policy) {
+        let lines = policy.restrictions.map { Restricted(privilege: $0.privilege, file: $0.file) }
+        self.init(items: items, restricted: lines.isEmpty ? nil : lines)
+    }
+}
+
+extension TermsDescription {
+    /// The terms of a stored decision.
+    public init(_ terms: Terms) {
+        self.init(
+            access: terms.access.rawValue, rate: terms.maximumRate, precision: terms.precision,
+            history: terms.history?.span, expires: terms.expires?.milliseconds,
+            background: terms.background, only: terms.only?.chosen.map(\.description),
+            excluded: terms.only?.passedOver.map(\.description))
+    }
+
+    /// The terms without the choice of sensors, which is checked against those that exist.
+    ///
+    /// - Throws: `Problem` when a member is out of its range.
+    func terms() throws -> Terms {
+        guard let access = Access(rawValue: access) else {
+            throw Problem.invalidBody("access must be raw, stats or write.")
+        }
+        guard access != .write || rate == nil && precision == nil && history == nil else {
+            throw Problem.invalidBody("rate, precision and history are for reading.")
+        }
+        for (name, number) in [("rate", rate), ("precision", precision)] {
+            guard let number else { continue }
+            guard number.isFinite, number > 0 else {
+                throw Problem.invalidBody("\(name) must be a number above zero.")
+            }
+        }
+        let span = try history.map { text in
+            guard let span = Duration(span: text), span > .zero else {
+                throw Problem.invalidBody("history must be a span such as 1h.")
+            }
+            return span
+        }
+        let end = try expires.map { milliseconds in
+            guard let end = Timestamp(milliseconds: milliseconds) else {
+                throw Problem.invalidBody("expires must be milliseconds since 1970.")
+            }
+            return end
+        }
+        return Terms(
+            access: access, maximumRate: rate, precision: precision, history: span, expires: end,
+            background: background ?? true)
+    }
+}
+
+extension DecisionRequest {
+    /// - Parameters:
+    ///   - run: the run of a decision for one run.
+    ///   - isAnswer: whether the owner answered a prompt.
+    ///   - choice: the chosen sensors; `nil` for all.
+    public init(
+        _ decision: Decision, run: String? = nil, isAnswer: Bool = false,
+        among choice: InstanceChoice? = nil
+    ) {
+        var terms: TermsDescription?
+        if case .allow(let own) = decision { terms = TermsDescription(own) }
+        let name =
+            switch decision {
+            case .allowOnce: "allow-once"
+            case .allowAlways: "allow-always"
+            case .statisticsOnly: "statistics-only"
+            case .denyOnce: "deny-once"
+            case .deny: "deny"
+            case .allow: "allow"
+            }
+        self.init(
+            decision: name, terms: terms, run: run, answer: isAnswer ? true : nil,
+            only: choice?.chosen.map(\.description),
+            excluded: choice?.passedOver.map(\.description))
+    }
+
+    /// The names of the chosen sensors and, if given, of the excluded ones; `nil` for all sensors.
+    ///
+    /// - Throws: `Problem` for a contradiction, or a choice in a denial.
+    func choice() throws -> (chosen: [String], excluded: [String]?)? {
+        guard only == nil || terms?.only == nil else {
+            throw Problem.invalidBody("only is either beside the terms or in them, not both.")
+        }
+        let isOfTerms = terms?.only != nil
+        let others = isOfTerms ? terms?.excluded : excluded
+        guard let chosen = only ?? terms?.only else {
+            guard excluded == nil, terms?.excluded == nil else {
+                throw Problem.invalidBody("excluded needs only.")
+            }
+            return nil
+        }
+        guard decision != "deny", decision != "deny-once" else {
+            throw Problem.invalidBody("only is for grants; deny each of the other sensors.")
+        }
+        return (chosen, others)
+    }
+
+    /// - Throws: `Problem` if it is not a decision.
+    func checked() throws -> Decision {
+        guard run != nil || !decision.hasSuffix("-once") else {
+            throw Problem.invalidBody("\(decision) needs a run.")
+        }
+        return switch (decision, terms) {
+        case ("allow-once", nil): .allowOnce
+        case ("allow-always", nil): .allowAlways
+        case ("statistics-only", nil): .statisticsOnly
+        case ("deny-once", nil): .denyOnce
+        case ("deny", nil): .deny
+        case ("allow", let terms?): .allow(try terms.terms())
+        default:
+            throw Problem.invalidBody(
+                "decision must be allow-once, allow-always, statistics-only, deny-once, deny,"
+                    + " or allow with terms.")
+        }
+    }
+}
+
+extension RequestDescription {
+    init(_ request: PendingRequest) {
+        self.init(
+            client: request.app, privilege: request.privilege.description, run: request.run,
+            asked: request.asked.milliseconds, waiting: request.waiting)
+    }
+}
+
+extension TokenItem {
+    init(_ record: TokenRecord) {
+        self.init(
+            name: record.client.name, owner: record.client.kind == .owner,
+            created: record.created.milliseconds, expires: record.expires?.milliseconds)
+    }
+}
+
+extension AccessLogItem {
+    init(_ entry: AccessLogEntry) {
+        self.init(
+            id: entry.id, time: entry.time.milliseconds, kind: entry.kind.rawValue,
+            client: entry.client, privilege: entry.privilege, sensor: entry.sensor?.description,
+            access: entry.access?.rawValue, operation: entry.operation,
+            from: entry.range?.from.bounded?.milliseconds,
+            to: entry.range?.to.bounded?.milliseconds, calls: entry.calls, count: entry.count,
+            outcome: entry.outcome?.rawValue, reason: entry.reason,
+            detail: entry.reason == nil ? entry.detail : nil)
+    }
+}
+
+extension AccessLogHead {
+    init(_ head: (id: Int64, hash: String), cut: Int? = nil) {
+        self.init(line: head.id, hash: head.hash, cut: cut)
+    }
+}
+
+extension NoticeItem {
+    init(_ notice: Notice) {
+        let time = notice.time.milliseconds
+        switch notice.content {
+        case .message(let message):
+            self.init(
+                kind: "message", time: time, app: message.app, run: message.run,
+                title: message.title, body: message.body, tag: message.tag)
+        case .refusal(let message, let operation):
+            self.init(kind: "refusal", time: time, title: message, operation: operation)
+        }
+    }
+}

@@ -1,0 +1,75 @@
+public import API
+import Auth
+import Connectors
+import Samples
+public import VM
+
+extension SensorDescription {
+    init(_ status: SensorStatus, _ permission: SensorPermission, seesNewest: Bool) {
+        var unavailable: Unavailability?
+        if case .unavailable(let reason, let remedy) = status.state {
+            unavailable = Unavailability(reason: reason, remedy: remedy)
+        }
+        self.init(
+            id: status.sensor.id.description, title: status.sensor.title,
+            fields: status.sensor.fields.map(FieldDescription.init), source: status.sensor.source,
+            definition: status.sensor.derivation.map { VirtualDefinition($0) },
+            available: unavailable == nil, unavailable: unavailable,
+            level: status.level.description, access: permission.rawValue,
+            newest: seesNewest ? status.newest?.time.milliseconds : nil, failure: status.failure,
+            failures: status.failures,
+            connection: seesNewest ? status.source.map(ConnectionReport.init) : nil,
+            note: status.note)
+    }
+}
+
+extension SensorDescription.FieldDescription {
+    init(_ field: Field) {
+        self.init(name: field.name, unit: field.unit, kind: field.kind.rawValue)
+    }
+}
+
+extension ConnectionReport {
+    init(_ report: SourceReport) {
+        self.init(
+            state: report.link.rawValue, connections: report.connections,
+            received: report.received, taken: report.taken, late: report.late,
+            dropped: Dropped(
+                malformed: report.leftOut.malformed, incomplete: report.leftOut.incomplete,
+                invalidTimestamp: report.leftOut.mistimed, repeated: report.leftOut.repeated,
+                excess: report.leftOut.excess),
+            problem: report.problem)
+    }
+}
+
+extension VirtualDefinition {
+    /// The definition of a stored pipeline.
+    public init(name: String? = nil, title: String? = nil, _ derivation: Derivation) {
+        self.init(
+            name: name, title: title, inputs: derivation.inputs, window: derivation.window,
+            slide: derivation.slide,
+            outputs: derivation.outputs.map {
+                Output(name: $0.name, unit: $0.unit, of: $0.of, by: $0.by, every: $0.every)
+            })
+    }
+
+    var derivation: Derivation {
+        Derivation(
+            inputs: inputs, window: window, slide: slide,
+            outputs: outputs.map {
+                Derivation.Output(
+                    name: $0.name, unit: $0.unit, of: $0.of, by: $0.by, every: $0.every)
+            })
+    }
+}
+
+extension PackDescription {
+    init(_ pack: SensorPack, isInstalled: Bool) {
+        self.init(
+            id: pack.id.description, title: pack.title, version: pack.version,
+            description: pack.explanation, kind: pack.kind, place: pack.connector.place,
+            consequence: pack.consequence,
+            fields: pack.sensor.fields.map(SensorDescription.FieldDescription.init),
+            installed: isInstalled)
+    }
+}

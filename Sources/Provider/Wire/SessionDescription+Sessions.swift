@@ -1,0 +1,57 @@
+import API
+import Egress
+import Motion
+import Samples
+import Sessions
+
+extension SessionDescription {
+    init(_ record: SessionRecord, now: Timestamp) {
+        let session = record.session
+        let microseconds = session.spans(until: now).reduce(0.0) { sum, span in
+            sum + (Double(span.to.microseconds) - Double(span.from.microseconds))
+        }
+        self.init(
+            id: session.id, name: session.name, description: session.description,
+            sensors: session.sensors.map(\.description), state: session.state.rawValue,
+            finished: session.isFinished, created: session.created.milliseconds,
+            spans: session.spans.map {
+                Span(from: $0.from.milliseconds, to: $0.to.milliseconds)
+            } + (session.activeSince.map { [Span(from: $0.milliseconds)] } ?? []),
+            elapsed: microseconds / 1000, distance: record.enteredDistance,
+            imported: record.isImported ? true : nil)
+    }
+}
+
+extension LiveDescription {
+    init(_ reading: LiveReading, of record: SessionRecord, at now: Timestamp) {
+        let session = SessionDescription(record, now: now)
+        self.init(
+            t: now.milliseconds, state: session.state, finished: session.finished,
+            elapsed: session.elapsed, text: reading.text, distance: reading.distance,
+            steps: reading.steps, floors: reading.floors, pace: reading.pace,
+            activity: reading.activity?.activity.rawValue,
+            confidence: reading.activity?.confidence.rawValue)
+    }
+}
+
+extension SendReply {
+    init(_ outcome: Outbox.Outcome, damaged: String? = nil) {
+        switch outcome {
+        case .delivered(let status):
+            self.init(delivered: true, status: status, damaged: damaged)
+        case .kept(let delivery):
+            self.init(delivered: false, kept: DeliveryDescription(delivery), damaged: damaged)
+        }
+    }
+}
+
+extension DeliveryDescription {
+    init(_ delivery: Delivery) {
+        self.init(
+            id: delivery.id, address: delivery.address, title: delivery.title,
+            mediaType: delivery.mediaType, size: delivery.size,
+            created: delivery.created.milliseconds, state: delivery.state.rawValue,
+            attempts: delivery.attempts, problem: delivery.problem,
+            next: delivery.next?.milliseconds)
+    }
+}

@@ -1,0 +1,99 @@
+import API
+import LAE
+import Samples
+
+extension StorageDescription {
+    init(_ report: StorageReport) {
+        self.init(
+            sensors: report.sensors.map(Sensor.init),
+            standard: RetentionDescription(report.standard), bytes: report.bytes,
+            reusable: report.reusable, budget: report.budget, free: report.free,
+            shrinks: report.canShrink)
+    }
+}
+
+extension StorageDescription.Sensor {
+    init(_ sensor: SensorStorage) {
+        self.init(
+            sensor: sensor.sensor.description, rule: RetentionDescription(sensor.rule),
+            samples: sensor.samples, bytes: sensor.bytes, summarised: sensor.summarised,
+            summaries: sensor.summaries, oldest: sensor.oldest?.milliseconds,
+            bytesPerDay: sensor.bytesPerDay, daysLeft: sensor.daysLeft)
+    }
+}
+
+extension RetentionDescription {
+    init(_ rule: RetentionRule) {
+        self.init(raw: rule.raw?.span, bytes: rule.bytes, summaries: rule.summaries?.span)
+    }
+
+    /// - Throws: `Problem` for a member that is not a span or is negative.
+    func rule() throws -> RetentionRule {
+        func span(_ name: String, _ text: String?) throws -> Duration? {
+            try text.map { text in
+                guard let span = Duration(span: text) else {
+                    throw Problem.invalidBody("\(name) must be a span such as 30d.")
+                }
+                return span
+            }
+        }
+        if let bytes, bytes < 0 { throw Problem.invalidBody("bytes must not be negative.") }
+        return RetentionRule(
+            raw: try span("raw", raw), bytes: bytes, summaries: try span("summaries", summaries))
+    }
+}
+
+extension ForgetDescription {
+    init(_ receipt: ForgetReceipt) {
+        self.init(
+            sensor: receipt.sensor.description, from: receipt.range.from.bounded?.milliseconds,
+            to: receipt.range.to.bounded?.milliseconds, time: receipt.time.milliseconds,
+            samples: receipt.samples, summaries: receipt.summaries,
+            summarised: receipt.summarised, hoursBeyond: receipt.hoursBeyond,
+            unreadable: receipt.unreadable, bytes: receipt.bytes, erased: receipt.isErased,
+            kept: ["access-log"])
+    }
+}
+
+extension DamagedRange {
+    /// The most ranges of an answer; the last one covers all that follow.
+    static let limit = 16
+
+    init(_ range: TimeRange, of sensor: SensorID?) {
+        self.init(
+            sensor: sensor?.description, from: range.from.bounded?.milliseconds,
+            to: range.to.bounded?.milliseconds)
+    }
+
+    /// - Returns: `nil` for none.
+    static func list(_ ranges: [TimeRange], of sensor: SensorID? = nil) -> [DamagedRange]? {
+        ranges.isEmpty
+            ? nil : ranges.joined(atMost: limit).map { DamagedRange($0, of: sensor) }
+    }
+
+    /// - Returns: `nil` for none.
+    static func list(_ ranges: [SensorID: [TimeRange]]) -> [DamagedRange]? {
+        let all = ranges.sorted { $0.key < $1.key }.flatMap { list($1, of: $0) ?? [] }
+        return all.isEmpty ? nil : all
+    }
+}
+
+extension [TimeRange] {
+    /// The value of the header field for damaged ranges, such as
+    /// `2026-03-01T12:00:00.250000Z/..`: half-open intervals, with `..` for an open end.
+    ///
+    /// - Returns: `nil` for none.
+    var damageField: String? {
+        guard !isEmpty else { return nil }
+        return joined(atMost: DamagedRange.limit).map { range in
+            [range.from, range.to].map { $0.bounded?.description ?? ".." }.joined(separator: "/")
+        }.joined(separator: ", ")
+    }
+}
+
+extension Timestamp {
+    /// `nil` for the open end of a range.
+    var bounded: Timestamp? {
+        self == .distantPast || self == .distantFuture ? nil : self
+    }
+}
