@@ -143,7 +143,7 @@ public struct SampleRows: Decodable, Sendable {
 }
 
 /// Samples as bytes of some media type.
-public struct SamplePage: Sendable {
+public struct EncodedSamples: Sendable {
     /// The samples.
     public let body: Data
     /// The cursor of the next page; `nil` on the last one.
@@ -170,13 +170,13 @@ extension APIClient {
     /// - Parameter mediaType: such as `text/csv`.
     public func page(
         of sensor: String, as mediaType: String, query: [(name: String, value: String?)]
-    ) async throws -> SamplePage {
+    ) async throws -> EncodedSamples {
         let response = try await send(
             APIRequest(
                 .get, .samples(of: sensor), query: query, headers: [("Accept", mediaType)]))
         let link = response.header("Link")
         let next = link?.firstMatch(of: /[?&]cursor=([0-9_\-]+)/).map { String($0.1) }
-        return SamplePage(body: response.body, next: next)
+        return EncodedSamples(body: response.body, next: next)
     }
 
     /// Publishes samples; waits and tries again for a minute while the host is busy.

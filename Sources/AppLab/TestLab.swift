@@ -1,9 +1,9 @@
+package import API
 import Auth
 import Foundation
 import Glibc
 package import Host
 package import JSApps
-package import API
 import Provider
 import Samples
 package import Simulation

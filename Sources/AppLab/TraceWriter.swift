@@ -1,7 +1,7 @@
+package import API
 import Auth
 import Foundation
 import Host
-package import API
 import Text
 
 /// Writes the lines of a trace.

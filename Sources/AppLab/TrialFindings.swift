@@ -1,7 +1,7 @@
+package import API
 package import Auth
 import Host
 import JSApps
-package import API
 import Provider
 import Samples
 import Simulation

@@ -1,8 +1,8 @@
+import API
 import ArgumentParser
 import Auth
 import Foundation
 import Host
-import API
 import Samples
 import Text
 
@@ -57,13 +57,19 @@ struct AnalyzeCommand: AsyncParsableCommand {
     @Option(
         name: .customLong("where"),
         help: ArgumentHelp(
-            "Only samples that meet this condition, such as 'cpu.busy>50'.", valueName: "condition"))
+            "Only samples that meet this condition, such as 'cpu.busy>50'.", valueName: "condition")
+    )
     var conditions: [String] = []
 
-    @Option(help: "Join samples of other sensors to those of the first: nearest or last. Requires --within.")
+    @Option(
+        help:
+            "Join samples of other sensors to those of the first: nearest or last. Requires --within."
+    )
     var join: JoinMethod?
 
-    @Option(help: ArgumentHelp("The maximum distance in time of joined samples, such as 1s.", valueName: "span"))
+    @Option(
+        help: ArgumentHelp(
+            "The maximum distance in time of joined samples, such as 1s.", valueName: "span"))
     var within: String?
 
     @Option(help: ArgumentHelp("A parameter of the analysis.", valueName: "name=value"))

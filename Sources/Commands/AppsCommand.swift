@@ -1,8 +1,8 @@
+import API
 import ArgumentParser
 import Auth
 import Foundation
 import Host
-import API
 
 /// Lists the installed apps, or shows one.
 struct AppsCommand: AsyncParsableCommand {

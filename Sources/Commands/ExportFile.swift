@@ -41,11 +41,14 @@ struct ExportFile {
     init(_ path: String, _ wanted: Progress, hasOpenEnd: Bool) throws {
         guard !FileManager.default.fileExists(atPath: path) else {
             throw CommandFailure(
-                .cannotCreate, "\(path) already exists.", hint: "Remove it, or choose another name.")
+                .cannotCreate, "\(path) already exists.", hint: "Remove it, or choose another name."
+            )
         }
         self.path = path
         progress = wanted
-        if let kept = Self.savedCheckpoint(path), Self.canResume(kept, wanted, hasOpenEnd) { progress = kept }
+        if let kept = Self.savedCheckpoint(path), Self.canResume(kept, wanted, hasOpenEnd) {
+            progress = kept
+        }
         let part = Self.part(path)
         if progress.bytes == 0 || !FileManager.default.fileExists(atPath: part) {
             progress = wanted
@@ -92,11 +95,14 @@ struct ExportFile {
     // MARK: - Private
 
     private static func savedCheckpoint(_ path: String) -> Progress? {
-        guard let data = FileManager.default.contents(atPath: checkpointFile(path)) else { return nil }
+        guard let data = FileManager.default.contents(atPath: checkpointFile(path)) else {
+            return nil
+        }
         return try? JSONDecoder().decode(Progress.self, from: data)
     }
 
-    private static func canResume(_ kept: Progress, _ wanted: Progress, _ hasOpenEnd: Bool) -> Bool {
+    private static func canResume(_ kept: Progress, _ wanted: Progress, _ hasOpenEnd: Bool) -> Bool
+    {
         kept.sensor == wanted.sensor && kept.form == wanted.form && kept.from == wanted.from
             && (hasOpenEnd || kept.to == wanted.to) && kept.cursor != nil
     }

@@ -1,7 +1,7 @@
+import API
 import ArgumentParser
 import Foundation
 import Host
-import API
 import Samples
 
 /// Forgets samples of a sensor, or the data about an app.

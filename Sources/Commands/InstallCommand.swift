@@ -1,9 +1,9 @@
+import API
 import ArgumentParser
 import Auth
 import Foundation
 import Host
 import JSApps
-import API
 
 /// Installs an app.
 struct InstallCommand: AsyncParsableCommand {

@@ -145,7 +145,7 @@ struct KeysCommand: AsyncParsableCommand {
                     hint: "To remove it anyway: nervous keys remove \(name) --yes", type: "own-key")
             }
             try options.keys.remove(name)
-            guard !options.json else { 
+            guard !options.json else {
                 return try options.console.print(encoding: ["removed": name])
             }
             options.console.print("Removed \(name).")

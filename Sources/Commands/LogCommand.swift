@@ -1,8 +1,8 @@
+import API
 import ArgumentParser
 import Auth
 import Foundation
 import Host
-import API
 import Samples
 
 /// Shows, verifies and prunes the access log.
@@ -57,7 +57,8 @@ struct LogCommand: AsyncParsableCommand {
 
     func validate() throws {
         guard (expect == nil || verify) && (before != nil) == prune && !(verify && prune) else {
-            throw ValidationError("--expect requires --verify, and --prune and --before require each other.")
+            throw ValidationError(
+                "--expect requires --verify, and --prune and --before require each other.")
         }
         guard !verify || (client == nil && kind == nil && !refused) else {
             throw ValidationError(
@@ -98,7 +99,8 @@ struct LogCommand: AsyncParsableCommand {
                 Format.time(item.time), item.client ?? (item.outcome == nil ? "–" : "?"),
                 item.operation ?? item.kind, item.sensor ?? item.privilege ?? "–",
                 item.amount,
-                (item.reason.map { "refused: \($0)" } ?? item.success ?? item.eventDetail ?? "") + calls)
+                (item.reason.map { "refused: \($0)" } ?? item.success ?? item.eventDetail ?? "")
+                    + calls)
         }
         table.lines.forEach(options.console.print)
     }

@@ -6,41 +6,63 @@ import RunnerProtocol
 import VM
 
 /// The command line of Nervous.
+///
+/// ```swift
+/// await NervousCommand.start()
+/// ```
 public struct NervousCommand: AsyncParsableCommand {
     public static let configuration = CommandConfiguration(
         commandName: "nervous",
         abstract:
-            "Runs other people's JavaScript apps on your sensor data, under your permissions.",
+            "Run JavaScript apps on your sensor data, with the permissions you grant.",
         discussion: """
             Try it:
-              nervous sensors             what this machine can sense
+              nervous sensors             list the sensors of this machine
               nervous install app.zip     install an app
-              nervous run hello-sensors   ask you, then run it here
-              nervous new my-app          begin an app of your own
-              nervous serve               collect, and answer at http://localhost:8080
+              nervous run hello-sensors   run it here, after asking you for permissions
+              nervous new my-app          create an app of your own
+              nervous serve               collect samples, and serve http://localhost:8080
               nervous query cpu --stats mean --last 10m
 
-            Everything stays on this machine. An app reads only what you allow, and
-            `nervous log` shows what it read.
+            All data stays on this machine. An app reads only what you allow, and
+            `nervous log` shows what it has read.
             """,
         version: Release.version,
-        subcommands: [
-            NewCommand.self, TestCommand.self, TrialCommand.self, RecordCommand.self,
-            RunCommand.self,
-            StopCommand.self, InstallCommand.self, UninstallCommand.self,
-            AppsCommand.self,
-            ServeCommand.self, OpenCommand.self, SensorsCommand.self, QueryCommand.self,
-            AnalyzeCommand.self, ExportCommand.self, ImportCommand.self,
-            SessionsCommand.self, OutboxCommand.self, StorageCommand.self, ForgetCommand.self,
-            PermissionsCommand.self, LogCommand.self, TokenCommand.self, PackCommand.self,
-            KeysCommand.self, StatusCommand.self, DoctorCommand.self,
+        groupedSubcommands: [
+            CommandGroup(
+                name: "Apps",
+                subcommands: [
+                    InstallCommand.self, UninstallCommand.self, AppsCommand.self, RunCommand.self,
+                    StopCommand.self, OpenCommand.self,
+                ]),
+            CommandGroup(
+                name: "Sensors and samples",
+                subcommands: [
+                    SensorsCommand.self, QueryCommand.self, AnalyzeCommand.self,
+                    ExportCommand.self, ImportCommand.self, StorageCommand.self,
+                    ForgetCommand.self,
+                ]),
+            CommandGroup(
+                name: "Sessions", subcommands: [SessionsCommand.self, OutboxCommand.self]),
+            CommandGroup(
+                name: "Permissions",
+                subcommands: [PermissionsCommand.self, LogCommand.self, TokenCommand.self]),
+            CommandGroup(
+                name: "Development",
+                subcommands: [
+                    NewCommand.self, TestCommand.self, TrialCommand.self, RecordCommand.self,
+                    PackCommand.self, KeysCommand.self,
+                ]),
+            CommandGroup(
+                name: "Host",
+                subcommands: [ServeCommand.self, StatusCommand.self, DoctorCommand.self]),
         ])
 
     public init() {}
 
     /// Parses the arguments of the process, runs the command, and exits with its code.
     public static func start() async {
-        // A reader that went away is an error of the write, not the end of the process.
+        // Writing to a closed pipe is an error, not the end of the process.
         signal(SIGPIPE, SIG_IGN)
         let arguments = Array(CommandLine.arguments.dropFirst())
         do {
@@ -60,7 +82,7 @@ public struct NervousCommand: AsyncParsableCommand {
         }
     }
 
-    /// Prints what the parser has to say, help to standard output and faults in our own form.
+    /// Prints the parser's help to standard output, and its errors in our own format.
     private static func end(with error: any Error) -> Never {
         let code = exitCode(for: error)
         guard code != .success else { exit(withError: error) }
@@ -70,7 +92,7 @@ public struct NervousCommand: AsyncParsableCommand {
         Glibc.exit(code.rawValue)
     }
 
-    /// Whether an error came from the work and not from reading the arguments.
+    /// Whether an error is not one of parsing the arguments.
     private static func isOurs(_ error: any Error) -> Bool {
         exitCode(for: error) != .validationFailure && exitCode(for: error) != .success
             || error is CommandFailure

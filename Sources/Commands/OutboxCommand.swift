@@ -1,7 +1,7 @@
+import API
 import ArgumentParser
 import Foundation
 import Host
-import API
 import Text
 
 /// Manages uploads that wait in the outbox.
@@ -108,7 +108,8 @@ enum SendReport {
             isWaiting
             ? "retried while a host runs, such as nervous serve" : "not retried automatically"
         throw CommandFailure(
-            isWaiting ? .tryAgain : .remote, "\(kept.problem) The upload is in the outbox, and \(then).",
+            isWaiting ? .tryAgain : .remote,
+            "\(kept.problem) The upload is in the outbox, and \(then).",
             hint: "nervous outbox send \(kept.id), or nervous outbox discard \(kept.id)",
             type: "kept")
     }

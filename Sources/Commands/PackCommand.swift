@@ -22,7 +22,8 @@ struct PackCommand: AsyncParsableCommand {
 
     @Option(
         name: [.short, .long],
-        help: ArgumentHelp("The file; by default NAME.zip in the current folder.", valueName: "file"))
+        help: ArgumentHelp(
+            "The file; by default NAME.zip in the current folder.", valueName: "file"))
     var output: String?
 
     @Option(

@@ -1,8 +1,8 @@
+import API
 import ArgumentParser
 import Auth
 import Foundation
 import Host
-import API
 import Samples
 import Text
 
@@ -111,7 +111,9 @@ struct PermissionsCommand: AsyncParsableCommand {
         )
         var privilege: String
 
-        @Option(help: ArgumentHelp("The maximum number of samples per second, such as 1.", valueName: "hertz"))
+        @Option(
+            help: ArgumentHelp(
+                "The maximum number of samples per second, such as 1.", valueName: "hertz"))
         var rate: String?
 
         @Option(
@@ -119,7 +121,8 @@ struct PermissionsCommand: AsyncParsableCommand {
                 "Round numbers to multiples of this step, such as 0.1.", valueName: "step"))
         var precision: String?
 
-        @Option(help: ArgumentHelp("How far back samples may be read, such as 10m.", valueName: "span"))
+        @Option(
+            help: ArgumentHelp("How far back samples may be read, such as 10m.", valueName: "span"))
         var history: String?
 
         @Option(

@@ -1,15 +1,15 @@
+import API
 import ArgumentParser
 import Auth
 import Foundation
 import Host
-import API
 import Samples
 
 /// Reads samples and statistics.
 struct QueryCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "query",
-        abstract: "Read a sensor's samples or their statistics.",
+        abstract: "Read samples or statistics of a sensor.",
         discussion: """
             Examples:
               nervous query cpu --last 1m
@@ -34,16 +34,16 @@ struct QueryCommand: AsyncParsableCommand {
             valueName: "names"))
     var stats: String?
 
-    @Option(help: ArgumentHelp("Only the time before now, such as 10m.", valueName: "span"))
+    @Option(help: ArgumentHelp("Only this time before now, such as 10m.", valueName: "span"))
     var last: String?
 
     @Option(help: "From this time: RFC 3339, milliseconds since 1970, or a span such as -1h.")
     var from: String?
 
-    @Option(help: "Up to this time, which is not included.")
+    @Option(help: "Up to this time, exclusive.")
     var to: String?
 
-    @Option(help: ArgumentHelp("Statistics of every window of this width.", valueName: "span"))
+    @Option(help: ArgumentHelp("Statistics of windows of this width.", valueName: "span"))
     var every: String?
 
     @Option(help: ArgumentHelp("Only these fields, separated by commas.", valueName: "names"))
@@ -52,10 +52,10 @@ struct QueryCommand: AsyncParsableCommand {
     @Option(
         name: .customLong("where"),
         help: ArgumentHelp(
-            "Only samples for which this holds, such as 'busy>50'.", valueName: "condition"))
+            "Only samples that meet this condition, such as 'busy>50'.", valueName: "condition"))
     var conditions: [String] = []
 
-    @Option(help: "The most samples to print; the newest are kept.")
+    @Option(help: "The maximum number of samples, the newest ones.")
     var limit = 20
 
     @Option(help: "table, json or csv.")
@@ -63,20 +63,20 @@ struct QueryCommand: AsyncParsableCommand {
 
     func validate() throws {
         guard last == nil || from == nil else {
-            throw ValidationError("--last and --from say the same: give one of them.")
+            throw ValidationError("--last and --from exclude each other.")
         }
         if let last, Duration(span: last) == nil {
             throw ValidationError("--last takes a span such as 30s, 10m, 1h or 7d.")
         }
         if every != nil, stats == nil {
-            throw ValidationError("--every needs --stats, such as --stats mean.")
+            throw ValidationError("--every requires --stats, such as --stats mean.")
         }
-        guard limit >= 1 else { throw ValidationError("--limit is a number from 1.") }
+        guard limit >= 1 else { throw ValidationError("--limit must be at least 1.") }
     }
 
     func run() async throws {
         try await HostSession.with(options.host) { session in
-            if session.isOwn { _ = try await session.client.data(.post, "/api/v1/collection") }
+            if session.isOwn { try await session.client.collect() }
             if stats == nil {
                 try await samples(session)
             } else {
@@ -87,36 +87,30 @@ struct QueryCommand: AsyncParsableCommand {
 
     private var outputFormat: OutputFormat { format ?? (options.json ? .json : .table) }
 
-    private var path: String { "/api/v1/sensors/\(ControlClient.segment(sensor))" }
-
-    private var selection: [(String, String?)] {
+    private var selection: [(name: String, value: String?)] {
         [("from", last.map { "-\($0)" } ?? from), ("to", to), ("fields", fields)]
             + conditions.map { ("where", $0) }
     }
 
     // MARK: - Samples
 
-    private struct Samples: Decodable {
-        let items: [[String: JSONScalar]]
-    }
-
     private func samples(_ session: HostSession) async throws {
         let query = selection + [("limit", String(limit)), ("order", "desc")]
-        let data = try await session.client.data(.get, "\(path)/samples", query: query)
-        options.console.tellDamage(data, of: sensor)
+        let reply = try await session.client.samples(of: sensor, query: query)
+        options.console.warnAboutDamage(in: reply.json, of: sensor)
         if outputFormat == .json {
-            options.console.print(json: data)
+            options.console.print(json: reply.json)
             return
         }
         let fields = try await chosenFields(session)
-        let rows = try JSONDecoder().decode(Samples.self, from: data).items.reversed()
+        let rows = try reply.value.items.reversed()
         if outputFormat == .csv {
             options.console.print((["t"] + fields.map(\.name)).joined(separator: ","))
             for row in rows { options.console.print(csv(row, ["t"] + fields.map(\.name))) }
             return
         }
         guard !rows.isEmpty else {
-            options.console.say("No samples in this range. Collect some with: nervous serve")
+            options.console.say("No samples in this range. Collect samples with: nervous serve")
             return
         }
         var table = Table(["TIME"] + fields.map(\.name))
@@ -130,12 +124,12 @@ struct QueryCommand: AsyncParsableCommand {
     private func chosenFields(_ session: HostSession) async throws -> [SensorDescription
         .FieldDescription]
     {
-        let all = try await session.client.get(SensorDescription.self, path).fields
+        let all = try await session.client.sensor(sensor).value.fields
         guard let names = fields?.split(separator: ",").map(String.init) else { return all }
         return names.compactMap { name in all.first { $0.name == name } }
     }
 
-    private func csv(_ row: [String: JSONScalar], _ names: [String]) -> String {
+    private func csv(_ row: [String: SampleValue], _ names: [String]) -> String {
         names.map { name in
             switch row[name] {
             case .number(let number): Format.exact(number)
@@ -149,13 +143,13 @@ struct QueryCommand: AsyncParsableCommand {
 
     private func statistics(_ session: HostSession) async throws {
         let query = selection + [("fn", stats), ("every", every)]
-        let data = try await session.client.data(.get, "\(path)/stats", query: query)
-        options.console.tellDamage(data, of: sensor)
+        let reply = try await session.client.statistics(of: sensor, query: query)
+        options.console.warnAboutDamage(in: reply.json, of: sensor)
         if outputFormat == .json {
-            options.console.print(json: data)
+            options.console.print(json: reply.json)
             return
         }
-        let answer = try JSONDecoder().decode(StatisticsAnswer.self, from: data)
+        let answer = try reply.value
         let isWindowed = every != nil
         let header = (isWindowed ? ["from"] : []) + ["field"] + answer.fn + ["coverage"]
         var table = Table(header.map { $0.uppercased() })
@@ -181,25 +175,8 @@ struct QueryCommand: AsyncParsableCommand {
     }
 }
 
-/// A value of a sample in JSON.
-enum JSONScalar: Decodable {
-    case number(Double)
-    case text(String)
-
-    init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        if let number = try? container.decode(Double.self) {
-            self = .number(number)
-        } else {
-            self = .text(try container.decode(String.self))
-        }
-    }
-
-    /// `nil` of a text.
-    var number: Double? {
-        if case .number(let number) = self { number } else { nil }
-    }
-
+extension SampleValue {
+    /// The value with its unit.
     func text(unit: String?) -> String {
         switch self {
         case .number(let number): Format.value(number, unit: unit)

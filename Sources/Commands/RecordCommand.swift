@@ -1,25 +1,25 @@
+import API
 import AppLab
 import ArgumentParser
 import Auth
 import Foundation
 import Host
 import Ingest
-import API
 import Samples
 
-/// Records what sensors sense, to be sensed again.
+/// Records samples as a trace, for replays.
 struct RecordCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "record",
-        abstract: "Record sensors as a trace, on which apps can be run and tested again.",
+        abstract: "Record sensors as a trace, to run and test apps on it.",
         discussion: """
             Examples:
               nervous record cpu memory --for 1m > quiet.trace
               nervous record accelerometer --last 10m -o walk.trace
               nervous run ./my-app --replay walk.trace
               nervous test ./my-app --replay walk.trace
-            Ctrl-C ends a recording early; what was recorded until then is written. A trace holds
-            samples: keep it as you would keep them.
+            Ctrl-C ends a recording early; the samples until then are written. A trace contains
+            samples: protect it like them.
             """)
 
     private static let page = 10_000
@@ -34,10 +34,12 @@ struct RecordCommand: AsyncParsableCommand {
         help: ArgumentHelp("Record for this time, such as 1m.", valueName: "span"))
     var duration: String?
 
-    @Option(help: ArgumentHelp("Take what was collected of late, such as 10m.", valueName: "span"))
+    @Option(
+        help: ArgumentHelp(
+            "Use stored samples of this time before now, such as 10m.", valueName: "span"))
     var last: String?
 
-    @Option(name: .shortAndLong, help: "The file; standard output without it.")
+    @Option(name: .shortAndLong, help: "The file; by default standard output.")
     var output: String?
 
     func validate() throws {
@@ -46,13 +48,13 @@ struct RecordCommand: AsyncParsableCommand {
             throw ValidationError("Name each sensor once.")
         }
         guard (duration == nil) != (last == nil) else {
-            throw ValidationError("Give one of --for and --last, such as --for 1m.")
+            throw ValidationError("Use either --for or --last, such as --for 1m.")
         }
         for span in [duration, last].compactMap(\.self) where Duration(span: span) == nil {
             throw ValidationError("--for and --last take a span such as 30s, 1m or 2h.")
         }
         if options.json, output == nil {
-            throw ValidationError("With --json, name the file of the trace with --output.")
+            throw ValidationError("--json requires --output.")
         }
     }
 
@@ -66,7 +68,7 @@ struct RecordCommand: AsyncParsableCommand {
                 (start, end) = (now.advanced(byMicroseconds: -span.wholeMicroseconds), now)
             } else {
                 start = now
-                if Console.talkIsTerminal, !options.json {
+                if Console.messagesAreTerminal, !options.json {
                     options.console.say("Recording \(sensors.joined(separator: ", ")) …")
                 }
                 try await wait(duration.flatMap { Duration(span: $0) } ?? .zero, session)
@@ -79,8 +81,7 @@ struct RecordCommand: AsyncParsableCommand {
     private func describe(_ session: HostSession) async throws -> [SensorDescription] {
         var described: [SensorDescription] = []
         for sensor in sensors {
-            let found = try await session.client.get(
-                SensorDescription.self, "/api/v1/sensors/\(ControlClient.segment(sensor))")
+            let found = try await session.client.sensor(sensor).value
             if let lack = found.unavailable, last == nil {
                 throw CommandFailure(
                     .unavailable, "\(sensor) is not available: \(lack.reason).", hint: lack.remedy,
@@ -89,7 +90,7 @@ struct RecordCommand: AsyncParsableCommand {
             guard found.level != "off" || last != nil else {
                 throw CommandFailure(
                     .unavailable, "\(sensor) is off.",
-                    hint: "Switch it on with: nervous sensors set \(sensor) medium",
+                    hint: "Turn it on with: nervous sensors set \(sensor) medium",
                     type: "sensor-off")
             }
             described.append(found)
@@ -97,7 +98,7 @@ struct RecordCommand: AsyncParsableCommand {
         return described
     }
 
-    /// Waits, or less when the person ends it.
+    /// Waits, or until Ctrl-C.
     private func wait(_ duration: Duration, _ session: HostSession) async throws {
         let signals = await session.interruptions.listen()
         await withTaskGroup(of: Void.self) { group in
@@ -128,7 +129,7 @@ struct RecordCommand: AsyncParsableCommand {
             var cursor: String?
             repeat {
                 let page = try await session.client.page(
-                    "/api/v1/sensors/\(ControlClient.segment(sensor.id))/samples", as: .ndjson,
+                    of: sensor.id, as: SampleForm.ndjson.rawValue,
                     query: [
                         ("from", start.description), ("to", end.description),
                         ("limit", String(Self.page)), ("cursor", cursor),
@@ -145,7 +146,7 @@ struct RecordCommand: AsyncParsableCommand {
             try console.print(
                 encoding: Report(file: output ?? "", samples: count, sensors: sensors))
         } else {
-            let place = output.map { " into \($0)" } ?? ""
+            let place = output.map { " to \($0)" } ?? ""
             console.say("Recorded \(count) samples of \(sensors.joined(separator: ", "))\(place).")
         }
     }

@@ -8,24 +8,24 @@ import ServiceLifecycle
 import UnixSignals
 import VM
 
-/// Collects and serves until it is stopped.
+/// Collects samples and serves the API until it is stopped.
 struct ServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve",
-        abstract: "Collect sensor data and answer at http://localhost:PORT until stopped.",
+        abstract: "Collect samples and serve http://localhost:PORT until stopped.",
         discussion: """
-            One host owns the data directory. While it runs, every other command reaches it.
-            Stop it with Ctrl-C or `kill PID`: it writes what it holds and ends within 10 seconds.
+            One host owns the data directory; while it runs, all other commands use it. Stop it with
+            Ctrl-C or `kill PID`: it writes pending samples and exits within 10 seconds.
             """)
 
     @OptionGroup var options: GlobalOptions
 
-    @Option(help: "The port to listen on, on this machine only; 0 takes a free one.")
+    @Option(help: "The port on the loopback interface; 0 for any free port.")
     var port = 8080
 
     func validate() throws {
         guard (0...65_535).contains(port) else {
-            throw ValidationError("A port is a number from 0 to 65535.")
+            throw ValidationError("--port must be a number from 0 to 65535.")
         }
     }
 
@@ -44,7 +44,7 @@ struct ServeCommand: AsyncParsableCommand {
             try await withThrowingTaskGroup { tasks in
                 tasks.addTask { try await group.run() }
                 tasks.addTask {
-                    // Also what was told while the rest began.
+                    // From 0: also notices from before this task started.
                     let (notices, _) = await services.authority.noticeBoard.watch(after: 0)
                     for await notice in notices {
                         console.say(options.logFormat.notice(notice.line))
@@ -56,28 +56,34 @@ struct ServeCommand: AsyncParsableCommand {
         } catch let error as IOError where error.errnoCode == EADDRINUSE {
             throw CommandFailure(
                 .unavailable, "Port \(port) is already in use.",
-                hint: "Take another with --port N, or a free one with --port 0.",
+                hint: "Choose another with --port N, or any free one with --port 0.",
                 type: "port-in-use")
         } catch let error as IOError where error.errnoCode == EACCES {
             throw CommandFailure(
-                .noPermission, "You may not listen on port \(port).",
-                hint: "Ports below 1024 need root: take another with --port N.",
+                .noPermission, "Permission denied to listen on port \(port).",
+                hint: "Ports below 1024 require root: choose another with --port N.",
                 type: "port-not-allowed")
         }
+    }
+
+    private struct Report: Encodable {
+        let pid: Int32
+        let port: Int
+        let sensors: Int
     }
 
     private func announce(_ services: HostServices, port: Int) async {
         let statuses = await services.machine.statuses()
         let on = statuses.filter { $0.state == .available && $0.level != .off }.count
         if options.json {
-            let facts = "{\"port\":\(port),\"pid\":\(getpid()),\"sensors\":\(on)}"
-            options.console.print(facts)
+            let report = Report(pid: getpid(), port: port, sensors: on)
+            try? options.console.print(encoding: report)
         } else {
-            let facts = [
+            let lines = [
                 "Collecting \(on) sensors into \(services.paths.data)",
                 "Serving at http://localhost:\(port)/ (process \(getpid())); stop with Ctrl-C",
             ]
-            for fact in facts { options.console.say(options.logFormat.notice(fact)) }
+            for line in lines { options.console.say(options.logFormat.notice(line)) }
         }
         SystemdNotifier.ready()
     }

@@ -1,20 +1,20 @@
+import API
 import ArgumentParser
 import Foundation
 import Host
-import API
 
-/// Tells how the host fares.
+/// Shows the host's status.
 struct StatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "status", abstract: "Tell whether a host runs and how it fares.")
+        commandName: "status", abstract: "Show the host's status.")
 
     @OptionGroup var options: GlobalOptions
 
     func run() async throws {
         try await HostSession.with(options.host) { session in
-            let data = try await session.client.data(.get, "/api/v1/status")
-            guard !options.json else { return options.console.print(json: data) }
-            let status = try JSONDecoder().decode(HostStatus.self, from: data)
+            let reply = try await session.client.status()
+            guard !options.json else { return options.console.print(json: reply.json) }
+            let status = try reply.value
             let console = options.console
             if session.isOwn {
                 console.print("No host runs on \(status.data). Start one with: nervous serve")

@@ -1,51 +1,47 @@
+import API
 import ArgumentParser
 import Foundation
 import Host
-import API
 import Samples
 
-/// Shows what the samples take, and sets how long they are kept.
+/// Shows the storage that samples take, and sets their retention.
 struct StorageCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "storage",
-        abstract: "See how much room samples take, and set how long they are kept.",
+        abstract: "Show the storage that samples take, and set their retention.",
         discussion: """
             Examples:
-              nervous storage                                   what each sensor takes
-              nervous storage set cpu --raw 30d --summaries 5y  samples, then one summary an hour
+              nervous storage                                   the storage of each sensor
+              nervous storage set cpu --raw 30d --summaries 5y  samples, then hourly summaries
               nervous storage set camera --bytes 500MB
-              nervous storage set --default --raw 1y            all that have no rule of their own
-              nervous storage reset cpu                         the default again
-              nervous storage budget 5GB                        for everything together
+              nervous storage set --default --raw 1y            all sensors without a rule of their own
+              nervous storage reset cpu                         use the default again
+              nervous storage budget 5GB                        for all samples together
 
-            When samples go, a summary of each hour stays: count, mean, deviation, percentiles. Where
-            the budget is full, the sensor that takes most gives up its oldest samples.
+            When samples are deleted, a summary of each hour is kept: count, mean, deviation,
+            percentiles. When the budget is exceeded, the oldest samples of the largest sensor are
+            deleted.
             """,
         subcommands: [List.self, Set.self, Reset.self, Budget.self], defaultSubcommand: List.self)
 
-    static func path(_ sensor: String?) -> String {
-        "/api/v1/retention" + (sensor.map { "/\(ControlClient.segment($0))" } ?? "")
-    }
-
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "List what each sensor takes, and how long there is room.")
+            abstract: "List the storage of each sensor, and the time until it is full.")
 
         @OptionGroup var options: GlobalOptions
 
         func run() async throws {
             try await HostSession.with(options.host) { session in
-                let data = try await session.client.data(.get, StorageCommand.path(nil))
-                guard !options.json else { return options.console.print(json: data) }
-                let storage = try JSONDecoder().decode(StorageDescription.self, from: data)
-                storage.lines.forEach(options.console.print)
+                let reply = try await session.client.storage()
+                guard !options.json else { return options.console.print(json: reply.json) }
+                try reply.value.lines.forEach(options.console.print)
             }
         }
     }
 
     struct Reset: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Take a sensor's own rule away.")
+            abstract: "Remove a sensor's own rule.")
 
         @OptionGroup var options: GlobalOptions
 
@@ -54,11 +50,11 @@ struct StorageCommand: AsyncParsableCommand {
 
         func run() async throws {
             try await HostSession.with(options.host) { session in
-                _ = try await session.client.data(.delete, StorageCommand.path(sensor))
+                try await session.client.resetRetention(of: sensor)
                 if options.json {
-                    options.console.print("{\"reset\":true}")
+                    try options.console.print(encoding: ["reset": true])
                 } else {
-                    options.console.print("\(sensor) has no rule of its own any more.")
+                    options.console.print("Removed the rule of \(sensor).")
                 }
             }
         }
@@ -66,7 +62,7 @@ struct StorageCommand: AsyncParsableCommand {
 
     struct Budget: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Set how much room all samples together may take.",
+            abstract: "Set the storage budget of all samples together.",
             discussion: """
                 Example:
                   nervous storage budget 5GB
@@ -77,21 +73,15 @@ struct StorageCommand: AsyncParsableCommand {
         @Argument(help: "Such as 500MB, 5GB or 10GiB.")
         var size: String
 
-        private struct Wishes: Encodable {
-            let budget: Int64
-        }
-
         func run() async throws {
             guard let budget = StorageInput.bytes(size) else {
-                throw CommandFailure(.usage, "A size such as 500MB, 5GB or 10GiB is needed.")
+                throw CommandFailure(.usage, "The size must be such as 500MB, 5GB or 10GiB.")
             }
             try await HostSession.with(options.host) { session in
-                let data = try await session.client.data(
-                    .put, StorageCommand.path(nil),
-                    body: try JSONEncoder().encode(Wishes(budget: budget)))
-                guard !options.json else { return options.console.print(json: data) }
+                let reply = try await session.client.setStorage(RetentionRequest(budget: budget))
+                guard !options.json else { return options.console.print(json: reply.json) }
                 options.console.print(
-                    "All samples together now take \(Format.bytes(Double(budget))) at most.")
+                    "The storage budget is now \(Format.bytes(Double(budget))).")
             }
         }
     }
@@ -100,9 +90,9 @@ struct StorageCommand: AsyncParsableCommand {
 extension StorageCommand {
     struct Set: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Set how long a sensor's samples and their summaries are kept.",
+            abstract: "Set how long samples and summaries of a sensor are kept.",
             discussion: """
-                What is not named stays as it is; none takes a limit away.
+                Options that are not given are unchanged; none removes a limit.
                 Examples:
                   nervous storage set cpu --raw 30d --summaries 5y --bytes 500MB
                   nervous storage set network --raw 1w --summaries none
@@ -114,63 +104,59 @@ extension StorageCommand {
         @Argument(help: "The sensor, such as cpu, or a kind, such as network.")
         var sensor: String?
 
-        @Flag(name: .customLong("default"), help: "For every sensor without a rule of its own.")
+        @Flag(name: .customLong("default"), help: "For all sensors without a rule of their own.")
         var isDefault = false
 
-        @Option(help: ArgumentHelp("How old samples may get, such as 30d.", valueName: "age"))
+        @Option(help: ArgumentHelp("The maximum age of samples, such as 30d.", valueName: "age"))
         var raw: String?
 
         @Option(
             help: ArgumentHelp(
-                "How old the summaries of hours may get, such as 5y; 0d makes none.",
+                "The maximum age of hourly summaries, such as 5y; 0d for no summaries.",
                 valueName: "age"))
         var summaries: String?
 
-        @Option(help: ArgumentHelp("What samples may take, such as 500MB.", valueName: "size"))
+        @Option(
+            help: ArgumentHelp("The maximum size of samples, such as 500MB.", valueName: "size"))
         var bytes: String?
 
         func validate() throws {
             guard (sensor == nil) == isDefault else {
-                throw ValidationError("Name a sensor, or say --default.")
+                throw ValidationError("Name a sensor, or use --default.")
             }
             guard raw != nil || summaries != nil || bytes != nil else {
-                throw ValidationError("--raw, --summaries or --bytes is needed.")
+                throw ValidationError("Use --raw, --summaries or --bytes.")
             }
             for age in [raw, summaries].compactMap(\.self)
             where age != "none" && StorageInput.age(age) == nil {
-                throw ValidationError("An age is such as 12h, 30d, 2w or 5y, or none.")
+                throw ValidationError("An age must be such as 12h, 30d, 2w or 5y, or none.")
             }
             if let bytes, bytes != "none", StorageInput.bytes(bytes) == nil {
                 throw ValidationError("--bytes takes a size such as 500MB, or none.")
             }
         }
 
-        private struct Wishes: Encodable {
-            let standard: RetentionDescription
-        }
-
         func run() async throws {
             try await HostSession.with(options.host) { session in
-                let storage = try await session.client.get(
-                    StorageDescription.self, StorageCommand.path(nil))
+                let storage = try await session.client.storage().value
                 var rule =
                     storage.sensors.first { $0.sensor == sensor }?.rule ?? storage.standard
                 if let raw { rule.raw = StorageInput.age(raw) }
                 if let summaries { rule.summaries = StorageInput.age(summaries) }
                 if let bytes { rule.bytes = StorageInput.bytes(bytes) }
-                let encoder = JSONEncoder()
-                let body =
-                    try sensor == nil
-                    ? encoder.encode(Wishes(standard: rule)) : encoder.encode(rule)
-                _ = try await session.client.data(.put, StorageCommand.path(sensor), body: body)
+                if let sensor {
+                    try await session.client.setRetention(rule, of: sensor)
+                } else {
+                    _ = try await session.client.setStorage(RetentionRequest(standard: rule))
+                }
                 guard !options.json else { return try options.console.print(encoding: rule) }
-                options.console.print("\(sensor ?? "Every other sensor"): \(rule.text).")
+                options.console.print("\(sensor ?? "Default"): \(rule.text).")
             }
         }
     }
 }
 
-/// Sizes and ages as a person writes them.
+/// Parses sizes and ages.
 enum StorageInput {
     private static let units: [String: Int64] = [
         "": 1, "b": 1, "kb": 1000, "mb": 1_000_000, "gb": 1_000_000_000,
@@ -178,7 +164,7 @@ enum StorageInput {
     ]
     private static let days: [Character: Int64] = ["w": 7, "y": 365]
 
-    /// Reads a whole number and a unit, such as `500MB` or `10GiB`; without one it counts bytes.
+    /// Parses an integer and a unit, such as `500MB` or `10GiB`; bytes without a unit.
     ///
     /// - Returns: `nil` for anything else.
     static func bytes(_ text: String) -> Int64? {
@@ -189,9 +175,9 @@ enum StorageInput {
         return overflow ? nil : bytes
     }
 
-    /// Reads a span such as `30d`, or weeks and years of 365 days such as `5y`.
+    /// Parses a span such as `30d`, or weeks and years of 365 days such as `5y`.
     ///
-    /// - Returns: the same as a span of the API; `nil` for anything else.
+    /// - Returns: the span in the syntax of the API; `nil` for anything else.
     static func age(_ text: String) -> String? {
         if let span = Duration(span: text) { return span.span }
         guard let unit = text.last, let days = days[unit], let count = Int64(text.dropLast()),
@@ -202,20 +188,20 @@ enum StorageInput {
 }
 
 extension RetentionDescription {
-    /// The rule in words.
+    /// The rule as text.
     var text: String {
         [
-            raw.map { "samples for \($0)" } ?? "samples while they fit",
+            raw.map { "samples for \($0)" } ?? "samples without limit",
             bytes.map { "at most \(Format.bytes(Double($0)))" },
-            summaries.map { "summaries for \($0)" } ?? "summaries for good",
+            summaries.map { "summaries for \($0)" } ?? "summaries without limit",
         ].compactMap(\.self).joined(separator: ", ")
     }
 }
 
 extension StorageDescription {
-    /// A table of the sensors, and what they take together.
+    /// A table of the sensors, and the totals.
     var lines: [String] {
-        var table = Table("SENSOR", "SAMPLES", "BYTES", "A SAMPLE", "A DAY", "LEFT", "RULE")
+        var table = Table("SENSOR", "SAMPLES", "SIZE", "PER SAMPLE", "PER DAY", "LEFT", "RULE")
         for sensor in sensors where sensor.samples > 0 || sensor.summaries > 0 {
             table.add(
                 sensor.sensor, "\(sensor.samples)", Format.bytes(Double(sensor.bytes)),
@@ -226,16 +212,16 @@ extension StorageDescription {
                 sensor.bytesPerDay.map(Format.bytes) ?? "–", sensor.daysLeft.map(Self.days) ?? "–",
                 sensor.rule.text)
         }
-        var lines = table.isEmpty ? ["Nothing is kept yet."] : table.lines + [""]
+        var lines = table.isEmpty ? ["No samples yet."] : table.lines + [""]
         lines.append(
-            "\(Format.bytes(Double(bytes))) on disk, \(Format.bytes(Double(reusable))) of it to be"
-                + " used again; budget \(Format.bytes(Double(budget))),"
-                + " free on the disk \(Format.bytes(Double(free)))")
-        lines.append("Sensors without a rule of their own: \(standard.text)")
+            "\(Format.bytes(Double(bytes))) on disk, \(Format.bytes(Double(reusable))) of it"
+                + " reusable; budget \(Format.bytes(Double(budget))),"
+                + " \(Format.bytes(Double(free))) free on the disk")
+        lines.append("Default rule: \(standard.text)")
         if !shrinks {
             lines.append(
-                "The file is of an older version: what samples leave is used again, but the file"
-                    + " does not get smaller.")
+                "The file was created by an older version: free space is reused, but the file does not"
+                    + " shrink.")
         }
         return lines
     }

@@ -1,52 +1,52 @@
+import API
 import AppLab
 import ArgumentParser
 import Auth
 import Foundation
 import Host
 import JSApps
-import API
 import Samples
 import Simulation
 import Text
 
-/// Runs the tests of an app, in a time of their own.
+/// Runs the tests of an app in virtual time.
 struct TestCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "test",
-        abstract: "Run the tests of an app: its sensors are simulated, and nothing waits.",
+        abstract: "Run the tests of an app with simulated sensors, in virtual time.",
         discussion: """
-            Each test of each *.test.js has a process, a clock and sensors of its own. Time passes
-            when the app has nothing to do, so a minute takes milliseconds, and the same seed gives
-            the same output. The app is confined as always and may use what it declares.
+            Each test in a *.test.js file has its own process, clock and sensors. Time advances only
+            when the app is idle, so a minute takes milliseconds, and the same seed gives the same
+            output. The app is confined as usual, with the privileges that it declares granted.
 
             Examples:
               nervous test
               nervous test ./my-app --filter battery
               nervous test ./my-app --scenario walk --seed 7
               nervous test ./my-app --replay walk.trace
-            The exit code is 1 when a test fails. How to write one: docs/testing-a-jsapp.md
+            The exit code is 1 if a test fails. See docs/testing-a-jsapp.md.
             """)
 
     @OptionGroup var options: GlobalOptions
 
-    @Argument(help: "The app's folder; this one otherwise.", completion: .directory)
+    @Argument(help: "The app's folder; by default the current one.", completion: .directory)
     var folder = "."
 
-    @Option(help: ArgumentHelp("Only tests whose name holds this text.", valueName: "text"))
+    @Option(help: ArgumentHelp("Only tests whose name contains this text.", valueName: "text"))
     var filter: String?
 
-    @Option(help: "What the sensors show: \(TestCommand.scenarios).")
+    @Option(help: "The scenario of the simulated sensors: \(TestCommand.scenarios).")
     var scenario: String?
 
-    @Option(help: ArgumentHelp("Another number gives other noise.", valueName: "number"))
+    @Option(help: ArgumentHelp("The seed of the noise.", valueName: "number"))
     var seed: UInt64 = 1
 
     @Option(
-        help: ArgumentHelp("Sense this trace instead; see: nervous record.", valueName: "file"),
+        help: ArgumentHelp("Replay this trace instead; see: nervous record.", valueName: "file"),
         completion: .file())
     var replay: String?
 
-    @Option(help: ArgumentHelp("The most time that may pass in a test.", valueName: "span"))
+    @Option(help: ArgumentHelp("The maximum virtual time of a test.", valueName: "span"))
     var limit = "1d"
 
     static let scenarios = Scenario.Kind.allCases.map(\.rawValue).joined(separator: ", ")
@@ -54,10 +54,10 @@ struct TestCommand: AsyncParsableCommand {
     func validate() throws {
         if let scenario, Scenario.Kind(rawValue: scenario) == nil {
             throw ValidationError(
-                "There is no scenario \(scenario): choose one of \(Self.scenarios).")
+                "Unknown scenario \(scenario): choose one of \(Self.scenarios).")
         }
         guard scenario == nil || replay == nil else {
-            throw ValidationError("--scenario and --replay both say what sensors show: give one.")
+            throw ValidationError("--scenario and --replay exclude each other.")
         }
         guard let span = Duration(span: limit),
             (.seconds(1)...(.seconds(40 * 86_400))).contains(span)
@@ -99,8 +99,8 @@ struct TestCommand: AsyncParsableCommand {
         guard outcome.count > 0 else {
             throw CommandFailure(
                 .noInput,
-                filter.map { "No test has ‘\($0.escapedForDisplay(limit: 80))’ in its name." }
-                    ?? "There is no test in the *.test.js of the app.",
+                filter.map { "No test name contains “\($0.escapedForDisplay(limit: 80))”." }
+                    ?? "The *.test.js files of the app contain no tests.",
                 hint: "A test is: test(\"what holds\", async () => { … })", type: "no-tests")
         }
         if options.json {
@@ -111,14 +111,14 @@ struct TestCommand: AsyncParsableCommand {
         if outcome.failed > 0 { throw ExitCode(1) }
     }
 
-    /// The files of tests in the app's folder, by name.
+    /// The test files in the app's folder, sorted by name.
     private func testFiles() throws -> [(name: String, source: String)] {
         var isFolder: ObjCBool = false
         guard FileManager.default.fileExists(atPath: folder, isDirectory: &isFolder),
             isFolder.boolValue
         else {
             throw CommandFailure(
-                .noInput, "There is no folder \(folder.escapedForDisplay(limit: 200)).",
+                .noInput, "No folder \(folder.escapedForDisplay(limit: 200)).",
                 hint: "Give the folder of an app, such as ./my-app.", type: "input-missing")
         }
         let root = URL(filePath: folder).standardizedFileURL.path(percentEncoded: false)
@@ -131,8 +131,8 @@ struct TestCommand: AsyncParsableCommand {
             .sorted()
         guard !names.isEmpty else {
             throw CommandFailure(
-                .noInput, "There is no *.test.js in \(folder.escapedForDisplay(limit: 200)).",
-                hint: "See docs/testing-a-jsapp.md, or begin with: nervous new NAME",
+                .noInput, "No *.test.js files in \(folder.escapedForDisplay(limit: 200)).",
+                hint: "See docs/testing-a-jsapp.md, or start with: nervous new NAME",
                 type: "no-tests")
         }
         return try names.map { name in
@@ -145,7 +145,7 @@ struct TestCommand: AsyncParsableCommand {
     }
 }
 
-/// How the tests of an app ended; the same tests give the same words.
+/// The outcome of an app's tests; equal runs give equal text.
 struct TestOutcome: Encodable {
     struct File: Encodable {
         let file: String
@@ -157,9 +157,9 @@ struct TestOutcome: Encodable {
         /// `ok`, `failed` or `skipped`.
         let status: String
         let failure: TestReport.Failure?
-        /// Of the test's own time.
+        /// Virtual time.
         let milliseconds: Double
-        /// What the app and the test wrote to the console.
+        /// The console output of the app and the test.
         let console: [String]
     }
 
@@ -191,7 +191,7 @@ struct TestOutcome: Encodable {
         }
     }
 
-    /// One line about all.
+    /// The totals in one line.
     var summary: String {
         let counts = [(ok, "ok"), (failed, "failed"), (skipped, "skipped")]
             .filter { $0.0 > 0 || $0.1 == "ok" }.map { "\($0.0) \($0.1)" }
@@ -202,13 +202,13 @@ struct TestOutcome: Encodable {
 }
 
 extension TestOutcome.Test {
-    /// - Parameter limit: the most time that could pass, as it was given.
-    /// - Returns: `nil` where there was no test and nothing went wrong.
+    /// - Parameter limit: the value of `--limit`.
+    /// - Returns: `nil` if there was no test and no error.
     init?(_ ended: TestLab.Ended, limit: String) {
         console = ended.console.map(\.text)
         milliseconds = ended.report?.milliseconds ?? 0
         guard let report = ended.report else {
-            // Its file could not be read so far that a test began.
+            // The file failed before a test started.
             name = "(the file)"
             status = "failed"
             failure =
@@ -235,18 +235,18 @@ extension TestOutcome.Test {
         failure = TestReport.Failure(message: Self.reason(ended, limit) ?? "it did not end")
     }
 
-    /// Why a test got no further.
+    /// Why a test did not end.
     private static func reason(_ ended: TestLab.Ended, _ limit: String) -> String? {
         guard let ending = ended.run.ending else { return nil }
         switch ending.name {
         case "finished":
-            return "it did not end: it waits for what never comes, or for longer than \(limit)"
-        case "budget-duration": return "it took more than a minute of this machine's time"
+            return "it did not end: it waits forever, or for longer than \(limit)"
+        case "budget-duration": return "it took more than a minute of real time"
         default: return ended.run.complaint ?? ending.name
         }
     }
 
-    /// What a person sees.
+    /// The outcome as text.
     var lines: [String] {
         let mark = status.padding(toLength: 8, withPad: " ", startingAt: 0)
         let span = Duration.milliseconds(milliseconds.rounded())
@@ -254,13 +254,13 @@ extension TestOutcome.Test {
         var lines = ["  \(mark)\(name.escapedForDisplay(limit: 200))\(time)"]
         guard let failure else { return lines }
         let place = failure.place.map { "\($0): " } ?? ""
-        var told = [place + failure.message]
-        if let at = failure.at, !at.isEmpty { told.append("they differ at \(at)") }
-        if let expected = failure.expected { told.append("expected  \(expected)") }
-        if let actual = failure.actual { told.append("actual    \(actual)") }
-        if !console.isEmpty { told.append("console") }
-        told += console.suffix(20).map { "  \($0)" }
-        lines += told.flatMap { $0.split(separator: "\n") }.map {
+        var details = [place + failure.message]
+        if let at = failure.at, !at.isEmpty { details.append("they differ at \(at)") }
+        if let expected = failure.expected { details.append("expected  \(expected)") }
+        if let actual = failure.actual { details.append("actual    \(actual)") }
+        if !console.isEmpty { details.append("console") }
+        details += console.suffix(20).map { "  \($0)" }
+        lines += details.flatMap { $0.split(separator: "\n") }.map {
             "          \(String($0).escapedForDisplay(limit: 1000))"
         }
         return lines

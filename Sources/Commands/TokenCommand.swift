@@ -1,19 +1,19 @@
+import API
 import ArgumentParser
 import Foundation
 import Host
-import API
 import Samples
 
-/// Tokens for programs of the owner's own.
+/// Manages tokens for the owner's programs.
 struct TokenCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "token",
-        abstract: "Make, list and revoke tokens for programs of your own, such as curl.",
+        abstract: "Create, list and revoke tokens for your own programs, such as curl.",
         subcommands: [Create.self, List.self, Revoke.self])
 
     struct Create: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Make a token and print it; it is shown only now.",
+            abstract: "Create a token and print it; it cannot be shown again.",
             discussion: """
                 Example:
                   TOKEN=$(nervous token create curl --allow sensor:cpu --for 1h)
@@ -26,15 +26,16 @@ struct TokenCommand: AsyncParsableCommand {
         @Argument(help: "A name of your choice, in kebab-case.")
         var name: String
 
-        @Option(help: "What it may do, such as sensor:cpu or sensor:memory:stats; may be repeated.")
+        @Option(
+            help: "Grant a privilege, such as sensor:cpu or sensor:memory:stats; may be repeated.")
         var allow: [String] = []
 
-        @Flag(help: "Let it do everything that you may.")
+        @Flag(help: "Grant everything that you may do.")
         var owner = false
 
         @Option(
             name: .customLong("for"),
-            help: ArgumentHelp("How long it works, such as 1h.", valueName: "span"))
+            help: ArgumentHelp("How long the token is valid, such as 1h.", valueName: "span"))
         var lifetime: String?
 
         func validate() throws {
@@ -43,48 +44,36 @@ struct TokenCommand: AsyncParsableCommand {
             }
         }
 
-        private struct Body: Encodable {
-            let name: String
-            let owner: Bool
-            let allow: [String]
-            let lifetime: String?
-        }
-
-        private struct Created: Decodable {
-            let token: String
-        }
-
         func run() async throws {
             try await HostSession.with(options.host) { session in
-                let body = Body(name: name, owner: owner, allow: allow, lifetime: lifetime)
-                let data = try await session.client.data(
-                    .post, "/api/v1/tokens", body: try JSONEncoder().encode(body))
-                guard !options.json else { return options.console.print(json: data) }
-                options.console.print(try JSONDecoder().decode(Created.self, from: data).token)
+                let reply = try await session.client.createToken(
+                    TokenRequest(name: name, owner: owner, allow: allow, lifetime: lifetime))
+                guard !options.json else { return options.console.print(json: reply.json) }
+                options.console.print(try reply.value.token)
                 if allow.isEmpty, !owner {
                     options.console.say(
-                        "It may do nothing yet: nervous permissions grant \(name) sensor:ID")
+                        "It has no permissions yet: nervous permissions grant \(name) sensor:ID")
                 }
             }
         }
     }
 
     struct List: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "List the tokens that work.")
+        static let configuration = CommandConfiguration(abstract: "List the valid tokens.")
 
         @OptionGroup var options: GlobalOptions
 
         func run() async throws {
             try await HostSession.with(options.host) { session in
-                let data = try await session.client.data(.get, "/api/v1/tokens")
-                guard !options.json else { return options.console.print(json: data) }
-                let items = try JSONDecoder().decode(ItemList<TokenItem>.self, from: data).items
+                let reply = try await session.client.tokens()
+                guard !options.json else { return options.console.print(json: reply.json) }
+                let items = try reply.value.items
                 guard !items.isEmpty else {
                     options.console.say(
-                        "There are no tokens. Make one with: nervous token create NAME")
+                        "No tokens. Create one with: nervous token create NAME")
                     return
                 }
-                var table = Table("NAME", "MAY", "CREATED", "EXPIRES")
+                var table = Table("NAME", "PERMISSIONS", "CREATED", "EXPIRES")
                 for item in items {
                     table.add(
                         item.name,
@@ -98,7 +87,7 @@ struct TokenCommand: AsyncParsableCommand {
 
     struct Revoke: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "End a token at once, with what it was allowed.")
+            abstract: "Revoke a token and its permissions immediately.")
 
         @OptionGroup var options: GlobalOptions
 
@@ -107,12 +96,11 @@ struct TokenCommand: AsyncParsableCommand {
 
         func run() async throws {
             try await HostSession.with(options.host) { session in
-                _ = try await session.client.data(
-                    .delete, "/api/v1/tokens/\(ControlClient.segment(name))")
+                try await session.client.revokeToken(of: name)
                 if options.json {
-                    options.console.print("{\"revoked\":\"\(name)\"}")
+                    try options.console.print(encoding: ["revoked": name])
                 } else {
-                    options.console.print("The token \(name) works no longer.")
+                    options.console.print("Token '\(name)' revoked.")
                 }
             }
         }

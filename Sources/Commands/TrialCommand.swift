@@ -1,27 +1,27 @@
+import API
 import AppLab
 import ArgumentParser
 import Auth
 import Foundation
 import Host
 import JSApps
-import API
 import Samples
 import Simulation
 import Text
 
-/// Runs an app on simulated sensors and says which privileges it needs.
+/// Runs an app on simulated sensors and reports the privileges that it needs.
 struct TrialCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "trial",
-        abstract: "Run an app on simulated sensors, and print the smallest privileges it needs.",
+        abstract: "Run an app on simulated sensors, and print the minimal privileges it needs.",
         discussion: """
-            The app gets everything that it asks for and nothing of yours, in a time that does not
-            wait. What it uses only in other circumstances is not seen: try several.
+            The app gets all privileges and none of your data, in virtual time. Privileges that it uses
+            only in other circumstances are not detected: try several scenarios.
 
             Examples:
               nervous trial ./my-app
               nervous trial ./my-app --for 1h --scenario walk
-              nervous trial ./my-app --write     (into its package.json; reasons are kept)
+              nervous trial ./my-app --write     (to its package.json; reasons are kept)
             """)
 
     @OptionGroup var options: GlobalOptions
@@ -33,28 +33,28 @@ struct TrialCommand: AsyncParsableCommand {
 
     @Option(
         name: .customLong("for"),
-        help: ArgumentHelp("How much time passes.", valueName: "span"))
+        help: ArgumentHelp("The virtual time of the run.", valueName: "span"))
     var duration = "1m"
 
-    @Option(help: "What the sensors show: \(TestCommand.scenarios).")
+    @Option(help: "The scenario of the simulated sensors: \(TestCommand.scenarios).")
     var scenario = Scenario.Kind.room.rawValue
 
-    @Option(help: ArgumentHelp("Another number gives other noise.", valueName: "number"))
+    @Option(help: ArgumentHelp("The seed of the noise.", valueName: "number"))
     var seed: UInt64 = 1
 
-    @Flag(help: "Write the privileges into the folder's package.json.")
+    @Flag(help: "Write the privileges to the folder's package.json.")
     var write = false
 
     func validate() throws {
         guard Scenario.Kind(rawValue: scenario) != nil else {
             throw ValidationError(
-                "There is no scenario \(scenario): choose one of \(TestCommand.scenarios).")
+                "Unknown scenario \(scenario): choose one of \(TestCommand.scenarios).")
         }
         guard let span = Duration(span: duration),
             (.seconds(1)...(.seconds(40 * 86_400))).contains(span)
         else { throw ValidationError("--for takes a span from 1s to 40d.") }
         guard !write || PackageFile.isPath(app) else {
-            throw ValidationError("--write changes a folder, such as ./\(app).")
+            throw ValidationError("--write requires a folder, such as ./\(app).")
         }
     }
 
@@ -71,11 +71,11 @@ struct TrialCommand: AsyncParsableCommand {
         }
         let findings = TrialFindings(trial.entries, declared: declared, elapsed: trial.elapsed)
         let draft = try PrivilegeDraft(findings, declared: declared)
-        if write { try put(draft) }
+        if write { try save(draft) }
         if options.json {
             try options.console.print(encoding: findings)
         } else {
-            tell(findings, draft)
+            show(findings, draft)
         }
         for error in trial.result.errors.prefix(3) {
             let place = error.place.map { "\($0.escapedForDisplay(limit: 120)): " } ?? ""
@@ -84,14 +84,14 @@ struct TrialCommand: AsyncParsableCommand {
         if let ending = trial.run.ending, ending.exitCode != 0 {
             throw CommandFailure(
                 .failed,
-                "The app ended with \(ending.exitCode): what it would have done is not known.",
-                hint: "Mend it, and try again.", type: ending.name)
+                "The app ended with \(ending.exitCode), so the list may be incomplete.",
+                hint: "Fix the app, and try again.", type: ending.name)
         }
     }
 
-    private func tell(_ findings: TrialFindings, _ draft: PrivilegeDraft) {
+    private func show(_ findings: TrialFindings, _ draft: PrivilegeDraft) {
         let console = options.console
-        var table = Table("USED", "CALLS", "SAMPLES", "A SECOND", "LOOKED BACK", "BY")
+        var table = Table("PRIVILEGE", "CALLS", "SAMPLES", "PER SECOND", "HISTORY", "OPERATIONS")
         for need in findings.needs {
             let back = need.history.map { Duration.milliseconds($0).span } ?? "–"
             table.add(
@@ -106,26 +106,26 @@ struct TrialCommand: AsyncParsableCommand {
         }
         console.print("")
         if write {
-            console.print("Wrote its privileges into package.json.")
+            console.print("Wrote the privileges to package.json.")
         } else {
             console.print("\"privileges\": " + draft.lines.joined(separator: "\n"))
         }
         if !findings.unused.isEmpty {
-            console.print("Declared and never used: \(findings.unused.joined(separator: ", "))")
+            console.print("Declared but not used: \(findings.unused.joined(separator: ", "))")
         }
         if !draft.withoutReason.isEmpty {
             console.say(
-                "Give a reason for \(draft.withoutReason.joined(separator: ", ")): without one the"
-                    + " package cannot be installed.")
+                "Add a reason for \(draft.withoutReason.joined(separator: ", ")): without it the package"
+                    + " cannot be installed.")
         }
     }
 
-    private func put(_ draft: PrivilegeDraft) throws {
+    private func save(_ draft: PrivilegeDraft) throws {
         let path = URL(filePath: app).appending(component: "package.json")
         guard let manifest = try? Data(contentsOf: path) else {
             throw CommandFailure(
-                .noInput, "The folder has no package.json that can be written.",
-                hint: "Leave --write out.")
+                .noInput, "The folder has no readable package.json.",
+                hint: "Omit --write.")
         }
         try Data(try draft.replacing(in: Array(manifest))).write(to: path, options: .atomic)
     }

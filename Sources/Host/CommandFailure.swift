@@ -116,12 +116,12 @@ extension CommandFailure {
             self.init(.remote, "The host returned status \(error.status) without a reason.")
             return
         }
-        let code =
-            error.code.map(Self.code)
-            ?? switch error.status {
-            case 401, 403: Code.noPermission
-            case 400, 422: Code.usage
-            default: Code.remote
+        let code: Code =
+            switch error.status {
+            case _ where error.code != nil: error.code.map(Self.code) ?? .remote
+            case 401, 403: .noPermission
+            case 400, 422: .usage
+            default: .remote
             }
         self.init(code, problem.detail, hint: problem.fix, type: problem.code)
     }

@@ -52,9 +52,11 @@ package struct HostPaths: Sendable {
                 .cannotCreate, "Cannot create \(folder): \(String(cString: strerror(errno))).",
                 hint: "Set XDG_RUNTIME_DIR to a folder of yours.")
         }
-        var information = stat()
-        guard lstat(folder, &information) == 0, information.st_uid == geteuid(),
-            information.st_mode & S_IFMT == S_IFDIR, information.st_mode & 0o077 == 0
+        // These are the attributes of the folder itself, not of the target of a link.
+        let attributes = try? FileManager.default.attributesOfItem(atPath: folder)
+        guard attributes?[.type] as? FileAttributeType == .typeDirectory,
+            attributes?[.ownerAccountID] as? Int == Int(geteuid()),
+            let mode = attributes?[.posixPermissions] as? Int, mode & 0o077 == 0
         else {
             throw CommandFailure(
                 .cannotCreate,

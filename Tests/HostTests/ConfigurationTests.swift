@@ -91,10 +91,10 @@ struct ConfigurationTests {
     @Test(arguments: [
         (#"{"gpsd": {"host": "pi.local"}}"#, "host must be an IP address"),
         (#"{"gpsd": {"host": 5}}"#, "host must be an IP address"),
-        (#"{"gpsd": {"port": 0}}"#, "port must be a whole number from 1 to 65535"),
-        (#"{"gpsd": {"device": "/dev/a"}}"#, "“device” means nothing in gpsd"),
+        (#"{"gpsd": {"port": 0}}"#, "port must be an integer from 1 to 65535"),
+        (#"{"gpsd": {"device": "/dev/a"}}"#, "“device” is not a setting of gpsd"),
         (#"{"gpsd": []}"#, "gpsd must be an object"),
-        (#"{"gpsd": {"lookEvery": "10s"}}"#, "lookEvery means nothing without restAfter"),
+        (#"{"gpsd": {"lookEvery": "10s"}}"#, "lookEvery requires restAfter"),
         (
             #"{"gpsd": {"restAfter": "5m", "lookEvery": "26s"}}"#,
             #"lookEvery must be a span from 5s to 25s, such as "25s""#

@@ -3,24 +3,24 @@ import Host
 import JSApps
 import Text
 
-/// The layers around an app, as the runner gets them here.
+/// The layers that confine an app on this machine.
 struct ConfinementCheck: DoctorCheck {
     let name = "confinement"
 
-    /// What the runner names and what it means; all but `mdwe` are required, or it does not start.
+    /// The layers and their meaning; all but `mdwe` are required.
     private static let meanings = [
-        ("process", "a session of its own, no core dumps, ends with the host"),
+        ("process", "own session, no core dumps, ends with the host"),
         ("limits", "files, descriptors, locked memory"),
         ("no_new_privs", "no program gains privileges"),
         ("capabilities", "none, also for root"),
         ("landlock", "no file, no TCP, no signals to others"),
-        ("memory", "grows no further than the budget of an app"),
-        ("seccomp", "some 35 system calls, any other ends the process"),
+        ("memory", "limited to the budget of an app"),
+        ("seccomp", "about 35 system calls, any other ends the process"),
     ]
 
     func findings(_ context: DoctorContext) async -> [Finding] {
         guard let runner = try? CompanionProgram.runner.path() else {
-            return [note("Not tried: there is no \(CompanionProgram.runner.rawValue).")]
+            return [note("Not checked: \(CompanionProgram.runner.rawValue) is missing.")]
         }
         let run = await RunnerTrial.run(runner: runner)
         guard let layers = run.layers, case .finished(code: 0) = run.outcome else {
@@ -35,44 +35,46 @@ struct ConfinementCheck: DoctorCheck {
         findings.append(
             hasMDWE
                 ? fine("mdwe: memory that was writable never becomes executable")
-                : note("mdwe is missing, which Linux has from 6.3 on; seccomp sees to the same."))
+                : note(
+                    "mdwe is missing, which requires Linux 6.3; seccomp provides the same protection."
+                ))
         return findings
     }
 
     private static let remedy =
-        "See what the kernel has: cat /sys/kernel/security/lsm; zgrep -E 'LANDLOCK|SECCOMP' /proc/config.gz"
+        "Check the kernel: cat /sys/kernel/security/lsm; zgrep -E 'LANDLOCK|SECCOMP' /proc/config.gz"
 
     private static func reason(_ outcome: RunOutcome) -> String {
         switch outcome {
         case .failedToStart(let text):
             "Apps cannot be confined: \(text.escapedForDisplay(limit: 300))"
-        case .sandboxViolation: "The runner itself does what its confinement forbids."
-        case .crashed(let signal): "The runner was ended by signal \(signal)."
-        default: "The runner did not end as it should."
+        case .sandboxViolation: "The runner itself violates its confinement."
+        case .crashed(let signal): "The runner was killed by signal \(signal)."
+        default: "The runner did not end normally."
         }
     }
 }
 
-/// Tries every way out of the sandbox, each in a runner of its own.
+/// Tries to escape from the sandbox in every known way, each in a separate runner.
 struct EscapeCheck: DoctorCheck {
     let name = "escapes"
     private static let runsAtOnce = 2
 
     private struct Probe: Sendable {
         let name: String
-        /// The `errno` that is the right answer; 0 when the attempt has to be fatal.
-        let answer: UInt8
+        /// The expected `errno`; 0 if the attempt must be fatal.
+        let expected: UInt8
     }
 
     func findings(_ context: DoctorContext) async -> [Finding] {
         guard let runner = try? CompanionProgram.runner.path() else {
-            return [note("Not tried: there is no \(CompanionProgram.runner.rawValue).")]
+            return [note("Not checked: \(CompanionProgram.runner.rawValue) is missing.")]
         }
         let probes = await Self.probes(runner)
         guard !probes.isEmpty else {
             return [
                 broken(
-                    "\(CompanionProgram.runner.rawValue) knows no way out to try.",
+                    "\(CompanionProgram.runner.rawValue) has no escape attempts.",
                     fix: "Install all programs of one version: make install")
             ]
         }
@@ -94,10 +96,10 @@ struct EscapeCheck: DoctorCheck {
         let blocked = probes.count - failures.count
         var summary =
             failures.isEmpty
-            ? fine("\(blocked) of \(probes.count) ways out of the sandbox are closed")
+            ? fine("\(blocked) of \(probes.count) escape attempts are blocked")
             : broken(
-                "\(blocked) of \(probes.count) ways out of the sandbox are closed.",
-                fix: "Run no app that you do not trust, and report this.")
+                "\(blocked) of \(probes.count) escape attempts are blocked.",
+                fix: "Do not run untrusted apps, and report this.")
         summary.figures = ["blocked": blocked, "total": probes.count]
         return [summary] + failures.map { broken($0) }
     }
@@ -108,22 +110,22 @@ struct EscapeCheck: DoctorCheck {
         }
         return output.text.split(separator: "\n").compactMap { line in
             let parts = line.split(separator: "\t")
-            guard parts.count == 3, let answer = UInt8(parts[2]) else { return nil }
-            return Probe(name: String(parts[0]), answer: answer)
+            guard parts.count == 3, let expected = UInt8(parts[2]) else { return nil }
+            return Probe(name: String(parts[0]), expected: expected)
         }
     }
 
-    /// - Returns: what went wrong; `nil` when the way is closed.
+    /// - Returns: the failure; `nil` if the attempt is blocked.
     private static func failure(of probe: Probe, _ runner: String) async -> String? {
         let run = await RunnerTrial.run(runner: runner, probe: probe.name)
         let name = probe.name.escapedForDisplay(limit: 60)
         switch run.outcome {
-        case .sandboxViolation where run.layers != nil && probe.answer == 0: return nil
-        case .finished(let code) where probe.answer != 0 && code == probe.answer: return nil
-        case .finished(let code): return "\(name) is open: the call was let through (\(code))."
+        case .sandboxViolation where run.layers != nil && probe.expected == 0: return nil
+        case .finished(let code) where probe.expected != 0 && code == probe.expected: return nil
+        case .finished(let code): return "\(name) is possible: the call succeeded (\(code))."
         case .failedToStart(let text):
-            return "\(name) could not be tried: \(text.escapedForDisplay(limit: 200))"
-        default: return "\(name) ended as \(run.outcome), not as a violation of the sandbox."
+            return "\(name) could not be tested: \(text.escapedForDisplay(limit: 200))"
+        default: return "\(name) ended as \(run.outcome), not as a sandbox violation."
         }
     }
 }

@@ -5,17 +5,17 @@ import Sessions
 import Text
 import VM
 
-/// The folder where everything is kept: whose it is, who may enter, who uses it, how much room is left.
+/// The data directory: its owner, permissions, lock and free space.
 struct DataDirectoryCheck: DoctorCheck {
     let name = "data"
-    private static let little: UInt64 = 1 << 30
-    private static let tooLittle: UInt64 = 64 << 20
+    private static let low: UInt64 = 1 << 30
+    private static let tooLow: UInt64 = 64 << 20
 
     func findings(_ context: DoctorContext) async -> [Finding] {
         let path = context.paths.data
         var information = stat()
         guard lstat(path, &information) == 0 else {
-            return [note("\(path) is not there yet; it is made when it is first used.")]
+            return [note("\(path) does not exist yet; it is created on first use.")]
         }
         guard information.st_mode & S_IFMT == S_IFDIR else {
             return [broken("\(path) is not a folder.", fix: "Choose another with --data DIR.")]
@@ -27,20 +27,20 @@ struct DataDirectoryCheck: DoctorCheck {
             findings.append(access(file, information, mode: 0o600, isFolder: false))
         }
         findings = findings.filter { $0.state != .fine }
-        if findings.isEmpty { findings = [fine("\(path) is yours alone")] }
-        return findings + [room(path), lock(path)]
+        if findings.isEmpty { findings = [fine("\(path) is accessible only to you")] }
+        return findings + [space(path), lock(path)]
     }
 
     private func access(_ path: String, _ found: stat, mode: UInt32, isFolder: Bool) -> Finding {
         guard found.st_uid == geteuid() else {
             return broken(
-                "\(path) belongs to user \(found.st_uid), and you are user \(geteuid()).",
+                "\(path) belongs to user \(found.st_uid), but you are user \(geteuid()).",
                 fix: "chown \(geteuid()) \(path.shellQuoted)")
         }
         guard found.st_mode & 0o077 == 0 else {
             let shown = String(found.st_mode & 0o7777, radix: 8)
             return broken(
-                "Others on this machine can use \(path) (mode \(shown)).",
+                "Other users can access \(path) (mode \(shown)).",
                 fix: "chmod \(String(mode, radix: 8)) \(path.shellQuoted)")
         }
         guard found.st_mode & mode == mode else {
@@ -51,25 +51,25 @@ struct DataDirectoryCheck: DoctorCheck {
         return fine(path)
     }
 
-    private func room(_ path: String) -> Finding {
+    private func space(_ path: String) -> Finding {
         var facts = statvfs()
         guard statvfs(path, &facts) == 0 else {
-            return note("How much room is left is not known: \(String(cString: strerror(errno))).")
+            return note("The free space is unknown: \(String(cString: strerror(errno))).")
         }
         let free = UInt64(facts.f_bavail) * UInt64(facts.f_frsize)
-        let shown = "\(Format.bytes(Double(free))) are free"
+        let shown = "\(Format.bytes(Double(free))) free"
         if facts.f_flag & UInt(ST_RDONLY) != 0 {
             return broken(
-                "\(path) can only be read.", fix: "Choose another with --data DIR or NERVOUS_DATA.")
+                "\(path) is read-only.", fix: "Choose another with --data DIR or NERVOUS_DATA.")
         }
-        if free < Self.tooLittle {
-            return broken("Only \(shown) at \(path).", fix: "Make room: df -h \(path.shellQuoted)")
+        if free < Self.tooLow {
+            return broken("Only \(shown) at \(path).", fix: "Free space: df -h \(path.shellQuoted)")
         }
-        return free < Self.little ? note("Only \(shown) at \(path).") : fine(shown)
+        return free < Self.low ? note("Only \(shown) at \(path).") : fine(shown)
     }
 
-    /// Looks whether the process that wrote its number into the lock's file still has that file open:
-    /// to try the lock would be to take it.
+    /// Checks whether the process in the lock file still has the file open: trying the lock would take
+    /// it.
     private func lock(_ path: String) -> Finding {
         let file = "\(path)/host.lock"
         let text = (try? String(contentsOfFile: file, encoding: .utf8)) ?? ""
@@ -85,11 +85,11 @@ struct DataDirectoryCheck: DoctorCheck {
     }
 }
 
-/// Whether the files that hold samples, permissions, sessions and what apps keep are sound.
+/// The databases of samples, permissions, app storage and sessions.
 struct DatabaseCheck: DoctorCheck {
     let name = "databases"
 
-    /// So many faults show which sensors and times are touched.
+    /// The number of faults to report.
     private static let shown = 3
 
     func findings(_ context: DoctorContext) async -> [Finding] {
@@ -106,11 +106,11 @@ struct DatabaseCheck: DoctorCheck {
     private func finding(_ path: String, _ faults: () async throws -> [String]) async -> Finding {
         let file = (path as NSString).lastPathComponent
         guard access(path, F_OK) == 0 else {
-            return note("\(file) is not there yet; it is made when it is first used.")
+            return note("\(file) does not exist yet; it is created on first use.")
         }
         do {
             let found = try await faults()
-            guard !found.isEmpty else { return fine("\(file) is sound") }
+            guard !found.isEmpty else { return fine("\(file) is intact") }
             let first = found.prefix(Self.shown).map { $0.escapedForDisplay(limit: 200) }
             let more = found.count > Self.shown ? " And \(found.count - Self.shown) more." : ""
             return broken(
@@ -123,26 +123,26 @@ struct DatabaseCheck: DoctorCheck {
     }
 
     private static func remedy(_ path: String) -> String {
-        "Stop the host, put the file away, and take it from a backup: mv \(path.shellQuoted) "
+        "Stop the host, move the file away, and restore a backup: mv \(path.shellQuoted) "
             + "\(path).damaged".shellQuoted
     }
 }
 
-/// Whether every line of the access log is as it was written.
+/// The access log: whether its hash chain is intact.
 struct AccessLogCheck: DoctorCheck {
     let name = "access-log"
 
     func findings(_ context: DoctorContext) async -> [Finding] {
         guard access(context.paths.permissions, F_OK) == 0 else {
-            return [note("There is no access log yet.")]
+            return [note("No access log yet.")]
         }
         do throws(AuthError) {
             let report = try await LedgerVerification(path: context.paths.permissions)
                 .run { context.onStep($0, $1) }
             if let failure = report.failure {
-                return [broken(failure.message, fix: "See what fits: nervous log --verify")]
+                return [broken(failure.message, fix: "See: nervous log --verify")]
             }
-            return [fine("\(report.lines) lines fit")]
+            return [fine("\(report.lines) entries intact")]
         } catch {
             let reason = error.message.escapedForDisplay(limit: 300)
             return [broken(reason, fix: "See: nervous log --verify")]
@@ -150,7 +150,7 @@ struct AccessLogCheck: DoctorCheck {
     }
 }
 
-/// Whether the configuration and the policy are understood.
+/// The configuration and the policy.
 struct ConfigurationCheck: DoctorCheck {
     let name = "config"
 
@@ -162,9 +162,9 @@ struct ConfigurationCheck: DoctorCheck {
         } catch {
             return [broken(error.message, fix: error.hint)]
         }
-        let isThere = FileManager.default.fileExists(atPath: path)
+        let exists = FileManager.default.fileExists(atPath: path)
         return [
-            isThere ? fine("\(path) is understood") : note("\(path) is not there; nothing is set.")
+            exists ? fine("\(path) is valid") : note("\(path) does not exist; defaults are used.")
         ]
     }
 }

@@ -3,21 +3,21 @@ import Foundation
 import Host
 import VM
 
-/// Looks at what Nervous depends on and tries the sandbox.
+/// Checks the environment of Nervous, and tests the sandbox.
 struct DoctorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
         abstract:
-            "Check the sandbox, the programs, the data and the host, and say what would help.",
+            "Check the sandbox, the programs, the data and the host, and suggest remedies.",
         discussion: """
             Examples:
               nervous doctor
               nervous doctor data databases
               nervous doctor --json | jq '.findings[] | select(.state == "broken")'
 
-            It starts confined processes that try to get out, reads the data directory, and changes
-            nothing. It works with and without a running host.
-            Exit code: 0 when all is well, 1 when something is broken.
+            It starts confined processes that try to escape, and reads the data directory, without
+            changing anything. It works with and without a running host.
+            Exit code: 0 if everything works, 1 if something is broken.
             """)
 
     private struct Report: Encodable {
@@ -28,7 +28,7 @@ struct DoctorCommand: AsyncParsableCommand {
     @OptionGroup var options: GlobalOptions
 
     @Argument(
-        help: "What to look at: \(DoctorContext.checks.map(\.name).joined(separator: ", ")).",
+        help: "The checks to run: \(DoctorContext.checks.map(\.name).joined(separator: ", ")).",
         completion: .list(DoctorContext.checks.map(\.name)))
     var checks: [String] = []
 
@@ -36,7 +36,7 @@ struct DoctorCommand: AsyncParsableCommand {
         let known = DoctorContext.checks.map(\.name)
         for name in checks where !known.contains(name) {
             throw ValidationError(
-                "\(name) is none of what there is to check: \(known.joined(separator: ", ")).")
+                "Unknown check \(name): choose from \(known.joined(separator: ", ")).")
         }
     }
 
@@ -54,14 +54,11 @@ struct DoctorCommand: AsyncParsableCommand {
         }
         let isBroken = findings.contains { $0.state == .broken }
         if options.json {
-            let encoder = JSONEncoder()
-            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-            options.console.print(
-                json: try encoder.encode(Report(ok: !isBroken, findings: findings)))
+            try options.console.print(encoding: Report(ok: !isBroken, findings: findings))
         } else {
             let count = findings.count { $0.state == .broken }
             options.console.print(
-                isBroken ? "\(count) of \(findings.count) are broken." : "All is well.")
+                isBroken ? "\(count) of \(findings.count) checks failed." : "All checks passed.")
         }
         if isBroken { throw ExitCode(CommandFailure.Code.failed.rawValue) }
     }
@@ -79,14 +76,12 @@ struct DoctorCommand: AsyncParsableCommand {
     }
 }
 
-/// One thing that `nervous doctor` looks at.
-///
-/// It reads and tries, and changes nothing.
+/// A check of `nervous doctor`, which changes nothing.
 protocol DoctorCheck: Sendable {
-    /// What it looks at, in one word.
+    /// Its name, one word.
     var name: String { get }
 
-    /// What there is to say; one entry for each fact that a person could act on.
+    /// The findings, one for each fact that the owner could act on.
     func findings(_ context: DoctorContext) async -> [Finding]
 }
 
@@ -100,15 +95,15 @@ extension DoctorCheck {
     }
 }
 
-/// What the checks share.
+/// The input of the checks.
 struct DoctorContext: Sendable {
     let paths: HostPaths
-    /// Where the hardware of the machine is told of.
+    /// The trees that describe the hardware.
     let roots: SystemRoots
-    /// Called when a check that takes long has done one of its steps.
+    /// Called after each step of a long check.
     let onStep: @Sendable (_ done: Int, _ total: Int) -> Void
 
-    /// Every check, in the order in which a person wants to read them.
+    /// All checks, in the order of the output.
     static let checks: [any DoctorCheck] = [
         KernelCheck(), ProgramsCheck(), HeadlessCheck(), ConfinementCheck(), EscapeCheck(),
         DataDirectoryCheck(), ConfigurationCheck(), SensorsCheck(), LibrariesCheck(),
@@ -116,12 +111,12 @@ struct DoctorContext: Sendable {
     ]
 }
 
-/// What one check found.
+/// A finding of a check.
 struct Finding: Encodable, Sendable {
     enum State: String, Encodable, Sendable {
-        /// As it should be.
+        /// Works.
         case fine
-        /// Worth knowing, and nothing is wrong.
+        /// Information.
         case note
         /// Something does not work or does not protect.
         case broken
@@ -131,9 +126,9 @@ struct Finding: Encodable, Sendable {
     let state: State
     /// One sentence.
     let message: String
-    /// The command that helps.
+    /// The remedy.
     var fix: String?
-    /// Figures, for machines.
+    /// Numbers for scripts.
     var figures: [String: Int]?
 
     static func fine(_ check: String, _ message: String) -> Finding {

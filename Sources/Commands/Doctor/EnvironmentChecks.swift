@@ -1,20 +1,20 @@
+import API
 import Auth
 import Connectors
 import DBus
 import Foundation
 import Host
-import API
 import RunnerProtocol
 import Samples
 import Text
 import VM
 
-/// Which kinds of sensors this machine lacks, and what would enable them.
+/// The sensors of this machine, and remedies for those that are not available.
 struct SensorsCheck: DoctorCheck {
     let name = "sensors"
 
     func findings(_ context: DoctorContext) async -> [Finding] {
-        // A configuration that is wrong is told of by another check.
+        // Another check reports an invalid configuration.
         let configuration =
             (try? Configuration(path: context.paths.configuration)) ?? Configuration()
         let drivers =
@@ -24,23 +24,23 @@ struct SensorsCheck: DoctorCheck {
             guard case .unavailable(let reason, let remedy) = item.availability else { return nil }
             return note("\(item.sensor.id): \(Self.shown(reason)).", fix: remedy.map(Self.shown))
         }
-        let kinds = Set(found.filter(\.isThere).map(\.sensor.id.kind)).sorted()
-        return [fine("there are \(kinds.map(\.description).joined(separator: ", "))")] + missing
+        let kinds = Set(found.filter(\.isAvailable).map(\.sensor.id.kind)).sorted()
+        return [fine("available: \(kinds.map(\.description).joined(separator: ", "))")] + missing
             + [serial, broker(configuration), await bluetooth]
     }
 
-    /// Adapters and boards that are plugged in.
+    /// Serial adapters and boards.
     private var serial: Finding {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: "/dev")) ?? []
         let devices = names.filter { $0.hasPrefix("ttyUSB") || $0.hasPrefix("ttyACM") }.sorted()
         guard !devices.isEmpty else {
             return note(
-                "serial: no adapter or board is plugged in.",
-                fix: "plug one in, then: nervous sensors install PACK --set device=/dev/ttyUSB0")
+                "serial: no adapter or board is connected.",
+                fix: "connect one, then: nervous sensors install PACK --set device=/dev/ttyUSB0")
         }
         if let closed = devices.first(where: { access("/dev/\($0)", R_OK | W_OK) != 0 }) {
             return note(
-                "serial: you may not open /dev/\(closed).",
+                "serial: no permission to open /dev/\(closed).",
                 fix: "sudo usermod -aG dialout \(NSUserName()), and log in again")
         }
         return fine("serial: \(devices.joined(separator: ", "))")
@@ -49,7 +49,7 @@ struct SensorsCheck: DoctorCheck {
     private func broker(_ configuration: Configuration) -> Finding {
         guard let broker = configuration.mqtt?.broker else {
             return note(
-                "mqtt: config.json names no broker, so none is asked for sensors.",
+                "mqtt: config.json has no broker.",
                 fix: #"sudo apt-get install mosquitto, and add "mqtt": {"host": "localhost"}"#)
         }
         return fine("mqtt: sensors are announced at \(Self.shown(broker.host))")
@@ -70,12 +70,12 @@ struct SensorsCheck: DoctorCheck {
 }
 
 extension DiscoveredSensor {
-    fileprivate var isThere: Bool {
+    fileprivate var isAvailable: Bool {
         if case .unavailable = availability { false } else { true }
     }
 }
 
-/// The host that serves, if one does: its version and its port; else whether the port is free.
+/// The serving host: its version and port; without one, whether the port is free.
 struct HostCheck: DoctorCheck {
     let name = "host"
 
@@ -85,8 +85,8 @@ struct HostCheck: DoctorCheck {
             return [fine("no host runs on this data directory"), port(8080)]
         }
         do {
-            let status = try await ControlClient.with(socket: socket) { client in
-                try await client.get(HostStatus.self, "/api/v1/status")
+            let status = try await ControlTransport.with(socket: socket) { client in
+                try await client.status().value
             }
             var findings = [version(of: status)]
             if let failure = status.failure {
@@ -98,8 +98,8 @@ struct HostCheck: DoctorCheck {
         } catch {
             return [
                 broken(
-                    "A host listens at \(socket) and does not answer: \(CommandFailure(error).message)",
-                    fix: "Stop it, and start it again: nervous serve")
+                    "The host at \(socket) does not respond: \(CommandFailure(error).message)",
+                    fix: "Stop and restart it: nervous serve")
             ]
         }
     }
@@ -107,8 +107,8 @@ struct HostCheck: DoctorCheck {
     private func version(of status: HostStatus) -> Finding {
         guard status.version == Release.version else {
             return broken(
-                "Process \(status.pid) runs version \(status.version), and this is \(Release.version).",
-                fix: "Start it anew: kill \(status.pid); nervous serve")
+                "Process \(status.pid) has version \(status.version), but nervous has \(Release.version).",
+                fix: "Restart it: kill \(status.pid); nervous serve")
         }
         return fine("process \(status.pid) runs since \(Format.time(status.started))")
     }
@@ -116,10 +116,10 @@ struct HostCheck: DoctorCheck {
     private func port(_ number: UInt16) -> Finding {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         guard descriptor >= 0 else {
-            return broken("There is no network on this machine, not even to itself.")
+            return broken("This machine has no network, not even loopback.")
         }
         defer { close(descriptor) }
-        // As the server does, so that a connection which is still closing is no obstacle.
+        // Like the server, so that closing connections do not matter.
         var yes: Int32 = 1
         setsockopt(
             descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
@@ -134,11 +134,11 @@ struct HostCheck: DoctorCheck {
         }
         guard result != 0 else { return fine("port \(number) is free") }
         return note(
-            "Port \(number) is taken by another program.", fix: "nervous serve --port 0")
+            "Port \(number) is in use by another program.", fix: "nervous serve --port 0")
     }
 }
 
-/// Whether messages of apps can be shown on the desktop.
+/// Whether messages of apps can be displayed on the desktop.
 struct DesktopCheck: DoctorCheck {
     let name = "desktop"
 
@@ -146,17 +146,17 @@ struct DesktopCheck: DoctorCheck {
         guard let address = DesktopMessages.address(in: ProcessInfo.processInfo.environment) else {
             return [
                 note(
-                    "There is no session bus: messages of apps are shown in terminals and logs only."
+                    "No session bus: messages of apps appear in terminals and logs only."
                 )
             ]
         }
         do throws(DesktopError) {
             let server = try await DesktopMessages(address: address).serverName()
-            return [fine("messages are shown by \(server.escapedForDisplay(limit: 60))")]
+            return [fine("messages are displayed by \(server.escapedForDisplay(limit: 60))")]
         } catch {
             return [
                 note(
-                    "\(error.message.escapedForDisplay(limit: 200)) Messages of apps are shown in"
+                    "\(error.message.escapedForDisplay(limit: 200)) Messages of apps appear in"
                         + " terminals and logs only.")
             ]
         }

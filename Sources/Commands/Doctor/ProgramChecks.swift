@@ -5,7 +5,7 @@ import JSApps
 import RunnerProtocol
 import Text
 
-/// The programs that this one starts: whether they are there, and of the same version.
+/// The companion programs: whether they are installed, in the same version.
 struct ProgramsCheck: DoctorCheck {
     let name = "programs"
 
@@ -25,27 +25,27 @@ struct ProgramsCheck: DoctorCheck {
         }
         guard let output = await ProgramOutput.of(path, ["--version"]), output.status == 0 else {
             return broken(
-                "\(path) does not say which version it is.",
+                "\(path) does not report its version.",
                 fix: "Install all programs of one version: make install")
         }
         let version = output.text.split(separator: "\n").first.map(String.init) ?? ""
         guard version == Release.version else {
             let shown = version.escapedForDisplay(limit: 24)
             return broken(
-                "\(path) is of version \(shown), and this is \(Release.version).",
+                "\(path) has version \(shown), but nervous has \(Release.version).",
                 fix: "Install all programs of one version: make install")
         }
         return fine("\(program.rawValue) \(version), \(path)")
     }
 }
 
-/// The system that everything runs on.
+/// The kernel.
 struct KernelCheck: DoctorCheck {
     let name = "kernel"
 
     func findings(_ context: DoctorContext) async -> [Finding] {
         var names = utsname()
-        guard uname(&names) == 0 else { return [broken("The kernel does not say what it is.")] }
+        guard uname(&names) == 0 else { return [broken("The kernel version is unknown.")] }
         let release = Self.text(names.release)
         let machine = Self.text(names.machine)
         let shown = "Linux \(release) on \(machine)"
@@ -53,7 +53,7 @@ struct KernelCheck: DoctorCheck {
         guard numbers.count == 2, (numbers[0], numbers[1]) < (5, 13) else { return [fine(shown)] }
         return [
             broken(
-                "\(shown) is older than 5.13 and has no landlock.", fix: "Install a newer kernel.")
+                "\(shown) is older than 5.13 and has no Landlock.", fix: "Install a newer kernel.")
         ]
     }
 
@@ -62,7 +62,7 @@ struct KernelCheck: DoctorCheck {
     }
 }
 
-/// The scripts that headless apps load when they need them: whether this was built with them.
+/// The bundled scripts for headless apps.
 struct HeadlessCheck: DoctorCheck {
     let name = "headless"
 
@@ -72,7 +72,7 @@ struct HeadlessCheck: DoctorCheck {
                 return fine("\(library), \(path)")
             }
             let fix = "Install esbuild and \(library.package), and build again: make setup build"
-            return note("Headless apps have no \(library.use): it was not built.", fix: fix)
+            return note("Headless apps have no \(library.use): the script was not built.", fix: fix)
         }
     }
 }
@@ -87,7 +87,7 @@ extension RunnerLibrary {
 
     fileprivate var use: String {
         switch self {
-        case .document: "document, and pages do not run"
+        case .document: "document, so pages do not run"
         case .modules: "import"
         }
     }
@@ -98,7 +98,7 @@ struct LibrariesCheck: DoctorCheck {
     let name = "libraries"
 
     func findings(_ context: DoctorContext) async -> [Finding] {
-        // A configuration that is wrong is told of by another check.
+        // Another check reports an invalid configuration.
         let configuration =
             (try? Configuration(path: context.paths.configuration)) ?? Configuration()
         let libraries = SystemLibraries(folder: configuration.libraries)
@@ -109,7 +109,7 @@ struct LibrariesCheck: DoctorCheck {
             } else {
                 findings.append(
                     note(
-                        "\(library.rawValue) is not in \(configuration.libraries): "
+                        "\(library.rawValue) is missing in \(configuration.libraries): "
                             + Self.loss(library),
                         fix: "apt install \(library.package)"))
             }
@@ -120,20 +120,20 @@ struct LibrariesCheck: DoctorCheck {
     private static func loss(_ library: SystemLibraries.Library) -> String {
         switch library {
         case .jquery: "published apps do not run."
-        case .leaflet: "apps that show maps with it do not run."
-        case .chart: "apps that draw charts with it do not run."
+        case .leaflet: "apps that use it for maps do not run."
+        case .chart: "apps that use it for charts do not run."
         }
     }
 }
 
-/// What a program prints on its standard output, and how it ends.
+/// The standard output and exit status of a program.
 struct ProgramOutput: Sendable {
     let status: Int32
     let text: String
 
-    /// Runs a program with nothing in its environment and nothing to read, for at most ten seconds.
+    /// Runs a program with an empty environment and no input, for at most ten seconds.
     ///
-    /// - Returns: `nil` when it cannot be started.
+    /// - Returns: `nil` if it cannot be started.
     static func of(_ path: String, _ arguments: [String]) async -> ProgramOutput? {
         await withCheckedContinuation { continuation in
             // Reading blocks, so it has a thread of its own.

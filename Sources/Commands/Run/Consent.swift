@@ -1,42 +1,40 @@
+import API
 import Auth
 import Foundation
 import Glibc
 import Host
-import API
 import Samples
 import UnixSignals
 
-/// Leaves nothing that an app declares without an answer before it runs, or ends the command.
+/// Settles all privileges that an app declares before it runs, or ends the command.
 ///
-/// What flags decide holds for the run; what they leave open is put to the person.
+/// Decisions of flags hold for the run; prompts ask for the others.
 struct Consent: Sendable {
     let app: AppDescription
-    let ticket: Ticket
+    let run: PreparedRun
     let session: HostSession
     let console: Console
     let flags: FlagDecisions
-    /// Whether the person may be asked at all; what is open is refused otherwise.
+    /// Whether prompts are allowed; undecided privileges are denied otherwise.
     let mayAsk: Bool
 
-    /// - Throws: `noPermission` when nobody answers, `interrupted` when the person ends it.
+    /// - Throws: `noPermission` without an answer, `interrupted` after Ctrl-C.
     func settle() async throws {
-        for flag in flags.decisions { try await ticket.decide(flag, session) }
-        try await allowBlanket()
-        tellOfRestrictions()
-        tellOfRefusals()
+        for flag in flags.decisions { try await run.decide(flag, session) }
+        try await allowImplied()
+        reportRestrictions()
+        reportRefusals()
         let undecided = app.privileges.filter { $0.state == "prompt" }.compactMap(\.question)
             .filter { !flags.covers($0.id) }
-        let isTerminal = Console.inputIsTerminal && Console.talkIsTerminal && !console.isJSON
-        // The kind has an answer: a run that nobody is there for goes on without what is new.
-        let newcomers = isTerminal ? self.newcomers : []
-        guard !undecided.isEmpty || !newcomers.isEmpty, mayAsk else { return }
-        // A question can do without the fields, and is put where nobody can tell what there is.
-        let sensors = try? await session.client.get(
-            ItemList<SensorDescription>.self, "/api/v1/sensors"
-        ).items
-        let there = undecided.filter { sensors.map($0.isThere) ?? true }
-        tellOfMissing(undecided.filter { !there.contains($0) }, among: sensors ?? [])
-        let open = there + newcomers
+        let isTerminal = Console.inputIsTerminal && Console.messagesAreTerminal && !console.isJSON
+        // The kind is decided: a run without a terminal continues without the new sensors.
+        let newSensors = isTerminal ? self.newSensors : []
+        guard !undecided.isEmpty || !newSensors.isEmpty, mayAsk else { return }
+        // A prompt does not require the fields, so it is shown even if the sensors are unknown.
+        let sensors = try? await session.client.sensors().value.items
+        let present = undecided.filter { sensors.map($0.isPresent) ?? true }
+        reportMissing(undecided.filter { !present.contains($0) }, among: sensors ?? [])
+        let open = present + newSensors
         guard !open.isEmpty else { return }
         guard isTerminal else { throw unanswered(open) }
         for (index, privilege) in open.enumerated() {
@@ -47,32 +45,32 @@ struct Consent: Sendable {
                 isUpdate: app.updatedFrom != nil,
                 fields: Self.fields(of: privilege, in: sensors ?? []),
                 instances: Self.instances(of: privilege, in: sensors ?? []),
-                isNewcomer: newcomers.contains(privilege))
+                isNewcomer: newSensors.contains(privilege))
             switch await answer(question) {
             case .decided(let decision, let choice):
-                try await ticket.decide(
+                try await run.decide(
                     decision, privilege.id, session, isAnswer: true, among: choice)
-            case .nobody: throw unanswered(Array(open[index...]))
+            case .noAnswer: throw unanswered(Array(open[index...]))
             case .tooSmall: throw tooSmall(Array(open[index...]))
-            case .interrupted: throw CommandFailure(.interrupted, "Interrupted: that was no yes.")
+            case .interrupted:
+                throw CommandFailure(.interrupted, "Interrupted: nothing was allowed.")
             }
         }
     }
 
-    /// Puts to the person what the app wants first while it runs, and asks nobody where nobody can
-    /// answer: the app goes on without it.
+    /// Prompts for a privilege that a running app requests; without a terminal the app continues without
+    /// it.
     ///
-    /// - Returns: whether there was an answer.
+    /// - Returns: whether it was decided.
     func answer(_ id: PrivilegeID) async throws -> Bool {
-        if flags.allowsAll { return try await keep(.allowOnce, id) }
+        if flags.allowsAll { return try await decide(.allowOnce, id) }
         guard mayAsk, let privilege = Privilege(asked: id, reason: "") else {
-            return try await keep(.denyOnce, id)
+            return try await decide(.denyOnce, id)
         }
-        guard Console.inputIsTerminal, Console.talkIsTerminal, !console.isJSON else {
+        guard Console.inputIsTerminal, Console.messagesAreTerminal, !console.isJSON else {
             return try await leave(privilege, unanswered([privilege]))
         }
-        let sensors = try? await session.client.get(
-            ItemList<SensorDescription>.self, "/api/v1/sensors")
+        let sensors = try? await session.client.sensors().value
         let question = PermissionQuestion(
             app: app.name, version: app.version, title: app.title, privilege: privilege, number: 1,
             count: 1, signer: app.signer.map { _ in app.shownSigner },
@@ -80,23 +78,23 @@ struct Consent: Sendable {
             instances: Self.instances(of: privilege, in: sensors?.items ?? []))
         switch await answer(question) {
         case .decided(let decision, let choice):
-            return try await keep(decision, id, isAnswer: true, among: choice)
-        case .nobody: return try await leave(privilege, unanswered([privilege]))
+            return try await decide(decision, id, isAnswer: true, among: choice)
+        case .noAnswer: return try await leave(privilege, unanswered([privilege]))
         case .tooSmall: return try await leave(privilege, tooSmall([privilege]))
         case .interrupted:
-            await ticket.stop(session)
+            await run.stop(session)
             return true
         }
     }
 
-    private func keep(
+    private func decide(
         _ decision: Decision, _ id: PrivilegeID, isAnswer: Bool = false,
         among choice: InstanceChoice? = nil
     ) async throws -> Bool {
         do {
-            try await ticket.decide(decision, id, session, isAnswer: isAnswer, among: choice)
-        } catch let gone as CommandFailure where gone.code == .noInput {
-            // The run ended while the question stood.
+            try await run.decide(decision, id, session, isAnswer: isAnswer, among: choice)
+        } catch let error as APIError where CommandFailure(error).code == .noInput {
+            // The run ended during the prompt.
         }
         return true
     }
@@ -105,49 +103,44 @@ struct Consent: Sendable {
         _ privilege: Privilege, _ failure: CommandFailure
     ) async throws -> Bool {
         console.report(failure)
-        let parts = [app.name, privilege.id.description].map(ControlClient.segment)
         do {
-            _ = try await session.client.data(
-                .delete, "/api/v1/requests/\(parts.joined(separator: "/"))")
-        } catch let gone as CommandFailure where gone.code == .noInput {
-            // It was answered elsewhere, or its call has gone.
+            try await session.client.dismissRequest(
+                for: privilege.id.description, by: app.name)
+        } catch let error as APIError where CommandFailure(error).code == .noInput {
+            // It was decided elsewhere, or its call ended.
         }
         return false
     }
 
-    /// Allows everything that the flags do not name, as far as there is something to allow: nobody said
-    /// that this machine has it all.
-    private func allowBlanket() async throws {
-        guard !flags.blanket.isEmpty else { return }
-        let sensors = try await session.client.get(
-            ItemList<SensorDescription>.self, "/api/v1/sensors"
-        ).items
+    /// Makes the decisions of `--allow-all`, for sensors that this machine has.
+    private func allowImplied() async throws {
+        guard !flags.implied.isEmpty else { return }
+        let sensors = try await session.client.sensors().value.items
         let restricted = Set(app.privileges.filter { $0.restrictedBy != nil }.map(\.privilege))
-        for privilege in flags.blanket where !restricted.contains(privilege.description) {
+        for privilege in flags.implied where !restricted.contains(privilege.description) {
             let isKnown = privilege.sensor.map { wanted in
                 sensors.contains { SensorID($0.id).map(wanted.covers) ?? false }
             }
             if isKnown ?? true {
-                try await ticket.decide(.allowOnce, privilege, session)
+                try await run.decide(.allowOnce, privilege, session)
             } else if let privilege = Privilege(asked: privilege, reason: "") {
-                tellOfMissing([privilege], among: sensors)
+                reportMissing([privilege], among: sensors)
             }
         }
     }
 
-    /// Says what the app declares and nobody is given.
-    private func tellOfRestrictions() {
+    /// Reports declared privileges that the policy blocks.
+    private func reportRestrictions() {
         guard !console.isJSON else { return }
         for privilege in app.privileges {
             guard let file = privilege.restrictedBy else { continue }
             console.say(
-                "\(app.name) is not given \(privilege.privilege), and you are not asked: nobody is"
-                    + " given it on this machine, by \(file).")
+                "\(privilege.privilege) is not granted to \(app.name): it is blocked by \(file).")
         }
     }
 
-    /// Says why something that the app declares is not asked.
-    private func tellOfRefusals() {
+    /// Reports declared privileges without further prompts.
+    private func reportRefusals() {
         let names = app.privileges.filter { privilege in
             let isDecided = PrivilegeID(privilege.privilege).map(flags.covers) ?? false
             return privilege.exhausted == true && !isDecided
@@ -155,25 +148,25 @@ struct Consent: Sendable {
         guard !names.isEmpty, !console.isJSON else { return }
         console.say(
             """
-            \(app.name) may not use \(names.joined(separator: ", ")): you said no twice, so it is \
-            not asked again.
+            \(names.joined(separator: ", ")) is not granted to \(app.name): you refused it twice, so \
+            you are not asked again.
             To be asked again: nervous permissions reset \(app.name)
             """)
     }
 
-    /// Says what the app declares and the machine has not got: nobody is asked for it.
-    private func tellOfMissing(_ missing: [Privilege], among sensors: [SensorDescription]) {
+    /// Reports declared sensors that this machine does not have.
+    private func reportMissing(_ missing: [Privilege], among sensors: [SensorDescription]) {
         guard !console.isJSON else { return }
         for privilege in missing {
             let reason = sensors.first { $0.id == privilege.id.sensor?.description }?.unavailable?
                 .reason
             console.say(
-                "\(app.name) is not given \(privilege.id), and you are not asked:"
-                    + " \(reason ?? "there is no such sensor").")
+                "\(privilege.id) is not granted to \(app.name):"
+                    + " \(reason ?? "no such sensor").")
         }
     }
 
-    /// The person's answer; a signal to end is one, too.
+    /// The answer to a prompt, or its interruption by a signal.
     private func answer(_ question: PermissionQuestion) async -> TerminalPrompter.Answer {
         let prompter = TerminalPrompter(gate: console.gate)
         var disposition = sigaction()
@@ -183,7 +176,7 @@ struct Consent: Sendable {
         let answer = await withTaskGroup(of: TerminalPrompter.Answer?.self) { group in
             group.addTask { await prompter.answer(question) }
             group.addTask {
-                for await _ in hangups { return .nobody }
+                for await _ in hangups { return .noAnswer }
                 return nil
             }
             group.addTask {
@@ -191,22 +184,22 @@ struct Consent: Sendable {
                 return nil
             }
             let first = await group.next() ?? nil
-            // The prompter gives the terminal back before this goes on, and a signal that came together
-            // with the answer is not lost.
+            // Wait until the prompter has restored the terminal, and do not lose a signal that arrived
+            // with the answer.
             group.cancelAll()
             let rest = await group.reduce(into: []) { $0.append($1) }
-            return rest.contains(.interrupted) ? .interrupted : first ?? .nobody
+            return rest.contains(.interrupted) ? .interrupted : first ?? .noAnswer
         }
-        // Whoever closes the terminal later means the whole run again.
+        // From now on closing the terminal ends the run again.
         sigaction(SIGHUP, &disposition, nil)
         return answer
     }
 
-    /// What came after the person had chosen among the sensors of a kind, and the flags do not name.
-    private var newcomers: [Privilege] {
+    /// Sensors that were added after the owner chose among those of a kind, without those of the flags.
+    private var newSensors: [Privilege] {
         app.privileges.flatMap { declared -> [Privilege] in
             guard let kind = declared.question, !flags.covers(kind.id) else { return [] }
-            return (declared.newcomers ?? []).compactMap(SensorID.init(_:)).compactMap(kind.about)
+            return (declared.newSensors ?? []).compactMap(SensorID.init(_:)).compactMap(kind.about)
         }
     }
 
@@ -237,16 +230,16 @@ struct Consent: Sendable {
 
     private func unanswered(_ open: [Privilege]) -> CommandFailure {
         CommandFailure(
-            .noPermission, "\(app.name) asks for \(Self.names(open)), and nobody answered.",
-            hint: "Run it in a terminal, or decide here: \(command(open))", type: "undecided")
+            .noPermission, "\(app.name) needs \(Self.names(open)), which is undecided.",
+            hint: "Run it in a terminal, or use: \(command(open))", type: "undecided")
     }
 
     private func tooSmall(_ open: [Privilege]) -> CommandFailure {
         let (columns, rows) = QuestionText.smallest
         return CommandFailure(
             .noPermission,
-            "\(app.name) asks for \(Self.names(open)), and the terminal is too small to ask.",
-            hint: "Give it \(columns) columns and \(rows) rows, or decide here: \(command(open))",
+            "\(app.name) needs \(Self.names(open)), and the terminal is too small for a prompt.",
+            hint: "Use at least \(columns) columns and \(rows) rows, or: \(command(open))",
             type: "undecided")
     }
 
@@ -260,19 +253,19 @@ struct Consent: Sendable {
 }
 
 extension Privilege {
-    /// The same about one sensor of the kind.
+    /// The same privilege for one sensor of the kind.
     fileprivate func about(_ sensor: SensorID) -> Privilege? {
         id.access.map { Privilege(.sensor(sensor, $0), reason: reason) }
     }
 
-    /// Whether a sensor is one that it is about, and is here or has left samples.
+    /// Whether the privilege includes a sensor that is available or has samples.
     fileprivate func isAbout(_ sensor: SensorDescription) -> Bool {
         let isPart = SensorID(sensor.id).flatMap { id.sensor?.covers($0) } ?? false
         return isPart && (sensor.available || sensor.newest != nil)
     }
 
-    /// Whether this machine has what it is about, or had it and kept samples.
-    fileprivate func isThere(_ sensors: [SensorDescription]) -> Bool {
+    /// Whether a sensor of the privilege is available or has samples.
+    fileprivate func isPresent(_ sensors: [SensorDescription]) -> Bool {
         id.sensor == nil || sensors.contains(where: isAbout)
     }
 }

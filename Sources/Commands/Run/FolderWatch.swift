@@ -3,18 +3,18 @@ import Glibc
 import Host
 import Synchronization
 
-/// Tells which files of a folder have changed, by inotify(7).
+/// Watches a folder for changed files, with inotify(7).
 ///
-/// What changes while nobody waits is told to who waits next. Entries whose name begins with a dot are left
-/// out, as a package leaves them out.
+/// Changes between two calls of ``changes()`` are reported by the next one. Names that begin with a dot
+/// are ignored, as in packages.
 final class FolderWatch: Sendable {
-    /// How long nothing more must have changed: an editor writes a file in several steps.
+    /// The quiet time before changes are reported, because editors write files in several steps.
     private static let pause = Duration.milliseconds(100)
     private static let events = UInt32(
         IN_CLOSE_WRITE | IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO)
 
     private struct State {
-        /// The folders that are watched, by the kernel's number, as paths from the root.
+        /// The watched folders by watch descriptor, as paths relative to the root.
         var folders: [Int32: String] = [:]
         var changed: Set<String> = []
         var waiter: CheckedContinuation<Void, Never>?
@@ -23,11 +23,11 @@ final class FolderWatch: Sendable {
 
     private let root: String
     private let descriptor: Int32
-    /// The end of a pipe by whose closing the reading thread sees that nobody waits any more.
+    /// The write end of a pipe; closing it ends the reading thread.
     private let life: Int32
     private let state = Mutex(State())
 
-    /// - Throws: `CommandFailure` when the kernel has no watch left.
+    /// - Throws: `CommandFailure` if the limit of watches is reached.
     init(_ folder: String) throws {
         root = folder
         var ends: [Int32] = [-1, -1]
@@ -56,9 +56,9 @@ final class FolderWatch: Sendable {
 
     deinit { close(life) }
 
-    /// Waits until something has changed and then nothing for a moment.
+    /// Waits for changes, and until they pause.
     ///
-    /// - Returns: the paths, in order; none when the task was cancelled, and after ``end()``.
+    /// - Returns: the sorted paths; empty after cancellation or ``end()``.
     func changes() async -> [String] {
         while true {
             await withTaskCancellationHandler {
@@ -90,7 +90,7 @@ final class FolderWatch: Sendable {
         }
     }
 
-    /// Tells of no changes from now on.
+    /// Ends the current and all later calls of ``changes()``.
     func end() {
         state.withLock { $0.isOver = true }
         wake()
@@ -105,7 +105,7 @@ final class FolderWatch: Sendable {
         }?.resume()
     }
 
-    /// Watches a folder and those in it.
+    /// Watches a folder recursively.
     private func watch(_ folder: String) -> Bool {
         let path = folder.isEmpty ? root : "\(root)/\(folder)"
         let number = inotify_add_watch(descriptor, path, Self.events | UInt32(IN_ONLYDIR))
@@ -153,7 +153,7 @@ final class FolderWatch: Sendable {
 
     private static func refused() -> CommandFailure {
         CommandFailure(
-            .unavailable, "The folder cannot be watched: \(String(cString: strerror(errno))).",
+            .unavailable, "Cannot watch the folder: \(String(cString: strerror(errno))).",
             hint: "Raise fs.inotify.max_user_watches or max_user_instances.", type: "no-watch")
     }
 }

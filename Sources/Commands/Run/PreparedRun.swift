@@ -1,82 +1,74 @@
+import API
 import Auth
 import Foundation
 import Host
-import API
 import Samples
 
-/// A run that was prepared: what is decided now holds for it, and then it can be started.
-struct Ticket: Sendable {
+/// A run that is prepared but not started: decisions can be made for it.
+struct PreparedRun: Sendable {
     let run: String
     private let app: String
 
     /// - Parameters:
     ///   - app: the name of an installed app.
-    ///   - inBackground: whether it is to go on without this command.
+    ///   - inBackground: whether it continues without this command.
     static func prepare(
         _ app: String, inBackground: Bool, _ session: HostSession
-    ) async throws -> Ticket {
-        let made = try await session.client.send(
-            .post, "/api/v1/apps/\(ControlClient.segment(app))/runs",
-            ["background": inBackground], as: RunDescription.self)
-        return Ticket(run: made.run, app: app)
+    ) async throws -> PreparedRun {
+        let made = try await session.client.prepareRun(of: app, inBackground: inBackground)
+        return PreparedRun(run: try made.value.run, app: app)
     }
 
     /// - Parameters:
-    ///   - isAnswer: whether the person gave it when asked.
-    ///   - choice: the instances that it is for; `nil` for all.
+    ///   - isAnswer: whether it answers a prompt.
+    ///   - choice: the chosen sensors; `nil` for all.
     func decide(
         _ decision: Decision, _ privilege: PrivilegeID, _ session: HostSession,
         isAnswer: Bool = false, among choice: InstanceChoice? = nil
     ) async throws {
-        let parts = [app, privilege.description].map(ControlClient.segment)
-        _ = try await session.client.data(
-            .put, "/api/v1/grants/\(parts.joined(separator: "/"))",
-            body: try JSONEncoder().encode(
-                DecisionRequest(decision, run: run, isAnswer: isAnswer, among: choice)))
+        _ = try await session.client.decide(
+            DecisionRequest(decision, run: run, isAnswer: isAnswer, among: choice),
+            on: privilege.description, by: app)
     }
 
-    /// Decides what a flag says; what else there is beside the sensors it names is the host's to say.
+    /// Makes the decision of a flag; the host adds the sensors that are excluded.
     func decide(_ flag: FlagDecisions.Flag, _ session: HostSession) async throws {
         var request = DecisionRequest(flag.decision, run: run)
         request.only = flag.only?.map(\.description)
-        let parts = [app, flag.privilege.description].map(ControlClient.segment)
-        _ = try await session.client.data(
-            .put, "/api/v1/grants/\(parts.joined(separator: "/"))",
-            body: try JSONEncoder().encode(request))
+        _ = try await session.client.decide(
+            request, on: flag.privilege.description, by: app)
     }
 
     /// Starts it in the background.
     func start(insecure: Bool, _ session: HostSession) async throws -> RunDescription {
-        try await session.client.send(
-            .post, "/api/v1/runs/\(run)/start", ["insecure": insecure], as: RunDescription.self)
+        try await session.client.startRun(run, StartRunRequest(insecure: insecure)).value
     }
 
-    /// Stops it and what was granted for it; nothing when it has ended.
+    /// Stops the run and ends its grants; does nothing if it has ended.
     func stop(_ session: HostSession) async {
-        _ = try? await session.client.data(.delete, "/api/v1/runs/\(run)")
+        _ = try? await session.client.stopRun(run)
     }
 }
 
-/// What `--allow`, `--deny` and `--allow-all` decide for one run; denial is stronger.
+/// The decisions of `--allow`, `--deny` and `--allow-all` for one run; denial takes precedence.
 struct FlagDecisions {
     /// One decision.
     struct Flag: Hashable {
         let privilege: PrivilegeID
         let decision: Decision
-        /// The instances that it is for; `nil` for all.
+        /// The chosen sensors; `nil` for all.
         var only: [SensorID]?
     }
 
     let decisions: [Flag]
-    /// What is allowed only because everything is.
-    let blanket: [PrivilegeID]
+    /// Privileges that only `--allow-all` allows.
+    let implied: [PrivilegeID]
     private let covered: Set<PrivilegeID>
-    /// Whether everything that the app asks for is allowed.
+    /// Whether `--allow-all` is given.
     let allowsAll: Bool
 
-    /// - Parameter asksAtFirstUse: whether the app was written before apps declared anything, so that
-    ///   flags may name what it does not declare.
-    /// - Throws: `usage` when a flag names what the app does not declare.
+    /// - Parameter asksAtFirstUse: whether the app declares no privileges, so that flags may name any.
+    /// - Throws: `usage` if a flag names a privilege that the app does not declare.
     init(
         allow: [String], deny: [String], allowAll: Bool,
         declared: [AppDescription.DeclaredPrivilege], asksAtFirstUse: Bool = false
@@ -98,17 +90,17 @@ struct FlagDecisions {
                 covered.insert(owner)
             }
         }
-        blanket = allowAll ? known.filter { !covered.contains($0) } : []
-        covered.formUnion(blanket)
+        implied = allowAll ? known.filter { !covered.contains($0) } : []
+        covered.formUnion(implied)
         self.decisions = decisions
         self.covered = covered
     }
 
-    /// Reads `PRIVILEGE`, or `PRIVILEGE=SENSOR,SENSOR` for what is allowed of a kind.
+    /// Parses `PRIVILEGE`, or `PRIVILEGE=SENSOR,SENSOR` for some sensors of a kind.
     ///
-    /// - Returns: `nil` for a text that is neither, or names sensors that the privilege is not about.
+    /// - Returns: `nil` if the text is malformed, or a sensor is not of the kind.
     static func flag(_ text: String, _ decision: Decision) -> Flag? {
-        // An origin has no equals sign, nor has any other privilege.
+        // No privilege contains an equals sign.
         let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         guard let privilege = PrivilegeID(String(parts[0])) else { return nil }
         guard parts.count > 1 else { return Flag(privilege: privilege, decision: decision) }
@@ -119,7 +111,7 @@ struct FlagDecisions {
         return Flag(privilege: privilege, decision: decision, only: only)
     }
 
-    /// Whether the flags say something about a declared privilege.
+    /// Whether the flags decide a declared privilege.
     func covers(_ privilege: PrivilegeID) -> Bool {
         covered.contains(privilege)
     }

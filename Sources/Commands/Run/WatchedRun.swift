@@ -1,30 +1,30 @@
+import API
 import Auth
 import Foundation
 import Host
-import API
 import Text
 
-/// A run that this terminal is the console of.
+/// A run in the foreground, with this terminal as its console.
 struct WatchedRun: Sendable {
-    let ticket: Ticket
+    let prepared: PreparedRun
     let session: HostSession
     let console: Console
     let consent: Consent
     let duration: Duration?
     let isInsecure: Bool
-    /// Whether the visible text of its page is shown, and its document at the end.
+    /// Whether to print the visible text of its page, and its document at the end.
     let showsText: Bool
     let showsMarkup: Bool
-    /// How much of its own time an app gets that does not live in the machine's.
+    /// The lifetime of a run in virtual time.
     var lifetime: Duration?
-    /// Ends the run when it returns.
+    /// Stops the run when it returns.
     var end: (@Sendable () async -> Void)?
-    /// How long a run that was to end by itself may take to show its last.
+    /// Extra time for a run with a lifetime to print its page.
     private static let grace = Duration.seconds(3)
 
-    /// Starts the app, shows what it says, and stops it when the person or the time says so.
+    /// Starts the app, prints its output, and stops it on Ctrl-C or after the duration.
     ///
-    /// - Returns: the run as it ended, and whether everything that the app asked for was answered.
+    /// - Returns: the ended run, and whether all its requests were decided.
     func run() async throws -> (RunDescription, isAnswered: Bool) {
         let signals = await session.interruptions.listen()
         let (begun, beginning) = AsyncStream.makeStream(of: Void.self)
@@ -34,15 +34,15 @@ struct WatchedRun: Sendable {
         ) { group in
             group.addTask { try await follow(beginning) }
             group.addTask {
-                // A run that is stopped before it has begun cannot begin, and would be told as a fault.
+                // Stopping a run before it has started would make the start fail.
                 for await _ in begun {}
-                for await _ in stops { await ticket.stop(session) }
+                for await _ in stops { await prepared.stop(session) }
                 return nil
             }
             group.addTask {
                 var isFirst = true
                 for await _ in signals {
-                    // Who asks twice does not want to wait.
+                    // A second Ctrl-C does not wait.
                     guard isFirst else { exit(130) }
                     isFirst = false
                     stopping.yield()
@@ -71,27 +71,17 @@ struct WatchedRun: Sendable {
         }
     }
 
-    private struct Start: Encodable {
-        let insecure: Bool
-        let view: Bool
-        let markup: Bool
-        let lifetime: UInt32?
-    }
-
-    /// - Parameter beginning: is finished with the first that the host tells.
+    /// - Parameter beginning: is finished at the first event.
     private func follow(
         _ beginning: AsyncStream<Void>.Continuation
     ) async throws -> (RunDescription, isAnswered: Bool) {
         var ended: RunDescription?
         var isAnswered = true
-        let body = try JSONEncoder().encode(
-            Start(
-                insecure: isInsecure, view: showsText, markup: showsMarkup,
-                lifetime: lifetime?.wholeMilliseconds
-                    ?? (showsText || showsMarkup ? duration?.wholeMilliseconds : nil)))
-        for try await line in try await session.client.lines(
-            .post, "/api/v1/runs/\(ticket.run)/start", body: body)
-        {
+        let request = StartRunRequest(
+            insecure: isInsecure, view: showsText, markup: showsMarkup,
+            lifetime: lifetime?.wholeMilliseconds
+                ?? (showsText || showsMarkup ? duration?.wholeMilliseconds : nil))
+        for try await line in try await session.client.followRun(prepared.run, request) {
             beginning.finish()
             let event = try JSONDecoder().decode(RunEventItem.self, from: line)
             if event.event == "failed" { throw CommandFailure(event) }
@@ -115,13 +105,13 @@ struct WatchedRun: Sendable {
                 console.say("warning: the app runs without confinement")
             }
         case "console":
-            let isTalk = event.level == "warn" || event.level == "error"
+            let isMessage = event.level == "warn" || event.level == "error"
             for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
                 let shown = String(line).escapedForDisplay(limit: 1000)
-                if isTalk { console.say(shown) } else { console.print(shown) }
+                if isMessage { console.say(shown) } else { console.print(shown) }
             }
         case "view", "markup":
-            // Its lines are the app's, whole; one that is empty parts one view from the next.
+            // An empty line separates two views.
             for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
                 console.print(String(line).escapedForDisplay(limit: 100_000))
             }

@@ -1,20 +1,20 @@
+import API
 import ArgumentParser
 import Foundation
 import Host
 import Ingest
-import API
 import Samples
 
 extension SensorsCommand {
     struct AddPhone: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "add-phone",
-            abstract: "Declare the sensors of a phone, and make a token that publishes to them.",
+            abstract: "Declare the sensors of a phone, and create a token that publishes to them.",
             discussion: """
-                The apps Sensor Logger and OwnTracks push what a phone senses. This declares
-                accelerometer.NAME, location.NAME and so on, and prints what to enter into the apps.
-                The token publishes to these sensors, reads nothing, and is shown only now. Sensors
-                that are there already stay as they are.
+                The apps Sensor Logger and OwnTracks push the samples of a phone. This declares
+                accelerometer.NAME, location.NAME and so on, and prints the settings of the apps. The
+                token can only publish to these sensors, and cannot be shown again. Existing sensors
+                are unchanged.
 
                 Example:
                   nervous sensors add-phone ann
@@ -22,37 +22,22 @@ extension SensorsCommand {
 
         @OptionGroup var options: GlobalOptions
 
-        @Argument(help: "What the phone is called, in kebab-case, such as ann or left-wrist.")
+        @Argument(help: "A name for the phone in kebab-case, such as ann or left-wrist.")
         var name: String
 
         @Option(
             name: .customLong("for"),
-            help: ArgumentHelp("How long the token works, such as 90d.", valueName: "span"))
+            help: ArgumentHelp("How long the token is valid, such as 90d.", valueName: "span"))
         var lifetime: String?
 
         func validate() throws {
             guard PhoneSensor.all.allSatisfy({ $0.id(of: name) != nil }) else {
                 throw ValidationError(
-                    "\(name) is no name of a phone; it is kebab-case, without dots, and not long.")
+                    "The name must be short and kebab-case, without dots: \(name).")
             }
             if let lifetime, Duration(span: lifetime) == nil {
                 throw ValidationError("--for takes a span such as 30m, 8h or 7d.")
             }
-        }
-
-        private struct Declaration: Encodable {
-            let title: String
-            let fields: [SensorDescription.FieldDescription]
-        }
-
-        private struct TokenWish: Encodable {
-            let name: String
-            let allow: [String]
-            let lifetime: String?
-        }
-
-        private struct Created: Decodable {
-            let token: String
         }
 
         private struct Report: Encodable {
@@ -68,40 +53,34 @@ extension SensorsCommand {
                 let sensors = PhoneSensor.all.compactMap { sensor in
                     sensor.id(of: name).map { (sensor: sensor, id: $0.description) }
                 }
-                // One that the owner has declared in another way stays as it is.
-                let known = try await session.client.get(
-                    ItemList<SensorDescription>.self, "/api/v1/sensors"
-                ).items.map(\.id)
+                // Sensors that the owner declared differently are unchanged.
+                let known = try await session.client.sensors().value.items.map(\.id)
                 for (sensor, id) in sensors where !known.contains(id) {
-                    let body = Declaration(
+                    let declaration = SensorDeclaration(
                         title: "\(sensor.title) of \(name)",
                         fields: sensor.fields.map {
-                            SensorDescription.FieldDescription(
-                                name: $0.name, unit: $0.unit, kind: $0.kind.rawValue)
+                            SensorDeclaration.Field(name: $0.name, unit: $0.unit, kind: $0.kind)
                         })
-                    _ = try await session.client.data(
-                        .put, "/api/v1/sensors/\(ControlClient.segment(id))",
-                        body: try JSONEncoder().encode(body))
+                    _ = try await session.client.setSensor(id, .published(declaration))
                 }
-                let wish = TokenWish(
+                let request = TokenRequest(
                     name: name, allow: sensors.map { "sensor:\($0.id):write" }, lifetime: lifetime)
-                let token = try await session.client.send(
-                    .post, "/api/v1/tokens", wish, as: Created.self
-                ).token
-                let status = try await session.client.get(HostStatus.self, "/api/v1/status")
-                let base = "http://localhost:\(status.port ?? 8080)/api/v1/push"
+                let token = try await session.client.createToken(request).value.token
+                let status = try await session.client.status().value
+                let base = "http://localhost:\(status.port ?? 8080)"
                 try show(
                     Report(
                         name: name, token: token, sensors: sensors.map(\.id),
-                        sensorLogger: "\(base)/sensor-logger", ownTracks: "\(base)/owntracks"))
+                        sensorLogger: "\(base)\(APIPath.push(.sensorLogger))",
+                        ownTracks: "\(base)\(APIPath.push(.ownTracks))"))
             }
         }
 
         private func show(_ report: Report) throws {
             guard !options.json else { return try options.console.print(encoding: report) }
             let text = """
-                \(report.sensors.count) sensors of \(name) are declared, such as \
-                \(report.sensors[0]). The token publishes to them and is shown only now.
+                Declared \(report.sensors.count) sensors of \(name), such as \(report.sensors[0]). \
+                The token publishes to them and cannot be shown again.
 
                 Sensor Logger, HTTP Push:
                   Push URL              \(report.sensorLogger)
@@ -112,8 +91,8 @@ extension SensorsCommand {
                   User                  \(name)
                   Password              \(report.token)
 
-                This host listens on this machine only: a phone needs a tunnel to it, as
-                docs/sending-from-a-phone.md says. To end it: nervous token revoke \(name)
+                The host listens on this machine only: a phone needs a tunnel, see
+                docs/sending-from-a-phone.md. To revoke the token: nervous token revoke \(name)
                 """
             text.split(separator: "\n", omittingEmptySubsequences: false)
                 .forEach { options.console.print(String($0)) }

@@ -1,16 +1,16 @@
+import API
 import ArgumentParser
 import Foundation
 import Host
-import API
-import VM
+import Samples
 
 extension SensorsCommand {
     struct Add: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Declare a sensor whose samples apps or programs publish, or change one.",
+            abstract: "Declare or change a sensor that apps or programs publish to.",
             discussion: """
-                A field is NAME, NAME:UNIT or NAME:UNIT:KIND; KIND is number, integer, state or
-                text, and UNIT is UCUM, empty for states and texts.
+                A field is NAME, NAME:UNIT or NAME:UNIT:KIND. KIND is number, integer, state or text;
+                UNIT is a UCUM code, empty for states and texts.
 
                 Examples:
                   nervous sensors add steps --field count:1:integer
@@ -20,10 +20,10 @@ extension SensorsCommand {
 
         @OptionGroup var options: GlobalOptions
 
-        @Argument(help: "Its name: kebab-case, such as steps or my.accelerometer.")
+        @Argument(help: "The sensor's name in kebab-case, such as steps or my.accelerometer.")
         var sensor: String
 
-        @Option(help: "A few words for a person.")
+        @Option(help: "The title.")
         var title: String?
 
         @Option(
@@ -31,52 +31,45 @@ extension SensorsCommand {
             help: ArgumentHelp("A field; may be repeated.", valueName: "name:unit:kind"))
         var fields: [String] = []
 
-        private struct Declaration: Encodable {
-            let title: String?
-            let fields: [SensorDescription.FieldDescription]
-        }
-
         func validate() throws {
             guard !fields.isEmpty else {
                 throw ValidationError("A sensor needs a field, such as --field x:m/s2.")
             }
             if let wrong = fields.first(where: { Self.field($0) == nil }) {
-                throw ValidationError("\(wrong) is no field; write it like x:m/s2 or on::state.")
+                throw ValidationError("\(wrong) is not a field, such as x:m/s2 or on::state.")
             }
         }
 
         func run() async throws {
             try await HostSession.with(options.host) { session in
-                let path = "/api/v1/sensors/\(ControlClient.segment(sensor))"
-                let body = Declaration(title: title, fields: fields.compactMap(Self.field))
-                let data = try await session.client.data(
-                    .put, path, body: try JSONEncoder().encode(body))
+                let declaration = SensorDeclaration(
+                    title: title, fields: fields.compactMap(Self.field))
+                let reply = try await session.client.setSensor(sensor, .published(declaration))
                 if options.json {
-                    options.console.print(json: data)
+                    options.console.print(json: reply.json)
                 } else {
                     options.console.print(
-                        "\(sensor) is declared. To let an app publish to it:"
+                        "Declared \(sensor). To let an app publish to it:"
                             + " nervous permissions grant APP sensor:\(sensor):write")
                 }
             }
         }
 
-        private static func field(_ text: String) -> SensorDescription.FieldDescription? {
+        private static func field(_ text: String) -> SensorDeclaration.Field? {
             let parts = text.split(
                 separator: ":", maxSplits: 2, omittingEmptySubsequences: false
             ).map(String.init)
-            let kind = parts.count > 2 ? parts[2] : "number"
-            guard !parts[0].isEmpty, ["number", "integer", "state", "text"].contains(kind) else {
-                return nil
-            }
+            guard !parts[0].isEmpty,
+                let kind = Field.Kind(rawValue: parts.count > 2 ? parts[2] : "number")
+            else { return nil }
             let unit = parts.count > 1 && !parts[1].isEmpty ? parts[1] : nil
-            return SensorDescription.FieldDescription(name: parts[0], unit: unit, kind: kind)
+            return SensorDeclaration.Field(name: parts[0], unit: unit, kind: kind)
         }
     }
 
     struct Remove: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Forget a declared sensor; its samples stay.")
+            abstract: "Remove a declared sensor; its samples are kept.")
 
         @OptionGroup var options: GlobalOptions
 
@@ -85,9 +78,8 @@ extension SensorsCommand {
 
         func run() async throws {
             try await HostSession.with(options.host) { session in
-                let path = "/api/v1/sensors/\(ControlClient.segment(sensor))"
-                _ = try await session.client.data(.delete, path)
-                if !options.json { options.console.print("\(sensor) is forgotten.") }
+                try await session.client.removeSensor(sensor)
+                if !options.json { options.console.print("Removed \(sensor).") }
             }
         }
     }
@@ -96,12 +88,12 @@ extension SensorsCommand {
 extension SensorsCommand {
     struct Define: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Define a virtual sensor, computed of others when it is read, or change one.",
+            abstract: "Define or change a virtual sensor, computed from others when it is read.",
             discussion: """
-                An output is NAME=BY(INPUT) or NAME:UNIT=BY(INPUT), and has @SPAN behind it where
-                means of so long take the place of samples. BY is a statistic, such as mean, rms or
-                p95, or correlation, trend (its slope by second) or entropy (in bits). Without an
-                output, the name is that of a file of JSON.
+                An output is NAME=BY(INPUT) or NAME:UNIT=BY(INPUT); with @SPAN at the end it uses means
+                of windows of this length instead of samples. BY is a statistic, such as mean, rms or
+                p95, or correlation, trend (slope per second) or entropy (bits). Without --output, the
+                argument is a JSON file.
 
                 Examples:
                   nervous sensors define shake.json
@@ -113,16 +105,16 @@ extension SensorsCommand {
 
         @OptionGroup var options: GlobalOptions
 
-        @Argument(help: "Its name, such as virtual.shake, or a file of JSON.")
+        @Argument(help: "The sensor's name, such as virtual.shake, or a JSON file.")
         var sensor: String
 
-        @Option(help: "A few words for a person.")
+        @Option(help: "The title.")
         var title: String?
 
-        @Option(help: "How long a window is, such as 1m.")
+        @Option(help: "The length of a window, such as 1m.")
         var window: String?
 
-        @Option(help: "From one window to the next; the length of a window when it is missing.")
+        @Option(help: "The interval between windows; by default the length of a window.")
         var slide: String?
 
         @Option(
@@ -133,15 +125,15 @@ extension SensorsCommand {
         func validate() throws {
             guard !outputs.isEmpty else {
                 guard title == nil, window == nil, slide == nil else {
-                    throw ValidationError("A file says all by itself; or give --output.")
+                    throw ValidationError("--title, --window and --slide require --output.")
                 }
                 return
             }
             guard window != nil else {
-                throw ValidationError("A virtual sensor needs a window, such as --window 1m.")
+                throw ValidationError("--output requires --window, such as --window 1m.")
             }
             if let wrong = outputs.first(where: { Self.output($0) == nil }) {
-                throw ValidationError("\(wrong) is no output; write it like load:%=mean(cpu.busy).")
+                throw ValidationError("\(wrong) is not an output, such as load:%=mean(cpu.busy).")
             }
         }
 
@@ -149,14 +141,12 @@ extension SensorsCommand {
             let definition = try definition()
             let name = definition.name ?? ""
             try await HostSession.with(options.host) { session in
-                let path = "/api/v1/sensors/\(ControlClient.segment(name))"
-                let data = try await session.client.data(
-                    .put, path, body: try JSONEncoder().encode(definition))
+                let reply = try await session.client.setSensor(name, .virtual(definition))
                 if options.json {
-                    options.console.print(json: data)
+                    options.console.print(json: reply.json)
                 } else {
                     options.console.print(
-                        "\(name) is defined. To let an app read it:"
+                        "Defined \(name). To let an app read it:"
                             + " nervous permissions grant APP sensor:\(name)")
                 }
             }
@@ -168,32 +158,33 @@ extension SensorsCommand {
                 var seen: Swift.Set<String> = []
                 let inputs = outputs.flatMap { $0.of ?? [] }.filter { seen.insert($0).inserted }
                 return VirtualDefinition(
-                    name: sensor, title: title,
-                    Derivation(
-                        inputs: inputs, window: window ?? "", slide: slide, outputs: outputs))
+                    name: sensor, title: title, inputs: inputs, window: window ?? "", slide: slide,
+                    outputs: outputs)
             }
             guard let file = FileHandle(forReadingAtPath: sensor),
                 let data = try? file.read(upToCount: 1 << 20)
             else {
                 throw CommandFailure(
-                    .noInput, "There is no file \(sensor) that can be read.",
-                    hint: "Or give the outputs: nervous sensors define --help")
+                    .noInput, "Cannot read the file \(sensor).",
+                    hint:
+                        "To define it without a file, use --output; see: nervous sensors define --help"
+                )
             }
             guard let known = try? JSONDecoder().decode(VirtualDefinition.self, from: data),
                 known.name != nil
             else {
                 throw CommandFailure(
-                    .badData, "\(sensor) defines no virtual sensor.",
-                    hint: "It has name, inputs, window and outputs, and no member that is unknown.")
+                    .badData, "\(sensor) is not the definition of a virtual sensor.",
+                    hint: "It must have name, inputs, window and outputs, and no unknown members.")
             }
             return known
         }
 
-        /// Reads `NAME:UNIT=BY(INPUT,…)@SPAN`.
-        private static func output(_ text: String) -> Derivation.Output? {
+        /// Parses `NAME:UNIT=BY(INPUT,…)@SPAN`.
+        private static func output(_ text: String) -> VirtualDefinition.Output? {
             let form = /([^:=]+)(?::([^=]+))?=([^()]+)\(([^()]+)\)(?:@(.+))?/
             guard let found = text.wholeMatch(of: form)?.output else { return nil }
-            return Derivation.Output(
+            return VirtualDefinition.Output(
                 name: String(found.1), unit: found.2.map(String.init),
                 of: found.4.split(separator: ",").map {
                     $0.trimmingCharacters(in: .whitespaces)

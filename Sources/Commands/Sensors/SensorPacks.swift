@@ -1,17 +1,17 @@
+import API
 import ArgumentParser
 import Foundation
 import Host
 import JSApps
-import API
 import Text
 
 extension SensorsCommand {
     struct Install: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Install a sensor outside this machine from its sensor pack.",
+            abstract: "Install a sensor pack.",
             discussion: """
-                A pack is a folder or .zip file with a sensor.json, or that file itself. It says what is
-                measured, where, and how the device speaks.
+                A sensor pack is a folder or .zip file with a sensor.json, or that file itself. It
+                declares a sensor and the connector that feeds it.
 
                 Examples:
                   nervous sensors install sensorpacks/weather-station
@@ -21,7 +21,7 @@ extension SensorsCommand {
 
         @OptionGroup var options: GlobalOptions
 
-        @Argument(help: "The pack.", completion: .file())
+        @Argument(help: "The sensor pack.", completion: .file())
         var pack: String
 
         @Option(
@@ -32,29 +32,25 @@ extension SensorsCommand {
         @Option(
             name: .customLong("set"),
             help: ArgumentHelp(
-                "Another value of its source, or key:=JSON; may be repeated.",
+                "A setting of its source as text, or as JSON with key:=value; may be repeated.",
                 valueName: "key=value"))
         var settings: [String] = []
 
-        @Flag(help: "Install it without a question.")
+        @Flag(help: "Do not ask for confirmation.")
         var yes = false
 
         func run() async throws {
             let file = try SensorPackFile(path: pack, limits: options.host.configuration.packages)
             let body = try file.content()
             try await HostSession.with(options.host) { session in
-                let checked = try await session.client.data(
-                    .post, "/api/v1/sensor-packs",
-                    query: [("as", name)] + settings.map { ("set", $0) }, body: body,
-                    type: "application/octet-stream")
-                let check = try JSONDecoder().decode(PackCheck.self, from: checked)
+                let check = try await session.client.checkSensorPack(
+                    body, as: name, settings: settings
+                ).value
                 if !yes { try confirm(check.pack) }
-                let data = try await session.client.data(
-                    .put, "/api/v1/sensor-packs/\(ControlClient.segment(check.pack.id))",
-                    body: Data(check.text.utf8))
-                guard !options.json else { return options.console.print(json: data) }
-                options.console.print("Installed \(check.pack.id), of \(check.pack.shownPlace).")
-                options.console.say("See how it does with: nervous sensors show \(check.pack.id)")
+                let reply = try await session.client.installSensorPack(check)
+                guard !options.json else { return options.console.print(json: reply.json) }
+                options.console.print("Installed \(check.pack.id) from \(check.pack.shownPlace).")
+                options.console.say("Check it with: nervous sensors show \(check.pack.id)")
             }
         }
 
@@ -63,28 +59,28 @@ extension SensorsCommand {
                 lines: pack.lines,
                 question: pack.installed ? "Replace it?" : "Install it?",
                 refusal: "Nothing was installed",
-                hint: "Say --yes to install it without a question."
+                hint: "Use --yes to install it without confirmation."
             ).ask(options.console)
         }
     }
 
     struct Packs: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "List the sensor packs that are installed.")
+            abstract: "List the installed sensor packs.")
 
         @OptionGroup var options: GlobalOptions
 
         func run() async throws {
             try await HostSession.with(options.host) { session in
-                let data = try await session.client.data(.get, "/api/v1/sensor-packs")
-                guard !options.json else { return options.console.print(json: data) }
-                let packs = try JSONDecoder().decode(ItemList<PackDescription>.self, from: data)
-                guard !packs.items.isEmpty else {
+                let reply = try await session.client.sensorPacks()
+                guard !options.json else { return options.console.print(json: reply.json) }
+                let packs = try reply.value.items
+                guard !packs.isEmpty else {
                     return options.console.say(
-                        "None is installed; install one with: nervous sensors install PACK")
+                        "No sensor packs. Install one with: nervous sensors install PACK")
                 }
-                var table = Table("SENSOR", "TITLE", "KIND", "WHERE")
-                for pack in packs.items {
+                var table = Table("SENSOR", "TITLE", "KIND", "SOURCE")
+                for pack in packs {
                     table.add(pack.id, pack.title, pack.kind, pack.shownPlace)
                 }
                 table.lines.forEach(options.console.print)
@@ -94,7 +90,7 @@ extension SensorsCommand {
 
     struct Uninstall: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Take a sensor pack away; the samples of its sensor stay.")
+            abstract: "Uninstall a sensor pack; the samples of its sensor are kept.")
 
         @OptionGroup var options: GlobalOptions
 
@@ -103,16 +99,15 @@ extension SensorsCommand {
 
         func run() async throws {
             try await HostSession.with(options.host) { session in
-                let path = "/api/v1/sensor-packs/\(ControlClient.segment(sensor))"
-                _ = try await session.client.data(.delete, path)
-                if !options.json { options.console.print("\(sensor) is uninstalled.") }
+                try await session.client.removeSensorPack(sensor)
+                if !options.json { options.console.print("Uninstalled \(sensor).") }
             }
         }
     }
 
     struct Show: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Show what a sensor is and how its source is doing.")
+            abstract: "Show a sensor and the state of its source.")
 
         @OptionGroup var options: GlobalOptions
 
@@ -121,27 +116,25 @@ extension SensorsCommand {
 
         func run() async throws {
             try await HostSession.with(options.host) { session in
-                let data = try await session.client.data(
-                    .get, "/api/v1/sensors/\(ControlClient.segment(sensor))")
-                guard !options.json else { return options.console.print(json: data) }
-                let sensor = try JSONDecoder().decode(SensorDescription.self, from: data)
-                sensor.lines.forEach(options.console.print)
+                let reply = try await session.client.sensor(sensor)
+                guard !options.json else { return options.console.print(json: reply.json) }
+                try reply.value.lines.forEach(options.console.print)
             }
         }
     }
 }
 
-/// A sensor pack that a person named: an archive, a folder, or the `sensor.json` itself.
+/// A sensor pack at a path: an archive, a folder, or the `sensor.json` itself.
 struct SensorPackFile {
     let path: String
     let limits: PackageLimits
 
-    /// The bytes of the archive or of the description.
+    /// The bytes of the archive or of the `sensor.json`.
     func content() throws -> Data {
         var isFolder: ObjCBool = false
         guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
             throw CommandFailure(
-                .noInput, "There is no file or folder \(path).",
+                .noInput, "No file or folder at \(path).",
                 hint:
                     "Give the path of a sensor pack: a .zip, a folder with a sensor.json, or that file.",
                 type: "input-missing")
@@ -149,23 +142,23 @@ struct SensorPackFile {
         let file = isFolder.boolValue ? "\(path)/\(SensorArchive.file)" : path
         guard let handle = FileHandle(forReadingAtPath: file) else {
             throw CommandFailure(
-                .noInput, "\(file) cannot be read.",
-                hint: "A sensor pack has a \(SensorArchive.file).", type: "input-missing")
+                .noInput, "Cannot read \(file).",
+                hint: "A sensor pack must have a \(SensorArchive.file).", type: "input-missing")
         }
         let data = try handle.read(upToCount: limits.archiveBytes + 1) ?? Data()
         guard data.count <= limits.archiveBytes else {
             throw CommandFailure(
-                .badData, "\(file) is larger than a package may be.", type: "too-large")
+                .badData, "\(file) exceeds the limit of a package.", type: "too-large")
         }
         return data
     }
 }
 
 extension PackDescription {
-    /// Where its source is, as it may be shown.
+    /// The address of its source, escaped.
     var shownPlace: String { place.escapedForDisplay(limit: 200) }
 
-    /// What a person is told before it is installed.
+    /// The description before the installation.
     var lines: [String] {
         let version = version.map { " \($0.escapedForDisplay(limit: 40))" } ?? ""
         let fields = fields.map { field in
@@ -173,13 +166,13 @@ extension PackDescription {
             return "\(field.name)\(unit)"
         }.joined(separator: ", ")
         var lines = [
-            "Sensor:  \(id)\(installed ? ", which is installed already" : "")",
+            "Sensor:  \(id)\(installed ? ", already installed" : "")",
             "Title:   \"\(title.escapedForDisplay(limit: 120))\"\(version)",
             "Fields:  \(fields.escapedForDisplay(limit: 400))",
             "Source:  \(kind), \(shownPlace)",
             "         \(consequence)",
         ]
-        if let description { lines.append("Says:    \(description.escapedForDisplay(limit: 400))") }
+        if let description { lines.append("Notes:   \(description.escapedForDisplay(limit: 400))") }
         return lines
     }
 }

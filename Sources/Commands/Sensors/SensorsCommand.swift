@@ -1,15 +1,14 @@
+import API
 import ArgumentParser
 import Foundation
 import Host
-import API
 import Samples
 
-/// Lists sensors, sets how often they are read, declares those that clients publish to, defines virtual
-/// ones, and installs those outside this machine.
+/// Lists sensors, sets their levels, declares and defines sensors, and installs sensor packs.
 struct SensorsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sensors",
-        abstract: "List what this machine can sense, or set how often a sensor is read.",
+        abstract: "List the sensors of this machine, and set how often they are read.",
         subcommands: [
             List.self, Show.self, Set.self, Add.self, AddPhone.self, Define.self, Remove.self,
             Install.self, Packs.self, Uninstall.self,
@@ -18,39 +17,32 @@ struct SensorsCommand: AsyncParsableCommand {
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "List every sensor, its collection level and its newest value.")
+            abstract: "List all sensors with their level and newest value.")
 
         @OptionGroup var options: GlobalOptions
 
-        @Flag(help: "Also list hardware that this machine lacks, and why.")
+        @Flag(help: "Also list sensors that are not available, with the reason.")
         var all = false
 
         func run() async throws {
             try await HostSession.with(options.host) { session in
-                _ = try await session.client.data(.post, "/api/v1/collection")
-                guard !options.json else {
-                    options.console.print(
-                        json: try await session.client.data(.get, "/api/v1/sensors"))
-                    return
-                }
-                try await table(session)
+                try await session.client.collect()
+                let reply = try await session.client.sensors()
+                guard !options.json else { return options.console.print(json: reply.json) }
+                try await show(reply.value.items, session)
             }
         }
 
-        private func table(_ session: HostSession) async throws {
-            let list = try await session.client.get(
-                ItemList<SensorDescription>.self, "/api/v1/sensors"
-            ).items
+        private func show(_ list: [SensorDescription], _ session: HostSession) async throws {
             var table = Table("SENSOR", "LEVEL", "NEWEST", "VALUES")
             for sensor in list where sensor.available {
                 guard sensor.definition == nil else {
                     try await add(virtual: sensor, to: &table, session)
                     continue
                 }
-                var values = sensor.level == "off" ? "not read" : "nothing yet"
+                var values = sensor.level == "off" ? "not read" : "no samples"
                 if sensor.newest != nil {
-                    let path = "/api/v1/sensors/\(sensor.id)/latest"
-                    let newest = try await session.client.get([String: JSONScalar].self, path)
+                    let newest = try await session.client.latest(of: sensor.id).value
                     values = Self.values(newest, sensor)
                 }
                 table.add(sensor.id, sensor.level, Format.age(sensor.newest), values)
@@ -59,7 +51,7 @@ struct SensorsCommand: AsyncParsableCommand {
             let missing = list.filter { !$0.available }
             if all, !missing.isEmpty {
                 options.console.print("")
-                var table = Table("MISSING", "WHY", "WHAT HELPS")
+                var table = Table("NOT AVAILABLE", "REASON", "REMEDY")
                 for sensor in missing {
                     table.add(
                         sensor.id, sensor.unavailable?.reason ?? "",
@@ -68,34 +60,30 @@ struct SensorsCommand: AsyncParsableCommand {
                 table.lines.forEach(options.console.print)
             } else if !missing.isEmpty {
                 options.console.say(
-                    "\(missing.count) more are missing here: nervous sensors list --all says why")
+                    "\(missing.count) more are not available; see: nervous sensors list --all")
             }
         }
 
-        private struct Newest: Decodable {
-            let items: [[String: JSONScalar]]
-        }
-
-        /// A virtual sensor is not read at a level, and its newest sample is computed now.
+        /// A virtual sensor has no level, and its newest sample is computed now.
         private func add(
             virtual sensor: SensorDescription, to table: inout Table, _ session: HostSession
         ) async throws {
             do {
-                let found = try await session.client.get(
-                    Newest.self, "/api/v1/sensors/\(sensor.id)/samples",
-                    query: [("order", "desc"), ("limit", "1")])
-                let newest = found.items.first
+                let newest = try await session.client.samples(
+                    of: sensor.id, query: [("order", "desc"), ("limit", "1")]
+                ).value.items.first
                 table.add(
                     sensor.id, sensor.source, Format.age(newest?["t"]?.number),
-                    newest.map { Self.values($0, sensor) } ?? "nothing yet")
-            } catch let failure as CommandFailure {
-                // One that cannot be computed any more must not hide the others.
-                table.add(sensor.id, sensor.source, Format.age(nil), failure.message)
+                    newest.map { Self.values($0, sensor) } ?? "no samples")
+            } catch let error as APIError {
+                // A sensor that cannot be computed must not hide the others.
+                table.add(
+                    sensor.id, sensor.source, Format.age(nil), CommandFailure(error).message)
             }
         }
 
         private static func values(
-            _ newest: [String: JSONScalar], _ sensor: SensorDescription
+            _ newest: [String: SampleValue], _ sensor: SensorDescription
         ) -> String {
             let values = sensor.fields.prefix(3).compactMap { field in
                 newest[field.name].map { "\(field.name) \($0.text(unit: field.unit))" }
@@ -106,7 +94,7 @@ struct SensorsCommand: AsyncParsableCommand {
 
     struct Set: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Set how often a sensor, or every instance of a kind, is read.",
+            abstract: "Set the level of a sensor, or of all sensors of a kind.",
             discussion: """
                 Examples:
                   nervous sensors set cpu high
@@ -119,22 +107,16 @@ struct SensorsCommand: AsyncParsableCommand {
         @Argument(help: "The sensor, such as cpu, or a kind, such as network.")
         var sensor: String
 
-        @Argument(help: "off, low, medium, high, or a time between readings such as 500ms, 2s, 5m.")
+        @Argument(help: "off, low, medium, high, or an interval such as 500ms, 2s or 5m.")
         var level: String
-
-        private struct Level: Codable {
-            let level: String
-        }
 
         func run() async throws {
             try await HostSession.with(options.host) { session in
-                let path = "/api/v1/collection/\(ControlClient.segment(sensor))"
-                let answer = try await session.client.send(
-                    .put, path, Level(level: level), as: Level.self)
+                let reply = try await session.client.setLevel(level, of: sensor).value
                 if options.json {
-                    options.console.print("{\"level\":\"\(answer.level)\"}")
+                    try options.console.print(encoding: reply)
                 } else {
-                    options.console.print("\(sensor) is now \(answer.level).")
+                    options.console.print("\(sensor) is now \(reply.level).")
                 }
             }
         }

@@ -1,13 +1,13 @@
+import API
 import Addresses
 import ArgumentParser
 import Foundation
 import Host
-import API
 
 extension SessionsCommand {
     struct Export: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Write the route of a session, or workouts, for other programs.",
+            abstract: "Export the route of a session, or workouts.",
             discussion: """
                 Examples:
                   nervous sessions export 3f2a90c1d4e5b678 --format gpx -o walk.gpx
@@ -15,18 +15,19 @@ extension SessionsCommand {
                   nervous sessions export 3f2a90c1d4e5b678 | jq .distance
                   nervous sessions export --format plist -o workouts.plist
 
-                geojson and gpx are the route, svg is a picture of it. plist is an XML property list of
-                workouts, words and routes together: of the session, or of all that have ended.
+                geojson and gpx contain the route, svg is a picture of it. plist is an XML property list
+                of workouts with their routes: of the session, or of all finished ones.
                 """)
 
-        /// The forms of a file, as the API calls them.
+        /// The formats of the API.
         enum Form: String, CaseIterable, ExpressibleByArgument {
             case geojson, gpx, svg, plist
         }
 
         @OptionGroup var options: GlobalOptions
 
-        @Argument(help: "The session; see: nervous sessions. Without one: all, as plist.")
+        @Argument(
+            help: "The identifier of the session; see: nervous sessions. By default all, as plist.")
         var id: String?
 
         @Option(help: "geojson, gpx, svg or plist.")
@@ -35,23 +36,23 @@ extension SessionsCommand {
         @OptionGroup var route: RouteChoice
 
         @Option(
-            name: [.short, .long], help: "The file to write, which must not be there yet.",
+            name: [.short, .long], help: "The file, which must not exist yet.",
             completion: .file())
         var output: String?
 
         func validate() throws {
             guard id != nil || format == .plist else {
-                throw ValidationError("A session is needed; only --format plist holds several.")
+                throw ValidationError("Name a session, or use --format plist for all.")
             }
             guard route.sensor == nil || format != .plist else {
-                throw ValidationError("--sensor is for the route of one session.")
+                throw ValidationError("--sensor excludes --format plist.")
             }
         }
 
         func run() async throws {
             if output == nil {
                 try RawOutput.check(
-                    "Routes are", hint: "Name a file with -o, or send it to a program.")
+                    "Routes are", hint: "Use -o, or redirect standard output to a file or program.")
             }
             try await HostSession.with(options.host) { session in
                 let data = try await content(session)
@@ -63,10 +64,10 @@ extension SessionsCommand {
                     try data.write(to: URL(filePath: output), options: .withoutOverwriting)
                 } catch {
                     throw CommandFailure(
-                        .cannotCreate, "\(output) cannot be written, or is there already.")
+                        .cannotCreate, "Cannot write \(output), or it already exists.")
                 }
                 if options.json {
-                    options.console.print("{\"bytes\":\(data.count)}")
+                    try options.console.print(encoding: ["bytes": data.count])
                 } else {
                     options.console.say("Wrote \(output).")
                 }
@@ -75,32 +76,30 @@ extension SessionsCommand {
 
         private func content(_ session: HostSession) async throws -> Data {
             if let id, format != .plist {
-                return try await session.client.data(
-                    .get, SessionsCommand.path(id, "/route"),
-                    query: [("format", format.rawValue), ("sensor", route.sensor)], isPatient: true)
+                return try await session.client.route(
+                    ofSession: id, format: format.rawValue, sensor: route.sensor)
             }
-            return try await session.client.data(
-                .get, SessionsCommand.workouts, query: [("session", id)], isPatient: true)
+            return try await session.client.workouts(ofSession: id)
         }
     }
 
     struct Import: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Make sessions of the workouts or tracks of a file.",
+            abstract: "Create sessions from the workouts or tracks of a file.",
             discussion: """
                 Examples:
                   nervous sessions import workouts.plist
                   nervous sessions import walk.gpx
 
-                All of the file is taken or, where something in it is wrong, nothing. What is there
-                already stays as it is, so the same file twice makes nothing twice.
+                The whole file is imported, or nothing if it is invalid. Existing sessions are
+                unchanged, so repeating an import creates no duplicates.
                 """)
 
-        /// The forms of a file.
+        /// The formats of a file.
         enum Form: String, CaseIterable, ExpressibleByArgument {
             case plist, gpx, geojson
 
-            /// What the ending of a name says; `nil` when it says nothing.
+            /// The format of a file extension; `nil` if unknown.
             init?(path: String) {
                 switch URL(filePath: path).pathExtension.lowercased() {
                 case "plist": self = .plist
@@ -126,69 +125,66 @@ extension SessionsCommand {
             completion: .file())
         var file: String
 
-        @Option(help: "plist, gpx or geojson; else what the name of the file says.")
+        @Option(help: "plist, gpx or geojson; by default from the name of the file.")
         var format: Form?
 
         func run() async throws {
             guard let form = format ?? Form(path: file) else {
                 throw CommandFailure(
-                    .usage, "The name of \(file) does not say its form.",
-                    hint: "Say it with --format plist, gpx or geojson.")
+                    .usage, "The extension of \(file) is not that of a known format.",
+                    hint: "Use --format plist, gpx or geojson.")
             }
             let body: Data
             do {
                 body = try Data(contentsOf: URL(filePath: file))
             } catch {
-                throw CommandFailure(.noInput, "\(file) cannot be read.")
+                throw CommandFailure(.noInput, "Cannot read \(file).")
             }
             try await HostSession.with(options.host) { session in
-                let data: Data
+                let reply: APIReply<ImportDescription>
                 do {
-                    data = try await session.client.data(
-                        .post, SessionsCommand.workouts, body: body, type: form.mediaType,
-                        isPatient: true)
-                } catch let failure as CommandFailure where failure.type == "invalid-workouts" {
+                    reply = try await session.client.importWorkouts(body, type: form.mediaType)
+                } catch let error as APIError where error.code == .invalidWorkouts {
+                    let failure = CommandFailure(error)
                     throw CommandFailure(
-                        .badData, "\(file) is not taken: \(failure.message)", type: failure.type)
+                        .badData, "\(file) was not imported: \(failure.message)",
+                        type: failure.type)
                 }
-                guard !options.json else { return options.console.print(json: data) }
-                let made = try JSONDecoder().decode(ImportDescription.self, from: data)
-                var table = Table("SESSION", "STATE", "BEGUN", "ACTIVE", "NAME")
+                guard !options.json else { return options.console.print(json: reply.json) }
+                let made = try reply.value
+                var table = Table("SESSION", "STATE", "STARTED", "ACTIVE", "NAME")
                 for item in made.items { table.add(item.row) }
                 if !made.items.isEmpty { table.lines.forEach(options.console.print) }
                 if !made.known.isEmpty {
-                    options.console.say("There already: \(made.known.joined(separator: ", "))")
+                    options.console.say("Already exist: \(made.known.joined(separator: ", "))")
                 }
             }
         }
     }
-
-    static let workouts = "/api/v1/workouts"
 }
 
 extension SessionsCommand {
     struct Send: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Send the route of a session to a server of your choice.",
+            abstract: "Upload the route of a session to a server.",
             discussion: """
                 Examples:
                   nervous sessions send 3f2a90c1d4e5b678 --to https://trips.example.org
                   nervous sessions send 3f2a90c1d4e5b678 --to https://trips.example.org \\
                       --format gpx --token-file ~/.config/trips-token
 
-                The route is sent as the body of a POST. What does not arrive is kept
-                on this machine and sent later, see nervous outbox; with --discard it
-                is not.
+                The route is sent as the body of a POST. If it cannot be delivered, it is
+                retried later, see nervous outbox; with --discard it is not.
                 """)
 
-        /// The forms of a route that is sent.
+        /// The formats of a route.
         enum Form: String, CaseIterable, ExpressibleByArgument {
             case geojson, gpx, svg
         }
 
         @OptionGroup var choice: Choice
 
-        @Option(help: ArgumentHelp("The server, with https.", valueName: "url"))
+        @Option(help: ArgumentHelp("The address of the server, with https.", valueName: "url"))
         var to: String
 
         @Option(help: "geojson, gpx or svg.")
@@ -197,16 +193,16 @@ extension SessionsCommand {
         @OptionGroup var route: RouteChoice
 
         @Option(
-            help: "A file with the token that the server asks for.", completion: .file())
+            help: "A file with the bearer token of the server.", completion: .file())
         var tokenFile: String?
 
-        @Flag(help: "Keep nothing where it does not arrive.")
+        @Flag(help: "Do not retry if it cannot be delivered.")
         var discard = false
 
         func validate() throws {
             guard WebAddress(to) != nil else {
                 throw ValidationError(
-                    "--to is an address such as https://trips.example.org/reports.")
+                    "--to takes an address such as https://trips.example.org/reports.")
             }
         }
 
@@ -214,12 +210,10 @@ extension SessionsCommand {
             let options = choice.options
             try await HostSession.with(options.host) { session in
                 let file = tokenFile.map { URL(filePath: $0).path(percentEncoded: false) }
-                let wish = SendWish(to: to, tokenFile: file, keep: !discard)
-                let data = try await session.client.data(
-                    .post, SessionsCommand.path(choice.id, "/send"),
-                    query: [("format", format.rawValue), ("sensor", route.sensor)],
-                    body: try JSONEncoder().encode(wish), isPatient: true)
-                try SendReport.show(data, options)
+                let reply = try await session.client.sendRoute(
+                    ofSession: choice.id, format: format.rawValue, sensor: route.sensor,
+                    SendRequest(to: to, tokenFile: file, keep: !discard))
+                try SendReport.show(reply, options)
             }
         }
     }

@@ -1,13 +1,13 @@
+import API
 import ArgumentParser
 import Foundation
 import Host
-import API
 import Sessions
 
 extension SessionsCommand {
     struct Start: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Start a session; it goes on until it is paused or finished.",
+            abstract: "Start a session; it is active until it is paused or finished.",
             discussion: """
                 Example:
                   nervous sessions start 3f2a90c1d4e5b678
@@ -20,7 +20,7 @@ extension SessionsCommand {
 
     struct Pause: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Interrupt a session; what is measured meanwhile does not belong to it.")
+            abstract: "Pause a session; samples of the pause do not belong to it.")
 
         @OptionGroup var choice: Choice
 
@@ -29,10 +29,10 @@ extension SessionsCommand {
 
     struct Resume: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Go on with a session that was paused.",
+            abstract: "Resume a paused session.",
             discussion: """
-                A session with a sensor of locations goes on at most 200 m from where it was paused,
-                if that sensor has told a place since.
+                A session with a location sensor can be resumed at most 200 m from where it was
+                paused, if the sensor has a fix since then.
                 """)
 
         @OptionGroup var choice: Choice
@@ -42,7 +42,7 @@ extension SessionsCommand {
 
     struct Finish: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "End a session; it cannot be started again.")
+            abstract: "Finish a session; it cannot be started again.")
 
         @OptionGroup var choice: Choice
 
@@ -53,13 +53,13 @@ extension SessionsCommand {
 extension SessionsCommand.Choice {
     func make(_ step: SessionStep) async throws {
         try await HostSession.with(options.host) { session in
-            let data = try await session.client.data(
-                .post, SessionsCommand.path(id, "/\(step.rawValue)"))
-            guard !options.json else { return options.console.print(json: data) }
-            let now = try JSONDecoder().decode(SessionDescription.self, from: data)
-            options.console.print("\(id) is \(now.standing), after \(now.activeTime) of activity.")
+            let reply = try await session.client.step(step.rawValue, ofSession: id)
+            guard !options.json else { return options.console.print(json: reply.json) }
+            let now = try reply.value
+            options.console.print(
+                "\(id) is \(now.stateText), after \(now.activeTime) of activity.")
             if session.isOwn, now.state == SessionState.active.rawValue {
-                options.console.say("Nothing is collected while no host runs: nervous serve")
+                options.console.say("Samples are collected only while a host runs: nervous serve")
             }
         }
     }
@@ -68,33 +68,32 @@ extension SessionsCommand.Choice {
 extension SessionsCommand {
     struct Watch: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Show what a session comes to, once a second, until it ends.",
+            abstract: "Show the results of a session every second, until it ends.",
             discussion: """
                 Examples:
                   nervous sessions watch
                   nervous sessions watch 3f2a90c1d4e5b678 --json
 
-                Distance, steps, floors, pace and activity are shown as far as the sensors of the session
-                tell them: location, steps, altitude and activity. Ctrl-C leaves; the session goes on.
+                Distance, steps, floors, pace and activity are shown if the session has the sensors:
+                location, steps, altitude and activity. Ctrl-C stops watching, not the session.
                 """)
 
         @OptionGroup var options: GlobalOptions
 
-        @Argument(help: "The session; without one the newest that is active or paused.")
+        @Argument(
+            help: "The identifier of the session; by default the newest active or paused one.")
         var id: String?
 
         func run() async throws {
             try await HostSession.with(options.host) { session in
                 let chosen = try await chosen(session)
                 var event = ""
-                for try await line in try await session.client.lines(
-                    .get, SessionsCommand.path(chosen, "/live"))
-                {
+                for try await line in try await session.client.live(ofSession: chosen) {
                     let text = String(decoding: line, as: UTF8.self)
                     if text.hasPrefix("event: ") { event = String(text.dropFirst(7)) }
                     guard text.hasPrefix("data: ") else { continue }
                     let data = Data(text.dropFirst(6).utf8)
-                    guard event == "live" else { throw CommandFailure(problem: data, status: 500) }
+                    guard event == "live" else { throw APIError(status: 500, body: data) }
                     if options.json {
                         options.console.print(json: data)
                     } else {
@@ -107,11 +106,9 @@ extension SessionsCommand {
 
         private func chosen(_ session: HostSession) async throws -> String {
             if let id { return id }
-            let list = try await session.client.get(
-                ItemList<SessionDescription>.self, SessionsCommand.path(),
-                query: [("limit", "1000")])
+            let items = try await session.client.sessions(limit: 1000).value.items
             let idle = SessionState.inactive.rawValue
-            guard let found = list.items.first(where: { $0.state != idle }) else {
+            guard let found = items.first(where: { $0.state != idle }) else {
                 throw CommandFailure(
                     .noInput, "No session is active.",
                     hint: "Start one with: nervous sessions start ID")
@@ -122,9 +119,9 @@ extension SessionsCommand {
 }
 
 extension LiveDescription {
-    /// For a person: how long, what it comes to, how fast, and what is done.
+    /// Time, results, pace and activity in one line.
     var line: String {
-        // Milliseconds of centuries fit.
+        // Overflows only after centuries.
         let time = ElapsedText(.milliseconds(Int64(exactly: elapsed.rounded()) ?? 0)).description
         let pace = pace.flatMap { Int(exactly: ($0 * 1000).rounded()) }.map { seconds in
             let rest = seconds % 60
@@ -133,8 +130,8 @@ extension LiveDescription {
         let activity = activity.map { name in
             name + (confidence.map { " (\($0))" } ?? "")
         }
-        let standing = finished ? "finished" : state == SessionState.active.rawValue ? nil : state
-        return [time, text.isEmpty ? nil : text, pace, activity, standing].compactMap(\.self)
+        let stateText = finished ? "finished" : state == SessionState.active.rawValue ? nil : state
+        return [time, text.isEmpty ? nil : text, pace, activity, stateText].compactMap(\.self)
             .joined(separator: " | ")
     }
 }

@@ -1,87 +1,82 @@
+import API
 import ArgumentParser
 import Foundation
 import Host
-import API
 
-/// Workouts, trips and measurements: samples that belong together in time.
+/// Manages sessions: workouts, trips and measurements.
 struct SessionsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sessions",
-        abstract: "Record workouts, trips and measurements; export and import them.",
+        abstract: "Record, export and import workouts, trips and measurements.",
         discussion: """
             Examples:
               nervous sessions new "Lunch walk" --sensor location --sensor steps
               nervous sessions start 3f2a90c1d4e5b678    also pause, resume and finish
-              nervous sessions watch                     what it comes to, once a second
-              nervous sessions                           what there is, the newest first
+              nervous sessions watch                     live results, every second
+              nervous sessions                           list the sessions, newest first
               nervous sessions export 3f2a90c1d4e5b678 --format gpx -o walk.gpx
               nervous sessions export --format plist -o workouts.plist
               nervous sessions import workouts.plist     also tracks: .gpx and .geojson
 
-            A session holds no samples: those that its sensors measure while it is active belong to it.
-            They are collected while a host runs, such as nervous serve.
+            Samples of the session's sensors from the time while it is active belong to it. They are
+            collected while a host runs, such as nervous serve.
             """,
         subcommands: [
             List.self, New.self, Show.self, Start.self, Pause.self, Resume.self, Finish.self,
             Watch.self, Edit.self, Delete.self, Export.self, Import.self, Send.self,
         ], defaultSubcommand: List.self)
 
-    static func path(_ id: String? = nil, _ rest: String = "") -> String {
-        "/api/v1/sessions" + (id.map { "/\(ControlClient.segment($0))" } ?? "") + rest
-    }
-
-    /// What names a session.
+    /// Selects a session.
     struct Choice: ParsableArguments {
         @OptionGroup var options: GlobalOptions
 
-        @Argument(help: "The session; see: nervous sessions.")
+        @Argument(help: "The identifier of the session; see: nervous sessions.")
         var id: String
     }
 
-    /// What names one of the routes of a session.
+    /// Selects one of the routes of a session.
     struct RouteChoice: ParsableArguments {
         @Option(
             help: ArgumentHelp(
-                "Which of its sensors of locations, if not the first.", valueName: "id"))
+                "The location sensor of the route, if not the first.", valueName: "id"))
         var sensor: String?
     }
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "List the sessions, the newest first.")
+            abstract: "List the sessions, newest first.")
 
         @OptionGroup var options: GlobalOptions
 
-        @Option(help: "At most so many, up to 1000.")
+        @Option(help: "The maximum number of sessions, up to 1000.")
         var limit = 100
 
         func validate() throws {
-            guard limit >= 1 else { throw ValidationError("--limit is 1 or more.") }
+            guard limit >= 1 else { throw ValidationError("--limit must be at least 1.") }
         }
 
         func run() async throws {
             try await HostSession.with(options.host) { session in
-                let data = try await session.client.data(
-                    .get, SessionsCommand.path(), query: [("limit", String(limit))])
-                guard !options.json else { return options.console.print(json: data) }
-                let list = try JSONDecoder().decode(ItemList<SessionDescription>.self, from: data)
+                let reply = try await session.client.sessions(limit: limit)
+                guard !options.json else { return options.console.print(json: reply.json) }
+                let list = try reply.value
                 guard !list.items.isEmpty else {
                     options.console.say(
-                        "There are no sessions. Make one with: nervous sessions new NAME --sensor ID"
+                        "No sessions. Create one with: nervous sessions new NAME --sensor ID"
                     )
                     return
                 }
-                var table = Table("SESSION", "STATE", "BEGUN", "ACTIVE", "NAME")
+                var table = Table("SESSION", "STATE", "STARTED", "ACTIVE", "NAME")
                 for item in list.items { table.add(item.row) }
                 table.lines.forEach(options.console.print)
-                if list.next != nil { options.console.say("There are more: say --limit.") }
+                if list.next != nil { options.console.say("There are more; use --limit.") }
             }
         }
     }
 
     struct New: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Make a session, and print what to call it by.",
+            abstract: "Create a session, and print its identifier.",
             discussion: """
                 Example:
                   nervous sessions new "Lunch walk" --sensor location --description "Around the lake"
@@ -95,20 +90,18 @@ struct SessionsCommand: AsyncParsableCommand {
         @Option(
             name: .customLong("sensor"),
             help: ArgumentHelp(
-                "A sensor that belongs to it, such as location; may be repeated.", valueName: "id"))
+                "A sensor of the session, such as location; may be repeated.", valueName: "id"))
         var sensors: [String]
 
-        @Option(help: "Words about it, at most 2000 characters.")
+        @Option(help: "A description, at most 2000 characters.")
         var description: String?
 
         func run() async throws {
             try await HostSession.with(options.host) { session in
-                let data = try await session.client.data(
-                    .post, SessionsCommand.path(),
-                    body: try JSONEncoder().encode(
-                        Wish(name: name, description: description, sensors: sensors)))
-                guard !options.json else { return options.console.print(json: data) }
-                let made = try JSONDecoder().decode(SessionDescription.self, from: data)
+                let reply = try await session.client.createSession(
+                    SessionRequest(name: name, description: description, sensors: sensors))
+                guard !options.json else { return options.console.print(json: reply.json) }
+                let made = try reply.value
                 options.console.print(made.id)
                 options.console.say("Start it with: nervous sessions start \(made.id)")
             }
@@ -117,75 +110,67 @@ struct SessionsCommand: AsyncParsableCommand {
 
     struct Show: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Show a session, when it was active, and how long its route is.")
+            abstract: "Show a session, its active spans, and the length of its route.")
 
         @OptionGroup var choice: Choice
 
         func run() async throws {
             let options = choice.options
             try await HostSession.with(options.host) { session in
-                let data = try await session.client.data(.get, SessionsCommand.path(choice.id))
-                guard !options.json else { return options.console.print(json: data) }
-                let shown = try JSONDecoder().decode(SessionDescription.self, from: data)
-                let route = try await RouteSummary.found(of: choice.id, session)
-                shown.lines(route).forEach(options.console.print)
+                let reply = try await session.client.session(choice.id)
+                guard !options.json else { return options.console.print(json: reply.json) }
+                let route = try await RouteSummary.ofSession(choice.id, session)
+                try reply.value.lines(route).forEach(options.console.print)
             }
         }
     }
 
     struct Delete: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Forget a session; what its sensors measured stays.")
+            abstract: "Delete a session; the samples of its sensors are kept.")
 
         @OptionGroup var choice: Choice
 
         func run() async throws {
             let console = choice.options.console
             try await HostSession.with(choice.options.host) { session in
-                _ = try await session.client.data(.delete, SessionsCommand.path(choice.id))
+                try await session.client.deleteSession(choice.id)
                 if choice.options.json {
-                    console.print("{\"deleted\":true}")
+                    try console.print(encoding: ["deleted": true])
                 } else {
-                    console.print("The session is forgotten; what its sensors measured stays.")
+                    console.print("Deleted the session; the samples of its sensors are kept.")
                 }
             }
         }
-    }
-
-    /// What the API takes.
-    struct Wish: Encodable {
-        var name: String?
-        var description: String?
-        var sensors: [String]?
-        /// In metres.
-        var distance: Double?
     }
 }
 
 extension SessionsCommand {
     struct Edit: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Change the words of a session, or the length of its route.",
+            abstract:
+                "Change the name, description or sensors of a session, or the length of its route.",
             discussion: """
                 Examples:
                   nervous sessions edit 3f2a90c1d4e5b678 --name "Evening walk"
                   nervous sessions edit 3f2a90c1d4e5b678 --distance 4200
 
-                A length that you enter takes the place of the route for good: no map is left of it.
-                Sensors change only before the session is started.
+                A length that you enter replaces the route permanently: its map is lost. Sensors can be
+                changed only before the session starts.
                 """)
 
         @OptionGroup var choice: Choice
 
-        @Option(help: "Another name.")
+        @Option(help: "The new name.")
         var name: String?
 
-        @Option(help: "Other words about it; empty for none.")
+        @Option(help: "The new description; empty for none.")
         var description: String?
 
         @Option(
             name: .customLong("sensor"),
-            help: ArgumentHelp("The sensors in place of those before.", valueName: "id"))
+            help: ArgumentHelp(
+                "A sensor, replacing the previous ones; may be repeated.", valueName: "id"))
         var sensors: [String] = []
 
         @Option(help: ArgumentHelp("The length of the route in metres.", valueName: "metres"))
@@ -193,23 +178,22 @@ extension SessionsCommand {
 
         func validate() throws {
             guard name != nil || description != nil || distance != nil || !sensors.isEmpty else {
-                throw ValidationError("--name, --description, --sensor or --distance is needed.")
+                throw ValidationError("Use --name, --description, --sensor or --distance.")
             }
             if let distance, !(distance.isFinite && distance >= 0) {
-                throw ValidationError("--distance is zero metres or more.")
+                throw ValidationError("--distance must not be negative.")
             }
         }
 
         func run() async throws {
             let options = choice.options
             try await HostSession.with(options.host) { session in
-                let wish = Wish(
+                let request = SessionRequest(
                     name: name, description: description, sensors: sensors.isEmpty ? nil : sensors,
                     distance: distance)
-                let data = try await session.client.data(
-                    .patch, SessionsCommand.path(choice.id), body: try JSONEncoder().encode(wish))
-                guard !options.json else { return options.console.print(json: data) }
-                options.console.print("\(choice.id) is changed.")
+                let reply = try await session.client.editSession(choice.id, request)
+                guard !options.json else { return options.console.print(json: reply.json) }
+                options.console.print("Changed \(choice.id).")
             }
         }
     }

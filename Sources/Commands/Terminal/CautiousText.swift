@@ -1,30 +1,30 @@
 import Auth
 import Text
 
-/// Lines that no terminal shows wider than meant.
+/// Text that no terminal displays wider than expected.
 ///
-/// Terminals disagree about how wide characters beyond ASCII are, and which of them join, so each
-/// scalar counts as the two columns that it takes at most. A stranger's text can then never wrap to
-/// the start of a line.
+/// Terminals disagree about the width of characters beyond ASCII, and about which of them combine, so
+/// each scalar counts as two columns, the maximum. Untrusted text can then never wrap to the start of a
+/// line.
 enum CautiousText {
-    /// A stranger's text: escaped, broken after `width` columns, and cut after some lines.
+    /// Untrusted text: escaped, broken after `width` columns, and truncated after some lines.
     static func lines(of text: String, width: Int, atMost count: Int) -> [String] {
         let all = pieces(of: text.escapedForDisplay(limit: width * count), width: width)
         guard all.count > count, let last = all.prefix(count).last else { return all }
         return all.prefix(count - 1) + [cut(last + "……", width: width)]
     }
 
-    /// The same in one line.
+    /// Untrusted text in one line.
     static func line(of text: String, width: Int) -> String {
         lines(of: text, width: width, atMost: 1)[0]
     }
 
-    /// The most columns that some terminal gives a text.
+    /// The maximum number of columns of a text.
     static func columns(of text: String) -> Int {
         text.unicodeScalars.reduce(0) { $0 + columns(of: $1) }
     }
 
-    /// A text that is safe already, cut where it is too wide.
+    /// Safe text, truncated if it is too wide.
     static func cut(_ text: String, width: Int) -> String {
         var columns = columns(of: text)
         guard columns > width else { return text }
@@ -36,7 +36,7 @@ enum CautiousText {
         return String(rest) + "…"
     }
 
-    /// Words that are safe already, broken between them, and within those that are too long.
+    /// Safe text, broken between words, and within words that are too long.
     static func wrapped(_ text: String, width: Int, indent: String = "") -> [String] {
         var lines: [String] = []
         var line = ""
@@ -53,13 +53,13 @@ enum CautiousText {
         return lines + [line]
     }
 
-    /// A text as pieces that each fit a line.
+    /// Splits text into pieces that each fit a line.
     private static func pieces(of text: String, width: Int) -> [String] {
         var pieces: [String] = []
         var (piece, columns) = (String.UnicodeScalarView(), 0)
         var rest = text.unicodeScalars[...]
         while let base = rest.popFirst() {
-            // A mark that came first in a line would stand on what the host wrote before it.
+            // A combining mark at the start of a line would combine with the host's text.
             let marks = rest.prefix { isMark($0) }
             rest = rest.dropFirst(marks.count)
             let more = marks.reduce(Self.columns(of: base)) { $0 + Self.columns(of: $1) }

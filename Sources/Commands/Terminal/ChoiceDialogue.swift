@@ -1,11 +1,11 @@
 import Auth
 import Samples
 
-/// Asks which sensors of a kind an answer is for.
+/// Asks which sensors of a kind a decision applies to.
 struct ChoiceDialogue {
-    /// What the person chose.
+    /// The choice.
     enum Choice: Hashable {
-        /// All that there are, and those that come later.
+        /// All sensors, including later ones.
         case all
         case some(InstanceChoice)
         case none
@@ -21,20 +21,20 @@ struct ChoiceDialogue {
         for _ in 0..<Self.attempts {
             let answer = try await dialogue.ask("Numbers like 1 3, or all; Enter: no> ")
             if let choice = choice(answer) { return choice }
-            dialogue.say(["From 1 to \(question.instances.count), with blanks between."])
+            dialogue.say(["Numbers from 1 to \(question.instances.count), separated by spaces."])
         }
         dialogue.say(["No answer counts as no."])
-        throw .nobody
+        throw .noAnswer
     }
 
-    /// Two lines for each sensor: the host's words, then those of the sensor's maker in quotes.
+    /// Two lines for each sensor: the host's text, then the sensor's own title in quotes.
     func lines(columns: Int) -> [String] {
         let head = CautiousText.wrapped(
-            "Which of these? All means also those to come.", width: columns)
+            "Which sensors? All includes later ones.", width: columns)
         return question.instances.enumerated().reduce(into: head) { lines, item in
             let (place, instance) = (item.offset + 1, item.element)
             let age =
-                instance.newest.map { Format.age($0.milliseconds, now: now) } ?? "no value yet"
+                instance.newest.map { Format.age($0.milliseconds, now: now) } ?? "no samples"
             lines += CautiousText.wrapped(
                 "\(place). \(instance.id), \(age)", width: columns, indent: "   ")
             let room = columns - "   \"\" from \"\"".utf8.count
@@ -45,7 +45,7 @@ struct ChoiceDialogue {
         }
     }
 
-    /// - Returns: `nil` for an answer that is none.
+    /// - Returns: `nil` for invalid input.
     private func choice(_ answer: String) -> Choice? {
         let words = answer.lowercased().split { $0 == "," || $0.isWhitespace }
         switch words {

@@ -1,47 +1,43 @@
+import API
 import Auth
 import Foundation
 import Glibc
 import Host
-import API
 import Text
 
-/// Where a command writes: facts to standard output, talk to standard error.
+/// The output of a command: results on standard output, messages on standard error.
 struct Console: Sendable {
-    /// Whether facts are to be JSON.
+    /// Whether results are JSON.
     let isJSON: Bool
     var gate = OutputGate.standard
-    /// Where facts and where talk go.
+    /// The descriptors of results and messages.
     var output: Int32 = 1
-    var talk: Int32 = 2
+    var messages: Int32 = 2
 
-    /// A line of facts.
+    /// Prints a line of results.
     func print(_ line: String) {
         gate.write(line + "\n", to: output)
     }
 
-    /// A line of talk.
+    /// Prints a message.
     func say(_ line: String) {
-        gate.write(line + "\n", to: talk)
+        gate.write(line + "\n", to: messages)
     }
 
-    /// JSON as the host's API gave it, one document a line.
+    /// Prints JSON of the API, one document per line.
     func print(json data: Data) {
-        gate.write(Self.harmless(String(decoding: data, as: UTF8.self)) + "\n", to: output)
+        gate.write(Self.escaped(String(decoding: data, as: UTF8.self)) + "\n", to: output)
     }
 
-    /// A value of this program's own as JSON, one document a line.
+    /// Prints a value as JSON, one document per line.
     func print(encoding value: some Encodable) throws {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        print(json: try encoder.encode(value))
+        print(json: try JSONEncoder.sorted.encode(value))
     }
 
     func report(_ failure: CommandFailure) {
         if isJSON {
             let problem = ["error": failure.message, "type": failure.type, "hint": failure.hint]
-            let encoder = JSONEncoder()
-            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-            let text = (try? encoder.encode(problem.compactMapValues { $0 })) ?? Data()
+            let text = (try? JSONEncoder.sorted.encode(problem.compactMapValues { $0 })) ?? Data()
             say(String(decoding: text, as: UTF8.self))
             return
         }
@@ -49,18 +45,18 @@ struct Console: Sendable {
         if let hint = failure.hint { say("hint: \(hint)") }
     }
 
-    /// Talk that stays in its line, such as progress.
+    /// Prints a message without line break, such as progress.
     static func sayInLine(_ text: String) {
         OutputGate.standard.write(text, to: 2)
     }
 
-    /// The same JSON with what could move or hide text on a terminal as escapes, which mean the same.
-    static func harmless(_ json: String) -> String {
+    /// Escapes characters that could move or hide text on a terminal, with equivalent JSON.
+    static func escaped(_ json: String) -> String {
         guard !json.utf8.allSatisfy({ (0x20..<0x7F).contains($0) || $0 == 0x0A }) else {
             return json
         }
         return json.unicodeScalars.reduce(into: "") { text, scalar in
-            // What is laid out over several lines stays so.
+            // Line breaks of formatted JSON are kept.
             guard scalar != "\n", scalar.isUnsafeToDisplay else {
                 return text.unicodeScalars.append(scalar)
             }
@@ -72,28 +68,28 @@ struct Console: Sendable {
     }
 
     static var inputIsTerminal: Bool { isatty(0) == 1 }
-    static var talkIsTerminal: Bool { isatty(2) == 1 }
+    static var messagesAreTerminal: Bool { isatty(2) == 1 }
 }
 
 extension Console {
-    /// The part of the host's answers that tells of samples that are not in them.
+    /// The members of replies about missing samples.
     private struct Missing: Decodable {
         let damaged: [DamagedRange]?
         let partial: Bool?
     }
 
-    /// Tells beside an answer of the host which samples could not be read.
+    /// Warns about samples that are missing in a reply.
     ///
-    /// - Parameter sensor: the one that the answer is about, if it is about one.
-    func tellDamage(_ answer: Data, of sensor: String? = nil) {
+    /// - Parameter sensor: the sensor of the reply, if it is about one.
+    func warnAboutDamage(in answer: Data, of sensor: String? = nil) {
         let answer = try? JSONDecoder().decode(Missing.self, from: answer)
         if answer?.partial == true {
-            say("warning: some samples are gone and left out: only summaries of hours are left")
+            say("warning: some samples are missing: only hourly summaries of them are left")
         }
-        tell(answer?.damaged, of: sensor)
+        warn(about: answer?.damaged, of: sensor)
     }
 
-    func tell(_ damaged: [DamagedRange]?, of sensor: String? = nil) {
+    func warn(about damaged: [DamagedRange]?, of sensor: String? = nil) {
         for range in damaged ?? [] {
             let name = range.sensor ?? sensor ?? "a sensor"
             say("warning: samples of \(name) are damaged and cannot be read: \(range.span)")
@@ -102,33 +98,33 @@ extension Console {
 }
 
 extension DamagedRange {
-    /// The times, for a person.
+    /// The time range as text.
     var span: String {
         switch (from.map(Format.time), to.map(Format.time)) {
         case (let from?, let to?): "from \(from) to \(to)"
         case (let from?, nil): "from \(from) on"
         case (nil, let to?): "up to \(to)"
-        case (nil, nil): "nobody can tell of which time"
+        case (nil, nil): "at an unknown time"
         }
     }
 }
 
-/// Standard output for bytes that are not made fit for a terminal.
+/// Unescaped bytes on standard output.
 enum RawOutput {
-    /// - Parameter what: begins the sentence that refuses.
-    /// - Throws: `CommandFailure` when it is a terminal, which texts of an app could drive.
+    /// - Parameter subject: the start of the message.
+    /// - Throws: `CommandFailure` if it is a terminal, which text of an app could control.
     static func check(
-        _ what: String = "Samples are",
-        hint: String = "Look at them with nervous query, or send them to a file or a program."
+        _ subject: String = "Samples are",
+        hint: String = "Use nervous query, or redirect standard output to a file or program."
     ) throws {
         guard isatty(STDOUT_FILENO) == 0 else {
             throw CommandFailure(
-                .usage, "\(what) written as they are, and not to a terminal.", hint: hint)
+                .usage, "\(subject) not written to a terminal unescaped.", hint: hint)
         }
     }
 
-    /// - Returns: whether somebody still reads.
-    /// - Throws: `CommandFailure` when writing fails.
+    /// - Returns: whether the reader still reads.
+    /// - Throws: `CommandFailure` if writing fails.
     static func write(_ data: Data) throws -> Bool {
         var rest = data[...]
         while !rest.isEmpty {
@@ -142,7 +138,7 @@ enum RawOutput {
             } else if errno != EINTR {
                 throw CommandFailure(
                     .input,
-                    "Standard output cannot be written: \(String(cString: strerror(errno)))."
+                    "Cannot write to standard output: \(String(cString: strerror(errno)))."
                 )
             }
         }

@@ -1,15 +1,15 @@
-/// What is said and typed at a terminal while one question stands.
+/// Input and output at a terminal during one prompt.
 struct Dialogue {
-    /// Why there is no answer.
+    /// Why a prompt has no answer.
     enum End: Error {
-        /// The input ended, the terminal went away, or nothing typed was an answer.
-        case nobody
-        /// The person wants the whole command to end.
+        /// The input ended, the terminal disconnected, or no input was valid.
+        case noAnswer
+        /// Ctrl-C, which ends the command.
         case interrupted
     }
 
     let terminal: TerminalDevice
-    /// Columns that may be used: the last one is left free, where terminals differ about wrapping.
+    /// The usable columns, without the last one, where terminals differ in wrapping.
     let columns: Int
     let rows: Int
 
@@ -26,7 +26,7 @@ struct Dialogue {
         for line in lines { terminal.write(line + "\n") }
     }
 
-    /// A line that the person types after a prompt.
+    /// Prints a prompt and reads a line.
     mutating func ask(_ prompt: String) async throws(End) -> String {
         terminal.write(prompt)
         var editor = LineEditor()
@@ -40,18 +40,18 @@ struct Dialogue {
                     return line
                 case .end:
                     terminal.write("\n")
-                    throw .nobody
+                    throw .noAnswer
                 case .interrupted:
                     terminal.write("\n")
                     throw .interrupted
                 }
             }
-            guard let bytes = await keys.next() else { throw .nobody }
+            guard let bytes = await keys.next() else { throw .noAnswer }
             rest = bytes[...]
         }
     }
 
-    /// Says what may be longer than the terminal, a screen at a time.
+    /// Prints text that may be longer than the terminal, page by page.
     mutating func page(_ lines: [String]) async throws(End) {
         var left = lines[...]
         while left.count > rows - 1 {
@@ -63,20 +63,20 @@ struct Dialogue {
     }
 }
 
-/// A line as it is typed, from keys that mean nothing to the terminal.
+/// Edits a line from the keys of a terminal in raw mode.
 ///
-/// Only printable ASCII makes a line. What a terminal sends by itself, such as the sequences of
-/// arrow keys or its answers to queries, is swallowed, and a line that broke into one is no answer.
+/// Only printable ASCII is accepted. Escape sequences, such as those of arrow keys or responses to
+/// queries, are ignored, and a line that ends within one is invalid.
 struct LineEditor {
     static let limit = 64
 
-    /// What follows from a key.
+    /// The effect of a key.
     enum Event: Hashable {
         case nothing
-        /// What is to be shown.
+        /// Text to print.
         case echo(String)
         case line(String)
-        /// The person ended the input.
+        /// End of input.
         case end
         case interrupted
     }
@@ -85,21 +85,21 @@ struct LineEditor {
         case none
         /// After the escape character.
         case begun
-        /// Within a sequence that ends with a letter.
+        /// Within a control sequence, which ends with a letter.
         case sequence
-        /// Within a string that ends with its terminator.
+        /// Within a control string, which ends with its terminator.
         case string
     }
 
-    /// What stands for a line that is none.
-    static let nonsense = "\u{FFFD}"
+    /// The value of an invalid line.
+    static let invalid = "\u{FFFD}"
     private static let stringStarts = Array("]PX^_".utf8)
 
     private var text = ""
     private var escape = Escape.none
-    private var isSpoiled = false
+    private var isInvalid = false
 
-    /// Whether a key means that all is to end: Ctrl-C and Ctrl-\.
+    /// Whether a key interrupts the command: Ctrl-C and Ctrl-\.
     static func interrupts(_ byte: UInt8) -> Bool { byte == 0x03 || byte == 0x1C }
 
     mutating func take(_ byte: UInt8) -> Event {
@@ -107,7 +107,7 @@ struct LineEditor {
         case _ where Self.interrupts(byte): return .interrupted
         case 0x04 where text.isEmpty: return .end
         case 0x0A, 0x0D:
-            let line = isSpoiled || escape != .none ? Self.nonsense : text
+            let line = isInvalid || escape != .none ? Self.invalid : text
             self = LineEditor()
             return .line(line)
         default: break
@@ -129,7 +129,7 @@ struct LineEditor {
             text += character
             return .echo(character)
         default:
-            isSpoiled = isSpoiled || byte > 0x7F
+            isInvalid = isInvalid || byte > 0x7F
             return .nothing
         }
     }

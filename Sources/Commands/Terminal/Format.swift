@@ -3,7 +3,7 @@ import Foundation
 import Samples
 import Text
 
-/// Numbers and times for people.
+/// Formats numbers and times for display.
 enum Format {
     /// A value and its unit, such as `12.5 %`, `1.2 GB`, `charging`.
     static func value(_ number: Double?, unit: String?) -> String {
@@ -29,17 +29,17 @@ enum Format {
                 .locale(Locale(identifier: "en_US_POSIX")))
     }
 
-    /// A part of a whole in percent, rounded down, so that only all of it is `100 %`.
+    /// A share in percent, rounded down, so that only the whole is `100 %`.
     static func share(_ share: Double?) -> String {
         value(share.map { ($0 * 1000).rounded(.down) / 10 }, unit: "%")
     }
 
-    /// The number that reads back as the same, without `.0` where it is whole.
+    /// The shortest text that parses to the same number, without `.0` for integers.
     static func exact(_ number: Double) -> String {
         Int64(exactly: number).map { String($0) } ?? "\(number)"
     }
 
-    /// Powers of 1000, as the SI has it.
+    /// Bytes in SI units, powers of 1000.
     static func bytes(_ count: Double) -> String {
         var (rest, unit) = (count, 0)
         let units = ["B", "kB", "MB", "GB", "TB", "PB"]
@@ -49,7 +49,7 @@ enum Format {
         return "\(number((rest * 10).rounded() / 10)) \(units[unit])"
     }
 
-    /// `2026-03-01 12:00:00` in the zone of the machine.
+    /// `2026-03-01 12:00:00` in the local time zone.
     static func time(_ milliseconds: Double) -> String {
         let date = Date(timeIntervalSince1970: milliseconds / 1000)
         let style = Date.ISO8601FormatStyle(
@@ -57,7 +57,7 @@ enum Format {
         return String(date.formatted(style).prefix(19))
     }
 
-    /// How long ago, such as `3 s ago`.
+    /// The age, such as `3 s ago`.
     static func age(_ milliseconds: Double?, now: Timestamp = .now()) -> String {
         guard let milliseconds else { return "never" }
         let seconds = max(0, (now.milliseconds - milliseconds) / 1000)
@@ -70,10 +70,10 @@ enum Format {
     }
 }
 
-/// Columns of text, each as wide as its widest cell.
+/// A table with columns as wide as their widest cell.
 struct Table {
     private static let cellLimit = 60
-    /// Of the last column, beside which nothing has to line up.
+    /// For the last column, which nothing follows.
     private static let lastCellLimit = 240
 
     private var rows: [[String]]
@@ -86,7 +86,7 @@ struct Table {
         rows = [header]
     }
 
-    /// Cells may hold text from outside: they are escaped and cut.
+    /// Adds a row. Cells may contain untrusted text: they are escaped and truncated.
     mutating func add(_ cells: String...) {
         add(cells)
     }
@@ -101,7 +101,7 @@ struct Table {
 
     var isEmpty: Bool { rows.count == 1 }
 
-    /// The lines, the header first, without spaces at their ends.
+    /// The lines, the header first, without trailing spaces.
     var lines: [String] {
         let columns = rows.map(\.count).max() ?? 0
         let widths = (0..<columns).map { column in
@@ -118,7 +118,7 @@ struct Table {
 }
 
 extension String {
-    /// This text as one word for a shell.
+    /// The text quoted as one word for a shell.
     var shellQuoted: String {
         "'\(replacing("'", with: "'\\''"))'"
     }

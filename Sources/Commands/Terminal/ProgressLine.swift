@@ -2,11 +2,11 @@ import Foundation
 import Host
 import Synchronization
 
-/// Says how far something is that takes longer than two seconds.
+/// Displays the progress of an operation that takes longer than two seconds.
 ///
-/// It is one line on a terminal that is written over and in the end wiped away; nothing elsewhere.
+/// It is one line that is overwritten and finally erased, and is displayed on terminals only.
 final class ProgressLine: Sendable {
-    /// What is counted.
+    /// The unit of progress.
     enum Measure {
         case share
         case bytes
@@ -20,16 +20,16 @@ final class ProgressLine: Sendable {
     private let measure: Measure
     private let isShown: Bool
     private let start = ContinuousClock.now
-    /// When the line was last written; `nil` before the first time.
+    /// When the line was last written; `nil` if it is not displayed.
     private let written = Mutex<ContinuousClock.Instant?>(nil)
 
     init(_ title: String, _ console: Console, measure: Measure = .share) {
         self.title = title
         self.measure = measure
-        isShown = Console.talkIsTerminal && !console.isJSON
+        isShown = Console.messagesAreTerminal && !console.isJSON
     }
 
-    /// - Parameter total: what is expected, where somebody said so; it may be a lie.
+    /// - Parameter total: the expected total, if known; it may be wrong.
     func show(_ done: Int, of total: Int?) {
         let now = ContinuousClock.now
         guard isShown, now - start > Self.patience else { return }
@@ -40,7 +40,7 @@ final class ProgressLine: Sendable {
         }
     }
 
-    /// Wipes the line away.
+    /// Erases the line.
     func end() {
         written.withLock { last in
             if last != nil { Console.sayInLine("\r\u{1B}[K") }
@@ -60,22 +60,22 @@ final class ProgressLine: Sendable {
     }
 }
 
-/// Asks a person whether something is to be done that nobody should do by mistake.
+/// Asks for confirmation of an operation that cannot be undone.
 struct Confirmation {
     /// What will happen.
     let lines: [String]
     /// Such as `Remove it?`, a question.
     let question: String
-    /// What is said when it is not done, without a full stop.
+    /// The message if it is not confirmed, without a full stop.
     let refusal: String
-    /// What does it without a question.
+    /// How to do it without confirmation.
     let hint: String
 
-    /// - Throws: `noPermission` when nobody can be asked, or nobody said yes.
+    /// - Throws: `noPermission` without a terminal, or if the answer is not yes.
     func ask(_ console: Console) throws {
-        guard Console.inputIsTerminal, Console.talkIsTerminal else {
+        guard Console.inputIsTerminal, Console.messagesAreTerminal else {
             throw CommandFailure(
-                .noPermission, "\(refusal): nobody can be asked here.", hint: hint,
+                .noPermission, "\(refusal): confirmation requires a terminal.", hint: hint,
                 type: "not-confirmed")
         }
         lines.forEach(console.say)

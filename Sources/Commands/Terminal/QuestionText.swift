@@ -3,32 +3,32 @@ import Auth
 import Samples
 import Text
 
-/// A question as it stands on the terminal.
+/// The text of a prompt.
 ///
-/// Every line begins with the host's own words, so no text of the package can stand where those do;
-/// the first is wholly the host's, after an empty one for whatever stood in the line before. With
-/// its answer and two that were none it fits the terminal, if without that empty line.
+/// Every line begins with text of the host, so text of the package cannot imitate it; the first line is
+/// entirely the host's, after an empty one that ends an unfinished line. With an answer and two invalid
+/// ones the prompt fits the terminal, apart from the empty line.
 struct QuestionText {
-    /// The smallest terminal on which a question can be put.
+    /// The minimum size of a terminal.
     static let smallest = (columns: 40, rows: 10)
-    /// From here on nothing has to be left out.
+    /// The size from which the full form is used.
     private static let roomy = (columns: 72, rows: 22)
     private static let widest = 100
 
     let question: PermissionQuestion
-    /// `nil` where it is about something other than a sensor.
+    /// `nil` if it is not about a sensor.
     let sensor: SensorID?
-    /// The other server, where it is about calls to one.
+    /// The server, if it is about calls to one.
     let origin: WebOrigin?
     let isRaw: Bool
     let isWrite: Bool
-    /// Whether the person can set terms of their own.
+    /// Whether the owner can set terms.
     let takesTerms: Bool
     private let width: Int
     private let isRoomy: Bool
 
-    /// - Parameter columns: that may be used.
-    /// - Returns: `nil` for what nobody can be asked for yet.
+    /// - Parameter columns: the usable columns.
+    /// - Returns: `nil` for a privilege that cannot be granted.
     init?(_ question: PermissionQuestion, columns: Int, rows: Int) {
         let privilege = question.privilege.id
         guard privilege.isGivable else { return nil }
@@ -45,46 +45,46 @@ struct QuestionText {
     /// The letters that answer it.
     var letters: String { isRaw ? "o/a/s/e/n/v/?" : takesTerms ? "o/a/e/n/v/?" : "o/a/n/v/?" }
 
-    /// What stands before the answer; the last of its lines.
+    /// The last line, before the answer.
     var prompt: String { isRoomy ? "\(letters)> " : "n no=Enter  v never  ? why> " }
 
     var lines: [String] {
         isRoomy ? roomy : compact
     }
 
-    /// What it gives, in the host's words.
-    var wish: String {
+    /// What the app requests, in the host's words.
+    var request: String {
         if let origin { return "to call \(origin)" }
-        guard let sensor else { return words.wish }
+        guard let sensor else { return words.request }
         if isWrite { return "to publish samples of \(sensor)" }
         return isRaw ? "every sample of \(sensor)" : "statistics of \(sensor), never a sample"
     }
 
-    /// What it wants, with how many sensors that may be, since the person is to choose.
-    private var wishOfKind: String {
-        question.instances.isEmpty ? wish : "\(wish); of \(question.instances.count) here"
+    /// The request, with the number of sensors to choose from.
+    private var requestOfKind: String {
+        question.instances.isEmpty ? request : "\(request); of \(question.instances.count) here"
     }
 
-    /// What it tells about the person, in the host's words.
+    /// What it can reveal, in the host's words.
     var revelation: String {
         if let origin { return Self.revelation(of: origin) }
         guard let sensor else { return words.reveals }
         return isWrite
-            ? "nothing to the app; others take what it publishes for the sensor's own"
+            ? "nothing to the app; others see its samples as those of the sensor"
             : SensorFamily(of: sensor).reveals
     }
 
-    /// The same in at most 28 characters.
+    /// A short form of at most 28 characters.
     private var brief: String {
         if let origin { return Self.brief(of: origin) }
         guard let sensor else { return words.brief }
         return isWrite ? "nothing to the app" : SensorFamily(of: sensor).brief
     }
 
-    /// The app's name where the host speaks of it.
+    /// The app's name in the host's text.
     var name: String { CautiousText.line(of: question.app, width: 64) }
 
-    /// Fields and units, as far as the host knows them: names come from devices.
+    /// Fields and units, escaped: names come from devices.
     var fields: String {
         question.fields.map { field in
             let unit = field.unit.map { " (\($0.escapedForDisplay(limit: 12)))" } ?? ""
@@ -92,7 +92,7 @@ struct QuestionText {
         }.joined(separator: ", ")
     }
 
-    /// The reason, in as many lines as there may be.
+    /// The reason in a limited number of lines.
     func claim(_ prefix: String, atMost count: Int) -> [String] {
         let reason = question.privilege.reason
         guard !reason.isEmpty else { return [prefix + "none; it gives no reason"] }
@@ -119,7 +119,7 @@ struct QuestionText {
         return "Signer:  " + (name ?? "none, unsigned")
     }
 
-    /// Name and version; the name gives way where there is no room.
+    /// Name and version; the name is truncated first.
     private var app: String {
         let version = CautiousText.line(of: question.version, width: 12)
         let rest = version.isEmpty ? "" : " " + version
@@ -133,7 +133,7 @@ struct QuestionText {
             "", frame,
             app, signer,
             origin.map { line(question.isUpdate ? "Calls, new: " : "Calls:   ", $0) }
-                ?? cut(novelty + wishOfKind),
+                ?? cut(novelty + requestOfKind),
             "Reveals: " + brief,
         ] + claim("Claims:  ", atMost: 1) + [
             isRaw
@@ -152,7 +152,7 @@ struct QuestionText {
             ? "  (new here since you chose)" : question.isUpdate ? "  (new in this update)" : ""
         lines.append(
             origin.map { line("Wants:   to call ", $0, newness) }
-                ?? cut("Wants:   " + wishOfKind + newness))
+                ?? cut("Wants:   " + requestOfKind + newness))
         if let pin { lines.append(cut("Trusts:  only the certificate \(pin)")) }
         if !fields.isEmpty { lines.append(cut("Fields:  " + fields)) }
         lines += CautiousText.wrapped(
@@ -184,47 +184,47 @@ struct QuestionText {
 }
 
 extension QuestionText {
-    /// What the answers mean, for who asks before they answer.
+    /// The help of a prompt.
     func explanation(columns: Int) -> [String] {
         let statistics =
             isRaw
             ? [
-                "only statistics: means, counts and the like of five samples or more, kept until you"
-                    + " change it."
+                "only statistics: means, counts and so on of five samples or more, until you change"
+                    + " it."
             ] : []
         let terms =
             takesTerms
             ? [
-                "own terms: how many samples a second, how finely, how far back, until when, and"
-                    + " whether also when nobody watches."
+                "own terms: samples per second, precision, how far back, until when, and whether also"
+                    + " in the background."
             ] : []
         let choice =
             question.instances.isEmpty
             ? []
             : [
-                "\(question.instances.count) sensors fit. After your letter you choose which of them"
+                "\(question.instances.count) sensors match. After your answer you choose which of them"
                     + " it may use."
             ]
         let calls =
             origin == nil
             ? []
             : [
-                "The host makes these calls for it, to this server alone: where an answer leads"
-                    + " elsewhere it goes on only if that is allowed, too."
+                "The host makes these calls for the app, to this server only. It follows redirects only"
+                    + " to servers that are also allowed."
             ]
         let paragraphs =
             [
-                "\(name) would get \(wish)" + (fields.isEmpty ? "." : ": \(fields)."),
+                "\(name) would get \(request)" + (fields.isEmpty ? "." : ": \(fields)."),
                 isWrite
-                    ? "It learns nothing by that. Others take what it publishes for the sensor's own."
+                    ? "This reveals nothing to the app. Others see its samples as those of the sensor."
                     : "That can reveal \(revelation).",
             ] + choice + calls + [
-                "It gets it through this host alone, and every use is listed by:"
+                "It has access only through this host, and every use is logged:"
                     + " nervous log \(name)",
                 "once: until this run ends.", "always: until you change it.",
             ] + statistics + terms + [
-                "no: not in this run. After \(Refusal.limit) of these it is not asked again.",
-                "never: refused until you change it.",
+                "no: not in this run. After \(Refusal.limit) refusals you are not asked again.",
+                "never: denied until you change it.",
                 "To change it: nervous permissions \(name)",
                 "To be asked again: nervous permissions reset \(name)",
             ]
@@ -233,29 +233,29 @@ extension QuestionText {
     }
 }
 
-/// What calls to other servers tell about the person, in the host's words.
+/// What calls to servers can reveal, in the host's words.
 extension QuestionText {
     static func revelation(of origin: WebOrigin) -> String {
         switch origin.host.reach {
         case .internet, .nowhere:
-            "all that it may read here, which it can send there; the server also learns your address"
+            "everything that it may read here, which it can send there; and your IP address"
         case .ownNetwork:
-            "what a device in your own network tells, and it may do what the app says"
+            "the data of a device in your network, which the app may also control"
         case .ownMachine:
-            "what a program on this machine tells, and it may do what the app says"
+            "the data of a program on this machine, which the app may also control"
         }
     }
 
-    /// The same in at most 28 characters.
+    /// A short form of at most 28 characters.
     static func brief(of origin: WebOrigin) -> String {
         switch origin.host.reach {
         case .internet, .nowhere: "all it may read can go there"
-        case .ownNetwork: "a device in your own network"
+        case .ownNetwork: "a device in your network"
         case .ownMachine: "a program on this machine"
         }
     }
 
-    /// The certificate that the package names for the server.
+    /// The pinned certificate of the server.
     var pin: CertificatePin? {
         guard case .net(_, let pin) = question.privilege.resource else { return nil }
         return pin

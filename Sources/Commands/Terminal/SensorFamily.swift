@@ -1,11 +1,11 @@
 import Auth
 import Samples
 
-/// What a kind of sensor tells about a person, in the host's own words.
+/// What a kind of sensor can reveal about the owner, in the host's words.
 struct SensorFamily {
-    /// A few words for a small terminal, at most 28 of ASCII.
+    /// A short form for small terminals, at most 28 characters of ASCII.
     let brief: String
-    /// The same as a clause after “it can reveal”.
+    /// A clause that completes “that can reveal”.
     let reveals: String
 
     init(of sensor: SensorID) {
@@ -20,12 +20,12 @@ struct SensorFamily {
 
     private static let unknown = SensorFamily(
         "habits, over time",
-        "your habits: nobody here knows this sensor, and any regular reading shows a pattern of life"
+        "your habits: this sensor is unknown, and any regular readings reveal a pattern of life"
     )
 
     private static let use = SensorFamily(
         "when you use the machine",
-        "when you use the machine, how hard it works, and so when you are there")
+        "when you use the machine, how hard it works, and so when you are present")
     private static let heat = SensorFamily(
         "when the machine is in use",
         "when the machine works hard, and so when you use it, and how warm the room is")
@@ -34,7 +34,7 @@ struct SensorFamily {
         "what you type, how you walk and travel, and whether you are at home")
     private static let air = SensorFamily(
         "rooms, windows, being home",
-        "which room you are in, when windows open, and whether somebody is at home")
+        "which room you are in, when windows open, and whether someone is at home")
     private static let place = SensorFamily(
         "where you live, work and go",
         "where you live, work and sleep, which way you go, and whom you may have met")
@@ -66,7 +66,7 @@ struct SensorFamily {
         "light": SensorFamily(
             "presence, sleep, screens",
             "whether you are in the room, when you sleep, and roughly what a screen shows"),
-        "proximity": SensorFamily("who is at the machine", "when somebody is at the machine"),
+        "proximity": SensorFamily("who is at the machine", "when someone is at the machine"),
         "temperature": air, "humidity": air,
         "barometer": SensorFamily(
             "floor, height, weather",
@@ -90,30 +90,30 @@ struct SensorFamily {
     ]
 }
 
-/// What a privilege other than a sensor's gives an app and tells it, in the host's words.
+/// What other privileges give to an app and can reveal, in the host's words.
 struct PrivilegeWords {
     /// What it gives.
-    let wish: String
-    /// What it tells about the person.
+    let request: String
+    /// What it can reveal about the owner.
     let reveals: String
-    /// The same in at most 28 characters.
+    /// A short form of at most 28 characters.
     let brief: String
 
     init(_ privilege: PrivilegeID) {
         switch privilege {
         case .storage:
-            wish = "to keep data of its own on this machine"
+            request = "to store data on this machine"
             reveals =
-                "nothing new; but what it learns elsewhere it can remember, up to 10 MiB, until you"
-                + " remove the app or forget it"
+                "nothing new; but it can store what it learns elsewhere, up to 10 MiB, until you"
+                + " uninstall the app or forget its data"
             brief = "nothing new; it remembers"
         case .notify:
-            wish = "to send you messages"
-            reveals = "nothing; but it can call for your attention, in its own words"
+            request = "to send you messages"
+            reveals = "nothing; but it can interrupt you with its own text"
             brief = "nothing; it can disturb you"
         default:
-            wish = "a made-up number that stands for this machine"
-            reveals = "that it is the same machine as before, at every run"
+            request = "a random number that identifies this machine"
+            reveals = "that it is the same machine at every run"
             brief = "that it is you again"
         }
     }

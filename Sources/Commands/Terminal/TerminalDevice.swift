@@ -2,20 +2,19 @@ import Dispatch
 import Foundation
 import Glibc
 
-/// The person's terminal, in the mode in which questions are put.
+/// The terminal in raw mode, for prompts.
 ///
-/// Keys come one by one and are not shown by the kernel, and none of them is a signal: what they
-/// mean is decided here. The mode from before comes back when this is closed.
+/// Keys arrive one by one, without echo and without signals. Closing restores the previous mode.
 final class TerminalDevice {
-    /// What the person types from `listen` on; ends when the terminal has gone away.
+    /// The keys typed after `listen()`; ends when the terminal disconnects.
     let keys: AsyncStream<[UInt8]>
     private let descriptor: Int32
     private var before = termios()
     private let source: any DispatchSourceRead
     private var isOpen = true
 
-    /// - Parameter path: `/dev/tty` is the terminal that the process was started at.
-    /// - Returns: `nil` where there is none, or where this process is in its background.
+    /// - Parameter path: `/dev/tty` is the controlling terminal.
+    /// - Returns: `nil` without a terminal, or if this process is in its background.
     init?(path: String) {
         let descriptor = open(path, O_RDWR | O_NOCTTY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { return nil }
@@ -29,7 +28,7 @@ final class TerminalDevice {
         mode.c_lflag &= ~tcflag_t(ICANON | ECHO | ISIG | IEXTEN)
         mode.c_iflag |= tcflag_t(ICRNL)
         mode.c_oflag |= tcflag_t(OPOST | ONLCR)
-        // Drops what was typed before.
+        // Discards earlier input.
         tcsetattr(descriptor, TCSAFLUSH, &mode)
         let (keys, typed) = AsyncStream.makeStream(of: [UInt8].self)
         self.keys = keys
@@ -53,7 +52,7 @@ final class TerminalDevice {
         close()
     }
 
-    /// Columns and rows; 80 and 24 where the terminal does not say.
+    /// Columns and rows; 80 and 24 if unknown.
     var size: (columns: Int, rows: Int) {
         var size = winsize()
         guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0
@@ -61,7 +60,7 @@ final class TerminalDevice {
         return (Int(size.ws_col), Int(size.ws_row))
     }
 
-    /// Writes past the gate, which whoever asks holds meanwhile.
+    /// Writes without the gate, which the prompter holds meanwhile.
     func write(_ text: String) {
         var rest = Array(text.utf8)[...]
         while !rest.isEmpty {
@@ -78,7 +77,7 @@ final class TerminalDevice {
         }
     }
 
-    /// What was typed before `listen`, which `keys` does not have then.
+    /// The input before `listen()`, which `keys` does not contain.
     func typedBefore() -> [UInt8] {
         var typed: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 256)
@@ -89,18 +88,18 @@ final class TerminalDevice {
         }
     }
 
-    /// From here on `keys` has what is typed.
+    /// Starts delivering `keys`.
     func listen() {
         source.activate()
     }
 
-    /// Gives the terminal back as it was; what was typed meanwhile answers nothing else.
+    /// Restores the terminal and discards pending input.
     func close() {
         guard isOpen else { return }
         isOpen = false
         tcsetattr(descriptor, TCSAFLUSH, &before)
         source.cancel()
-        // One that was never activated would not run its handlers.
+        // A source that was never activated would not run its handlers.
         source.activate()
     }
 }

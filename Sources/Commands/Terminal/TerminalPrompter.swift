@@ -2,25 +2,25 @@ import Auth
 import Host
 import Samples
 
-/// Puts privileges to the person at the terminal that the process was started at.
+/// Prompts for privileges at the controlling terminal.
 ///
-/// Nothing of the package reaches the terminal unescaped, nothing else writes there meanwhile, and
-/// what is typed before the question has stood there for a moment allows nothing. End of input, a
-/// terminal that went away and three answers that are none: nobody answered, and that is no.
+/// Text of the package is escaped, no other output is written meanwhile, and keys that are typed before
+/// the prompt was displayed for a moment are ignored. End of input, a disconnected terminal and three
+/// invalid answers count as no answer, which means no.
 struct TerminalPrompter {
-    /// How long no key may come before one counts: who types on does not mean this question.
+    /// The time without keys before input counts: earlier keys were not meant for the prompt.
     static let deadTime = Duration.milliseconds(500)
     private static let attempts = 3
 
-    /// How a question ends.
+    /// The outcome of a prompt.
     enum Answer: Hashable {
-        /// With the instances that it is for; `nil` for all.
+        /// With the chosen sensors; `nil` for all.
         case decided(Decision, among: InstanceChoice? = nil)
-        /// Also where there is no terminal.
-        case nobody
-        /// The terminal is too small to show who asks what.
+        /// No answer, or no terminal.
+        case noAnswer
+        /// The terminal is too small for the prompt.
         case tooSmall
-        /// The person wants the whole command to end.
+        /// Ctrl-C, which ends the command.
         case interrupted
     }
 
@@ -29,23 +29,23 @@ struct TerminalPrompter {
     var pause: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
     var now: @Sendable () -> Timestamp = { .now() }
 
-    /// Puts a question; others wait until it is answered.
+    /// Displays a prompt; others wait until it is answered.
     func answer(_ question: PermissionQuestion) async -> Answer {
         await gate.hold()
         defer { gate.release() }
-        guard let terminal = TerminalDevice(path: path) else { return .nobody }
+        guard let terminal = TerminalDevice(path: path) else { return .noAnswer }
         defer { terminal.close() }
         let size = terminal.size
         guard size.columns >= QuestionText.smallest.columns, size.rows >= QuestionText.smallest.rows
         else { return .tooSmall }
         guard
             let text = QuestionText(question, columns: size.columns - 1, rows: size.rows)
-        else { return .nobody }
+        else { return .noAnswer }
         var dialogue = Dialogue(terminal)
         dialogue.say(text.lines)
         var early: [UInt8]
         repeat {
-            guard (try? await pause(Self.deadTime)) != nil else { return .nobody }
+            guard (try? await pause(Self.deadTime)) != nil else { return .noAnswer }
             early = terminal.typedBefore()
             guard !early.contains(where: LineEditor.interrupts) else { return .interrupted }
         } while !early.isEmpty
@@ -54,7 +54,7 @@ struct TerminalPrompter {
             let (decision, choice) = try await decision(on: question, text, &dialogue)
             return .decided(decision, among: choice)
         } catch {
-            return error == .interrupted ? .interrupted : .nobody
+            return error == .interrupted ? .interrupted : .noAnswer
         }
     }
 
@@ -95,11 +95,10 @@ struct TerminalPrompter {
             }
         }
         dialogue.say(["No answer counts as no."])
-        throw .nobody
+        throw .noAnswer
     }
 
-    /// A decision that gives, for the sensors that the person chooses where there are several; who
-    /// chooses none says no.
+    /// An allowing decision for the chosen sensors, if there are several; choosing none means no.
     private func chosen(
         _ decision: Decision, _ question: PermissionQuestion, _ dialogue: inout Dialogue
     ) async throws(Dialogue.End) -> Decided {

@@ -1,31 +1,31 @@
+import API
 import Auth
 import Foundation
-import API
 import Samples
 
-/// Asks for the terms of a grant, one after the other; whoever says nothing sets no limit.
+/// Asks for the terms of a grant one by one; an empty line sets no limit.
 struct TermsDialogue {
     private static let attempts = 3
 
     let question: PermissionQuestion
     let access: Access
-    /// The instances that they are for; `nil` for all.
+    /// The chosen sensors; `nil` for all.
     var choice: InstanceChoice?
     let input: TermsInput
 
-    /// - Returns: `nil` when the person gave up, and is to be asked again what they want.
+    /// - Returns: `nil` if no terms were confirmed, and the prompt is to be repeated.
     func terms(_ dialogue: inout Dialogue) async throws(Dialogue.End) -> Terms? {
-        dialogue.say(["Your terms; Enter alone sets no limit."])
+        dialogue.say(["Your terms; Enter for no limit."])
         var terms = Terms(access: access, only: choice)
         guard
-            let rate = try await limit("Samples a second> ", &dialogue, input.rate),
+            let rate = try await limit("Samples per second> ", &dialogue, input.rate),
             let precision = try await limit(
                 "Round to steps of\(unit)> ", &dialogue, input.precision),
             let history = try await limit("How far back, like 10m> ", &dialogue, input.history),
             let expires = try await limit(
                 "Ends, like 7d or 2027-01-31> ", &dialogue, input.expires),
             let background = try await limit(
-                "Also when nobody watches, y/n> ", &dialogue, input.background)
+                "Also in the background, y/n> ", &dialogue, input.background)
         else { return nil }
         terms.maximumRate = rate
         terms.precision = precision
@@ -35,7 +35,7 @@ struct TermsDialogue {
         return try await isConfirmed(terms, &dialogue) ? terms : nil
     }
 
-    /// The unit, where all numbers of the sensor have the same.
+    /// The unit, if all numeric fields have the same.
     private var unit: String {
         let units = Set(question.fields.filter { $0.kind.isNumeric }.map(\.unit))
         guard units.count == 1, let unit = units.first ?? nil, unit != "1" else { return "" }
@@ -45,15 +45,15 @@ struct TermsDialogue {
     private func isConfirmed(
         _ terms: Terms, _ dialogue: inout Dialogue
     ) async throws(Dialogue.End) -> Bool {
-        let words = TermsDescription(terms).words
+        let text = TermsDescription(terms).words
         let name = CautiousText.line(of: question.app, width: 64)
-        let text = "Then \(name) may use \(question.privilege.id): \(words)."
-        dialogue.say(CautiousText.wrapped(text, width: dialogue.columns, indent: "  "))
-        let answer = try await dialogue.ask("Allow that until you change it? y/n> ")
+        let summary = "\(name) may use \(question.privilege.id): \(text)."
+        dialogue.say(CautiousText.wrapped(summary, width: dialogue.columns, indent: "  "))
+        let answer = try await dialogue.ask("Allow this until you change it? y/n> ")
         return ["y", "yes"].contains(answer.lowercased())
     }
 
-    /// - Returns: `nil` after too many answers that were none.
+    /// - Returns: `nil` after too many invalid answers.
     private func limit<T>(
         _ prompt: String, _ dialogue: inout Dialogue,
         _ read: (String) throws(TermsInput.Fault) -> T
@@ -70,49 +70,50 @@ struct TermsDialogue {
     }
 }
 
-/// Terms as a person types them, in a flag or as an answer.
+/// Parses terms from options and answers.
 ///
-/// An empty text, `no` and `none` stand for no limit.
+/// Empty text, `no` and `none` mean no limit.
 struct TermsInput {
-    /// One sentence about what was typed, and an example of what would do.
+    /// A message with an example of valid input.
     struct Fault: Error, Hashable {
         let message: String
     }
 
     let now: Timestamp
 
-    /// Samples a second.
+    /// Samples per second.
     func rate(_ text: String) throws(Fault) -> Double? {
-        try number(text, "The rate is a number of samples a second above zero, such as 1 or 0.1.")
+        try number(
+            text, "The rate must be a positive number of samples per second, such as 1 or 0.1.")
     }
 
     /// A step in the unit of the field.
     func precision(_ text: String) throws(Fault) -> Double? {
-        try number(text, "The precision is a step above zero in the field's unit, such as 0.5.")
+        try number(text, "The precision must be a positive step in the field's unit, such as 0.5.")
     }
 
-    /// How far back.
+    /// How far back samples may be read.
     func history(_ text: String) throws(Fault) -> Duration? {
         guard let text = Self.given(text) else { return nil }
         guard let span = Duration(span: text), span > .zero else {
-            throw Fault(message: "The history is a span such as 10m, 2h or 7d.")
+            throw Fault(message: "The history must be a span such as 10m, 2h or 7d.")
         }
         return span
     }
 
-    /// A span from now, a day, which then counts whole, or a moment.
+    /// A span from now, a day (until its end), or a time.
     func expires(_ text: String) throws(Fault) -> Timestamp? {
         guard let text = Self.given(text) else { return nil }
         guard let end = end(text) else {
             throw Fault(
-                message: "The end is a span such as 8h or 7d, a day such as 2027-01-31,"
+                message: "The end must be a span such as 8h or 7d, a day such as 2027-01-31,"
                     + " or a time such as 2027-01-31T18:00:00Z.")
         }
-        guard end > now else { throw Fault(message: "That end is in the past.") }
+        guard end > now else { throw Fault(message: "The end is in the past.") }
         return end
     }
 
-    /// Whether it holds while nobody watches; yes where nothing is said.
+    /// Whether the grant holds in the background; yes by default.
     func background(_ text: String) throws(Fault) -> Bool {
         switch text.trimmingCharacters(in: .whitespaces).lowercased() {
         case "", "y", "yes": return true

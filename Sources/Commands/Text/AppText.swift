@@ -1,7 +1,7 @@
+import API
 import Addresses
 import Auth
 import JSApps
-import API
 import Samples
 import Text
 
@@ -9,14 +9,14 @@ extension AppDescription {
     /// The version, escaped and cut.
     var shownVersion: String { version.escapedForDisplay(limit: 24) }
 
-    /// Who signed it, as a prompt puts it; `nil` where nobody did.
+    /// The signer as a clause; `nil` for an unsigned app.
     var signerText: String? {
         signer.map { signer in
             "signed by \(signer.name ?? "an unknown key") \(SignerKey.shortened(signer.fingerprint))"
         }
     }
 
-    /// The same in a cell of a table.
+    /// The signer in a table.
     var shownSigner: String {
         guard let signer else { return "unsigned" }
         let fingerprint = SignerKey.shortened(signer.fingerprint)
@@ -25,36 +25,36 @@ extension AppDescription {
 }
 
 extension AppDescription.DeclaredPrivilege {
-    /// What it lets an app do, in the host's own words.
+    /// What it allows an app, in the host's words.
     var meaning: String {
         switch (sensor, access) {
         case (let sensor?, "raw"): "read every sample of \(sensor)"
-        case (let sensor?, "stats"): "read statistics of \(sensor), never a single sample"
+        case (let sensor?, "stats"): "read statistics of \(sensor), no samples"
         case (let sensor?, _): "publish samples of \(sensor)"
         case (nil, _) where origin != nil: callMeaning
         case (nil, _) where privilege == "identity":
-            "know this machine again by a made-up number"
-        case (nil, _): privilege == "storage" ? "keep data of its own" : "send you messages"
+            "recognize this machine by a random number"
+        case (nil, _): privilege == "storage" ? "store data" : "send you messages"
         }
     }
 
     private var callMeaning: String {
         let shown = (origin ?? "").escapedForDisplay(limit: WebOrigin.longest)
         let place = origin.flatMap { WebOrigin($0) }.flatMap(\.placeText).map { ", \($0)" } ?? ""
-        return "call \(shown)\(place)" + (pin == nil ? "" : ", with a certificate that it names")
+        return "call \(shown)\(place)" + (pin == nil ? "" : ", with a pinned certificate")
     }
 
-    /// One line with the app's claim marked as such.
+    /// One line, with the app's reason quoted as such.
     var line: String {
         let claim =
             reason.isEmpty ? "gives no reason" : "says: \(reason.escapedForDisplay(limit: 60))"
         let note =
-            restrictedBy.map { " (nobody is given it on this machine, by \($0))" }
-            ?? (supported ? "" : " (this version of the host cannot give it)")
+            restrictedBy.map { " (blocked by \($0))" }
+            ?? (supported ? "" : " (not supported by this version)")
         return "\(privilege): \(meaning); \(claim)\(note)"
     }
 
-    /// As the prompt puts it.
+    /// The privilege for a prompt.
     var question: Privilege? {
         PrivilegeID(privilege).flatMap {
             Privilege(asked: $0, reason: reason, pin: pin.flatMap { CertificatePin($0) })
@@ -63,7 +63,7 @@ extension AppDescription.DeclaredPrivilege {
 }
 
 extension Privilege {
-    /// What the person can be asked about; `nil` for a privilege that nobody can be asked for yet.
+    /// The privilege for a prompt; `nil` if it cannot be granted.
     init?(asked id: PrivilegeID, reason: String, pin: CertificatePin? = nil) {
         if let sensor = id.sensor, let access = id.access {
             self.init(.sensor(sensor, access), reason: reason)
@@ -82,7 +82,7 @@ extension Privilege {
 }
 
 extension AppDescription {
-    /// A line of the table of what an app may use, and what its last run used of it.
+    /// A row of the table of an app's budget and the usage of its last run.
     struct BudgetLine {
         let name: String
         let limit: String
@@ -103,7 +103,7 @@ extension AppDescription {
             BudgetLine(name: "cpu", limit: seconds(budget.cpu), used: seconds(usage?.cpu)),
             BudgetLine(name: "cpu-per-minute", limit: seconds(budget.cpuPerMinute), used: ""),
             BudgetLine(
-                name: "memory", limit: "\(bytes(budget.memory)) of its own",
+                name: "memory", limit: "\(bytes(budget.memory)) private",
                 used: usage.map { "\(bytes($0.memory)) resident" } ?? "–"),
             BudgetLine(
                 name: "duration", limit: budget.duration.map { seconds($0) } ?? "none",
@@ -131,32 +131,32 @@ extension AppDescription {
 }
 
 extension RunDescription {
-    /// One line about an end that was not the app's own; `nil` for one that was.
+    /// A message if the run did not end normally; `nil` if it did.
     var complaint: String? {
         guard let ending else { return nil }
         let detail = (ending.detail ?? "").escapedForDisplay(limit: 200)
         switch ending.name {
         case "finished", "stopped": return nil
         case "budget-turn":
-            return "\(app) worked on one thing for too long and was ended (budget turn)."
+            return "\(app) was ended: a turn took too long (budget turn)."
         case "budget-turn-cpu":
-            return "\(app) was ended: it seems to be in an endless loop (budget turn-cpu)."
+            return "\(app) was ended: probably an endless loop (budget turn-cpu)."
         case "budget-memory":
-            return "\(app) needed more memory than it may have and was ended (budget memory)."
+            return "\(app) was ended: it exceeded its memory (budget memory)."
         case let name where name.hasPrefix("budget-"):
             let budget = name.dropFirst("budget-".count)
-            return "\(app) used more than it may and was ended (budget \(budget))."
-        case "unresponsive": return "\(app) did not answer the host and was ended."
+            return "\(app) was ended: it exceeded its budget (budget \(budget))."
+        case "unresponsive": return "\(app) was ended: it did not respond to the host."
         case "sandbox-violation":
-            return "\(app) tried what its confinement forbids and was ended."
-        case "protocol-violation": return "\(app) broke the protocol and was ended: \(detail)"
+            return "\(app) was ended: it violated its confinement."
+        case "protocol-violation": return "\(app) was ended: it violated the protocol: \(detail)"
         case "crashed": return "\(app) crashed: \(detail)"
         case "failed-to-start": return "\(app) could not start: \(detail)"
         default: return "\(app) ended: \(ending.name.escapedForDisplay(limit: 40))"
         }
     }
 
-    /// What goes on, or how it ended, in a few words.
+    /// The state, or how it ended.
     var stateText: String {
         let isEnded = state == "ended"
         var words = [isEnded ? ending?.name.escapedForDisplay(limit: 40) ?? "ended" : state]

@@ -1,19 +1,19 @@
-import Auth
 import API
+import Auth
 import Text
 
-/// What installing an app did, or would do, in lines for a person.
+/// The result of an installation, or of a dry run, as text.
 struct InstallReport {
     let app: AppDescription
     let isDryRun: Bool
 
-    /// Nothing for the very same package, where only what happened is wanted.
+    /// Whether the same package was already installed.
     var isUnchanged: Bool { app.update?.kind == "unchanged" }
 
     var lines: [String] {
         guard let update = app.update else { return first }
         guard !isUnchanged else {
-            return ["\(app.name) \(app.shownVersion) is installed already; nothing changes."]
+            return ["\(app.name) \(app.shownVersion) is already installed; nothing changed."]
         }
         return [heading(update)] + signer + reason(update)
             + update.privileges.map { "  " + line($0, isReset: update.reset != nil) }
@@ -23,20 +23,20 @@ struct InstallReport {
         let verb = isDryRun ? "Would install" : "Installed"
         let lines = ["\(verb) \(app.name) \(app.shownVersion)."] + published + signer
         guard app.generation == nil else {
-            return lines + ["It declares nothing: it asks for each sensor when it first uses it."]
+            return lines + ["It declares no privileges: it asks for each sensor on first use."]
         }
         let restricted = app.privileges.filter { $0.restrictedBy != nil }.map { "  \($0.line)" }
         let open = app.privileges.filter {
             $0.restrictedBy == nil && ($0.state == "prompt" || !$0.supported)
         }
-        guard !app.privileges.isEmpty else { return lines + ["It asks for nothing."] }
-        let kept = restricted.isEmpty ? [] : ["It wants and does not get:"] + restricted
+        guard !app.privileges.isEmpty else { return lines + ["It needs no privileges."] }
+        let kept = restricted.isEmpty ? [] : ["Blocked privileges:"] + restricted
         guard !open.isEmpty else {
             guard restricted.count < app.privileges.count else { return lines + kept }
             let rest = kept.isEmpty ? "everything" : "everything else"
-            return lines + kept + ["You have decided already about \(rest) it asks for."]
+            return lines + kept + ["You have already decided \(rest) it asks for."]
         }
-        return lines + kept + ["When you run it, it will ask for:"] + open.map { "  \($0.line)" }
+        return lines + kept + ["When you run it, it asks for:"] + open.map { "  \($0.line)" }
     }
 
     private func heading(_ update: UpdateDescription) -> String {
@@ -48,13 +48,13 @@ struct InstallReport {
         return "\(app.name) \(step)\(isDryRun ? " (not installed: this is a dry run)" : "")"
     }
 
-    /// A name that is not the author's is said, since it is the one to use from now on.
+    /// The name, if it differs from that of the author.
     private var published: [String] {
         guard app.generation != nil, let name = app.publishedName ?? app.folder, name != app.name
         else { return [] }
         return [
-            "It was published as \(name.escapedForDisplay(limit: 60)); here it is \(app.name), and"
-                + " its page http://\(app.name).localhost."
+            "It was published as \(name.escapedForDisplay(limit: 60)); here its name is"
+                + " \(app.name), and its page http://\(app.name).localhost."
         ]
     }
 
@@ -63,16 +63,16 @@ struct InstallReport {
     }
 
     private func reason(_ update: UpdateDescription) -> [String] {
-        let verb = isDryRun ? "would be" : "was"
+        let verb = isDryRun ? "would be" : "were"
         return switch update.reset {
         case "signed":
             [
-                "Nobody signed the one before: this counts as another app, and every decision"
+                "The previous package was unsigned: this is another app, and all decisions"
                     + " \(verb) forgotten."
             ]
-        case "downgrade": ["It is an older version: every decision \(verb) forgotten."]
+        case "downgrade": ["It is an older version: all decisions \(verb) forgotten."]
         case "unordered":
-            ["Which version is newer cannot be told: every decision \(verb) forgotten."]
+            ["The versions cannot be compared: all decisions \(verb) forgotten."]
         default: []
         }
     }
@@ -85,8 +85,8 @@ struct InstallReport {
         let isSupported = declared?.supported
         let state =
             switch item.state {
-            case _ where declared?.restrictedBy != nil: "nobody is given it on this machine"
-            case _ where isSupported == false: "this version of the host cannot give it"
+            case _ where declared?.restrictedBy != nil: "blocked by policy"
+            case _ where isSupported == false: "not supported by this version"
             case "granted": "allowed"
             case "denied": "denied"
             default: "asked at the next run"
@@ -96,8 +96,8 @@ struct InstallReport {
             isReset
             ? ""
             : item.change == "wider"
-                ? "more than before; "
-                : item.change == "narrower" ? "less than before; " : ""
+                ? "wider than before; "
+                : item.change == "narrower" ? "narrower than before; " : ""
         return "\(isNew ? "+" : "=") \(item.privilege) (\(comparison)\(state))"
     }
 }

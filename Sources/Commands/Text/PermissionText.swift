@@ -1,8 +1,8 @@
-import Addresses
 import API
+import Addresses
 
 extension TermsDescription {
-    /// The conditions in words, the sensors first.
+    /// The terms as text, the sensors first.
     var words: String {
         var parts = only.map { ["only " + $0.joined(separator: ", ")] } ?? []
         parts += [access == "raw" ? "every sample" : "statistics only"]
@@ -10,39 +10,39 @@ extension TermsDescription {
         if let precision { parts.append("to ±\(Format.number(precision / 2))") }
         if let history { parts.append("the last \(history)") }
         if let expires { parts.append("until \(Format.time(expires))") }
-        if background == false { parts.append("only while you watch") }
+        if background == false { parts.append("only in the foreground") }
         return parts.joined(separator: ", ")
     }
 }
 
 extension GrantDescription {
-    /// The state in a word.
+    /// The state, or `restricted` if the policy blocks it.
     var shownState: String { restrictedBy == nil ? state : "restricted" }
 
-    /// The conditions in words.
+    /// The terms as text.
     var termsText: String {
         if let refusals {
-            return "you said no \(refusals) times: not asked again until a reset"
+            return "refused \(refusals) times: not asked again until reset"
         }
-        if let restrictedBy { return "not in force: \(restrictedBy)" }
+        if let restrictedBy { return "blocked by \(restrictedBy)" }
         guard let terms else { return "–" }
         return terms.words + (once ? ", this run only" : "")
     }
 }
 
 extension WebOrigin {
-    /// Where it is, in the host's words; `nil` for the Internet.
+    /// The location of the server; `nil` for the Internet.
     var placeText: String? {
         switch host.reach {
         case .internet, .nowhere: nil
-        case .ownNetwork: "a device in your own network"
+        case .ownNetwork: "a device in your network"
         case .ownMachine: "a program on this machine"
         }
     }
 
-    /// The origin in at most so many columns, 12 at least.
+    /// The origin in a number of columns, at least 12.
     ///
-    /// Where it is longer its end stays, because that says whose it is.
+    /// A longer origin is cut at its start, because its end identifies the domain.
     func shown(columns: Int) -> String {
         let text = description
         guard text.utf8.count > columns else { return text }

@@ -2,7 +2,7 @@ import API
 import Text
 
 extension SensorDescription {
-    /// What it is and how it is doing, for a person.
+    /// The sensor as text.
     var lines: [String] {
         var lines = [
             "Sensor:   \(id)", "Title:    \(title.escapedForDisplay(limit: 120))",
@@ -13,12 +13,13 @@ extension SensorDescription {
         if let unavailable {
             lines.append("Missing:  \(unavailable.reason.escapedForDisplay(limit: 300))")
             if let remedy = unavailable.remedy {
-                lines.append("Helps:    \(remedy.escapedForDisplay(limit: 300))")
+                lines.append("Remedy:   \(remedy.escapedForDisplay(limit: 300))")
             }
         }
         if let note { lines.append("Note:     \(note.escapedForDisplay(limit: 300))") }
         if let failure {
-            lines.append("Failure:  \(failure.escapedForDisplay(limit: 300)) (\(failures) in all)")
+            lines.append(
+                "Failure:  \(failure.escapedForDisplay(limit: 300)) (\(failures) in total)")
         }
         return lines + (connection?.lines ?? [])
     }
@@ -32,14 +33,14 @@ extension ConnectionReport {
     fileprivate var lines: [String] {
         var lines = [
             "Link:     \(state), connected \(connections) times",
-            "Messages: \(received) came, \(taken) became samples, \(late) of them late",
+            "Messages: \(received) received, \(taken) became samples, \(late) of them late",
         ]
         let reasons = [
-            (leftOut.malformed, "malformed"), (leftOut.incomplete, "incomplete"),
-            (leftOut.mistimed, "with an impossible time"), (leftOut.repeated, "repeated"),
-            (leftOut.excess, "too many"),
+            (dropped.malformed, "malformed"), (dropped.incomplete, "incomplete"),
+            (dropped.invalidTimestamp, "with an invalid timestamp"), (dropped.repeated, "repeated"),
+            (dropped.excess, "too many"),
         ].filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
-        if !reasons.isEmpty { lines.append("Left out: \(reasons.joined(separator: ", "))") }
+        if !reasons.isEmpty { lines.append("Dropped:  \(reasons.joined(separator: ", "))") }
         if let problem {
             lines.append("Problem:  \(problem.escapedForDisplay(limit: 300))")
         }

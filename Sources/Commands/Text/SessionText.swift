@@ -1,35 +1,35 @@
+import API
 import Auth
 import Foundation
 import Host
-import API
 import Sessions
 import Text
 import Tracks
 
 extension SessionDescription {
-    /// As in a sentence: `active`, `finished`, `not started`.
-    var standing: String {
+    /// The state: `active`, `paused`, `finished` or `not started`.
+    var stateText: String {
         if finished { return "finished" }
         return state == SessionState.inactive.rawValue ? "not started" : state
     }
 
-    /// How long it was active, such as `12 min 3 secs`.
+    /// The active time, such as `12 min 3 secs`.
     var activeTime: String {
-        // Milliseconds of centuries fit.
+        // Overflows only after centuries.
         ElapsedText(.milliseconds(Int64(exactly: elapsed.rounded()) ?? 0)).description
     }
 
-    /// Its row in a list.
+    /// The row in a table.
     var row: [String] {
-        [id, standing, spans.first.map { Format.time($0.from) } ?? "–", activeTime, name]
+        [id, stateText, spans.first.map { Format.time($0.from) } ?? "–", activeTime, name]
     }
 
-    /// All of it, for a person.
+    /// The session as text.
     ///
-    /// - Parameter route: of a session that has one.
+    /// - Parameter route: its route, if it has one.
     func lines(_ route: RouteSummary?) -> [String] {
         var lines = [
-            "\(name.escapedForDisplay(limit: 400)) (\(id))", "  state    \(standing)",
+            "\(name.escapedForDisplay(limit: 400)) (\(id))", "  state    \(stateText)",
             "  active   \(activeTime)",
             "  sensors  \(sensors.joined(separator: ", "))",
         ]
@@ -40,28 +40,26 @@ extension SessionDescription {
             lines.append("  route    \(route.text)")
         }
         if !description.isEmpty {
-            lines.append("  words    \(description.escapedForDisplay(limit: 8000))")
+            lines.append("  notes    \(description.escapedForDisplay(limit: 8000))")
         }
         return lines
     }
 }
 
-/// What a route says of itself beside its points.
+/// The members of a route besides its points.
 struct RouteSummary: Decodable {
     /// In metres.
     let distance: Double
     let distanceSource: RouteRecord.Source
     let warnings: [RouteRecord.Warning]
 
-    /// - Returns: `nil` of a session that can have no route.
-    static func found(of id: String, _ session: HostSession) async throws -> RouteSummary? {
+    /// - Returns: `nil` if the session has no route.
+    static func ofSession(_ id: String, _ session: HostSession) async throws -> RouteSummary? {
         do {
             return try JSONDecoder().decode(
-                RouteSummary.self,
-                from: try await session.client.data(
-                    .get, SessionsCommand.path(id, "/route"), isPatient: true))
-        } catch let failure as CommandFailure
-            where ["not-found", "unknown-sensor", "unknown-field"].contains(failure.type)
+                RouteSummary.self, from: try await session.client.route(ofSession: id))
+        } catch let error as APIError
+            where [.notFound, .unknownSensor, .unknownField].contains(error.code)
         {
             return nil
         }
@@ -69,12 +67,12 @@ struct RouteSummary: Decodable {
 
     var text: String {
         let source = distanceSource == .manual ? ", entered by hand" : ""
-        let told = warnings.map { warning in
+        let notes = warnings.map { warning in
             switch warning {
             case .jump: "; points more than 200 m apart"
             case .signalLost: "; no signal for more than 30 s"
             }
         }
-        return Format.value(distance.rounded(), unit: "m") + source + told.joined()
+        return Format.value(distance.rounded(), unit: "m") + source + notes.joined()
     }
 }

@@ -126,7 +126,7 @@ import Testing
         try host.allow("hello-world", "sensor:gyroscope")
         try browser.wait(until: "$('#gyrodata').text() === 'X:0.25 Y:0.5 Z:-0.75'")
         let left = try host.sandbox.nervous("permissions", "--pending")
-        #expect(left.errors.contains("No app waits for an answer."))
+        #expect(left.errors.contains("No request waits for your decision."))
     }
 
     @Test func `libraries of the system load and work`() throws {

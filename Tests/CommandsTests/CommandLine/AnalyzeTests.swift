@@ -36,6 +36,6 @@ struct AnalyzeTests {
         let call = try sandbox.nervous("analyze", "trend", "load.load1", "--to", "0")
         #expect(call.code == 0)
         #expect(call.output.isEmpty)
-        #expect(call.errors.contains("too little"))
+        #expect(call.errors.contains("too few samples"))
     }
 }

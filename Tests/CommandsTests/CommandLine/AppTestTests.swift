@@ -149,7 +149,7 @@ struct AppTestTests {
         Ending(test: "await sensors.set('nothing', {})", told: "no simulated sensor nothing"),
         Ending(test: "await sensors.set('cpu', { idle: 1 })", told: "cpu has no field idle"),
         Ending(test: "await sensors.set('cpu', { busy: 'x' })", told: "busy of cpu is a number"),
-        Ending(test: "await sensors.play('dive')", told: "there is no scenario dive"),
+        Ending(test: "await sensors.play('dive')", told: "no scenario dive"),
         Ending(test: "await permissions.deny('cpu')", told: "cpu is not a privilege"),
         Ending(test: "assert.throws(() => {})", told: "nothing was thrown"),
         Ending(test: "await assert.rejects(async () => 1)", told: "nothing was thrown"),
@@ -247,7 +247,7 @@ struct AppTestTests {
         #expect(!run.output.contains("one"))
         let none = try test(tests, "--filter", "three")
         #expect(none.code == 66)
-        #expect(none.errors.contains("No test has ‘three’ in its name."))
+        #expect(none.errors.contains("No test name contains “three”."))
     }
 
     @Test func `nothing of the person's own is touched`() throws {

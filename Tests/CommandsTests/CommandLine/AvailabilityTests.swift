@@ -33,11 +33,11 @@ struct AvailabilityTests {
         #expect(without.code == 0, "\(without.errors)")
         #expect(without.output == "battery missing\naccelerometer missing\n")
         let told =
-            "demo is not given sensor:battery, and you are not asked: no battery under \(sys)"
+            "sensor:battery is not granted to demo: no battery under \(sys)"
         #expect(without.errors.contains(told), "\(without.errors)")
         let with = try sandbox.nervous("run", app(sandbox, ["battery", "cpu"]))
         #expect(with.code == 77)
-        #expect(with.errors.contains("demo asks for sensor:cpu, and nobody answered."))
+        #expect(with.errors.contains("demo needs sensor:cpu, which is undecided."))
         // It is there from now on, and so is the question.
         let supply = "\(sys)/class/power_supply/BAT0"
         try FileManager.default.createDirectory(atPath: supply, withIntermediateDirectories: true)
@@ -69,7 +69,7 @@ struct AvailabilityTests {
         let run = try sandbox.nervous("run", app(sandbox, ["location", "steps"]))
         #expect(run.code == 0, "\(run.errors)")
         #expect(run.output == "location missing\nsteps missing\n")
-        let told = "demo is not given sensor:location, and you are not asked: "
+        let told = "sensor:location is not granted to demo: "
         #expect(run.errors.contains(told + "no gpsd answers at 127.0.0.1:1"), "\(run.errors)")
         #expect(run.errors.contains("it needs accelerometer"), "\(run.errors)")
         host.kill(SIGTERM)

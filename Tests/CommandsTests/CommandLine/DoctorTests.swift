@@ -50,7 +50,7 @@ struct DoctorTests {
         #expect(report.of("host").contains { $0.message == "it serves on port \(host.port)" })
         #expect(report.of("data").contains { $0.message == "process \(host.pid) uses it" })
         #expect(report.of("databases").map(\.state) == ["fine", "fine", "fine", "fine"])
-        #expect(report.of("access-log").first?.message.hasSuffix("lines fit") == true)
+        #expect(report.of("access-log").first?.message.hasSuffix("entries intact") == true)
         host.kill(SIGTERM)
         #expect(try host.wait() == 0)
     }
@@ -123,7 +123,7 @@ struct DoctorTests {
         let shown = try sandbox.nervous("doctor", "data")
         #expect(shown.code == 1)
         #expect(shown.output.contains("→ chmod 700 '\(sandbox.data)'"))
-        #expect(shown.output.contains("are broken."))
+        #expect(shown.output.contains("checks failed."))
     }
 
     @Test func `a changed line of the access log is reported`() throws {
@@ -146,8 +146,8 @@ struct DoctorTests {
     }
 
     @Test(arguments: [
-        (nil, "is not beside"), ("echo 9.9.9", "is of version 9.9.9, and this is"),
-        ("exit 3", "does not say which version"), ("kill -9 $$", "does not say which version"),
+        (nil, "is not installed beside"), ("echo 9.9.9", "has version 9.9.9, but nervous has"),
+        ("exit 3", "does not report its version"), ("kill -9 $$", "does not report its version"),
     ])
     func `a runner that is missing or another's is reported`(
         script: String?, message: String

@@ -57,8 +57,8 @@ struct DownloadTests {
     }
 
     @Test(arguments: [
-        ("/loop", "more than 5 times"), ("file:///etc/passwd", "no http or https URL"),
-        ("ftp://127.0.0.1/a.zip", "no http or https URL"), ("http://", "no http or https URL"),
+        ("/loop", "more than 5 times"), ("file:///etc/passwd", "something other than an http or https URL"),
+        ("ftp://127.0.0.1/a.zip", "something other than an http or https URL"), ("http://", "something other than an http or https URL"),
     ])
     func `a redirect that leads nowhere is refused`(location: String, says: String) throws {
         let sandbox = try Sandbox()
@@ -115,7 +115,7 @@ struct DownloadTests {
         let server = try ScriptedServer { $0.answer([], status: status) }
         try refused(
             sandbox, server.url("/a.zip"), code: 69, type: "download-refused",
-            "answered \(status.prefix(3)) and no package")
+            "responded with status \(status.prefix(3)) instead of a package")
     }
 
     @Test func `a page instead of a package has the ordinary error`() throws {
@@ -180,7 +180,7 @@ struct DownloadTests {
         let server = try ScriptedServer(address: "0.0.0.0") { $0.answer(package) }
         let open = try sandbox.nervous("install", server.url("/a.zip", host: "0.0.0.0"))
         #expect(open.code == 0, "\(open.errors)")
-        #expect(open.errors.contains("could have been changed on the way"))
+        #expect(open.errors.contains("could have been modified in transit"))
         for word in ["http://localhost/", "http://127.1.2.3/", "http://[::1]/", "https://a.org/"] {
             #expect(try PackageAddress(word).isSecure)
         }

@@ -53,7 +53,7 @@ struct FirstUseTests {
         #expect(run.code == 77)
         #expect(run.output.contains("first NotAllowedError sensor:memory"))
         #expect(run.output.contains("nervous permissions grant old-demo sensor:memory"))
-        #expect(run.errors.contains("old-demo asks for sensor:memory, and nobody answered."))
+        #expect(run.errors.contains("old-demo needs sensor:memory, which is undecided."))
         #expect(run.errors.contains("nervous run old-demo --allow sensor:memory"))
         #expect(run.errors.matches(of: /nobody answered/).count == 1)
     }
@@ -75,8 +75,8 @@ struct FirstUseTests {
         let installed = try sandbox.nervous("install", try Self.app(sandbox))
         #expect(installed.code == 0)
         #expect(installed.output.contains("Installed old-demo 1."))
-        #expect(installed.output.contains("It was published as Old Demo; here it is old-demo"))
-        #expect(installed.output.contains("asks for each sensor when it first uses it"))
+        #expect(installed.output.contains("It was published as Old Demo; here its name is old-demo"))
+        #expect(installed.output.contains("asks for each sensor on first use"))
     }
 
     @Test func `the doctor names libraries that are missing`() throws {

@@ -40,7 +40,7 @@ struct KeptTests {
         let terminal = try sandbox.terminal(
             "run", try sandbox.app(Self.counter, manifest: Self.manifest))
         try terminal.await("o/a/n/v/?> ")
-        #expect(terminal.text.contains("to keep data of its own on this machine"))
+        #expect(terminal.text.contains("to store data on this machine"))
         #expect(terminal.text.contains("it gives no reason"))
         terminal.type("a\n")
         #expect(try terminal.finish() == 0)

@@ -47,7 +47,7 @@ struct LogTests {
         let text = try sandbox.nervous("log", "--verify")
         #expect(text.code == 0)
         let found = try verification(sandbox)
-        #expect(text.output.contains("\(found.lines) lines fit, "))
+        #expect(text.output.contains("\(found.lines) entries intact, "))
         #expect(text.output.contains("Head: \(found.head)"))
         #expect(found.lines == 5)
         #expect(try sandbox.nervous("status", "--json").output.contains(found.head))

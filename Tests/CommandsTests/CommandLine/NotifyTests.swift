@@ -62,7 +62,7 @@ struct NotifyTests {
         #expect(try sandbox.nervous("run", folder, "--allow", "notify").code == 0)
         #expect(try sandbox.curl(host.url("/api/v1/me")).status == 401)
         let doctor = try sandbox.nervous("doctor", "desktop")
-        #expect(doctor.output.contains("messages are shown by mock-notify"))
+        #expect(doctor.output.contains("messages are displayed by mock-notify"))
         // What is told is shown a moment later.
         let limit = ContinuousClock.now + .seconds(30)
         while try desktop.calls().count < 2, ContinuousClock.now < limit { sched_yield() }
@@ -78,6 +78,6 @@ struct NotifyTests {
     @Test func `without a bus the doctor says where messages are shown`() throws {
         let doctor = try Sandbox().nervous("doctor", "desktop")
         #expect(doctor.code == 0)
-        #expect(doctor.output.contains("There is no session bus"))
+        #expect(doctor.output.contains("No session bus"))
     }
 }

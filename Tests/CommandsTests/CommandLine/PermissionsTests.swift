@@ -48,7 +48,7 @@ struct PermissionsTests {
         #expect(try sandbox.nervous("permissions", "deny", "demo", "sensor:memory").code == 0)
         let list = try sandbox.nervous("permissions", "demo").output
         #expect(list.contains("statistics only, at most 1/s, to ±0.05, the last 10m, until "))
-        #expect(list.contains(", only while you watch"))
+        #expect(list.contains(", only in the foreground"))
         let json = Data(try sandbox.nervous("permissions", "demo", "--json").output.utf8)
         let decision = try #require(
             try JSONDecoder().decode(Items.self, from: json).items.first)

@@ -85,12 +85,12 @@ struct PolicyFileTests {
             let run = try sandbox.nervous(["run", "demo"] + flags)
             #expect(run.code == 0, "\(run.errors)")
             #expect(run.output.contains("refused restricted"), "\(run.output)")
-            #expect(run.errors.contains("demo is not given sensor:cpu"), "\(run.errors)")
+            #expect(run.errors.contains("sensor:cpu is not granted to demo"), "\(run.errors)")
             #expect(run.errors.contains(path))
         }
         let list = try sandbox.nervous("permissions").output
-        #expect(list.contains("Nobody is given sensor:cpu on this machine, by \(path)"))
-        #expect(list.contains(/demo +sensor:cpu +restricted .*not in force/), "\(list)")
+        #expect(list.contains("sensor:cpu is blocked by \(path)"))
+        #expect(list.contains(/demo +sensor:cpu +restricted .*blocked by/), "\(list)")
         for words in [
             ["permissions", "grant", "demo", "sensor:cpu"],
             ["run", "demo", "--allow", "sensor:cpu"],
@@ -102,8 +102,8 @@ struct PolicyFileTests {
         #expect(try sandbox.nervous("uninstall", "demo").code == 0)
         let installed = try sandbox.nervous("install", app).output
         #expect(
-            installed.contains("nobody is given it on this machine, by \(path)"), "\(installed)")
-        #expect(!installed.contains("it will ask for"))
+            installed.contains("blocked by \(path)"), "\(installed)")
+        #expect(!installed.contains("it asks for"))
 
         _ = try Self.restrict("{}", sandbox)
         #expect(try sandbox.nervous("permissions", "grant", "demo", "sensor:cpu").code == 0)

@@ -59,7 +59,7 @@ struct RefusedPromptTests {
         let sandbox = try Sandbox()
         let terminal = try sandbox.terminal(["run", Self.app], columns: 39, rows: 24)
         #expect(try terminal.finish() == 77)
-        #expect(terminal.text.contains("too small to ask"))
+        #expect(terminal.text.contains("too small for a prompt"))
         #expect(terminal.text.contains("--allow sensor:memory"))
     }
 
@@ -77,11 +77,11 @@ struct RefusedPromptTests {
         let third = try sandbox.terminal("run", "denied-demo")
         #expect(try third.finish() == 0)
         #expect(!third.text.contains("Nervous asks you"))
-        #expect(third.text.contains("you said no twice, so it is not asked again"))
+        #expect(third.text.contains("you refused it twice, so you are not asked again"))
         #expect(third.text.contains("nervous permissions reset denied-demo"))
         #expect(third.text.contains("latest(): NotAllowedError"))
         let list = try sandbox.nervous("permissions", "denied-demo")
-        #expect(list.output.contains(/sensor:memory  denied  [-0-9]+ [:0-9]+  you said no 2 times/))
+        #expect(list.output.contains(/sensor:memory  denied  [-0-9]+ [:0-9]+  refused 2 times/))
         // A flag says for one run what the person means now.
         let flagged = try sandbox.nervous("run", "denied-demo", "--allow", "sensor:memory")
         #expect(flagged.output.contains("latest(): allowed"))
@@ -121,6 +121,6 @@ struct RefusedPromptTests {
         #expect(
             list.contains("every sample, at most 0.5/s, to ±500, the last 10m, until 20"), "\(list)"
         )
-        #expect(list.contains("only while you watch"))
+        #expect(list.contains("only in the foreground"))
     }
 }

@@ -69,7 +69,7 @@ struct SendingTests {
             let sent = try sandbox.nervous(
                 "sessions", "send", id, "--to", place, "--token-file", token)
             #expect(sent.code == 0, "\(sent.errors)")
-            #expect(sent.output == "It has arrived.\n")
+            #expect(sent.output == "Delivered.\n")
             let request = try #require(server.received.last)
             #expect(request.method == "POST")
             #expect(request.target == "/trips")
@@ -92,7 +92,7 @@ struct SendingTests {
         #expect(failed.code != 0)
         #expect(failed.errors.contains("cannot be reached"))
         #expect(try outbox(sandbox).isEmpty)
-        #expect(try sandbox.nervous("outbox").errors.contains("Nothing waits to be sent."))
+        #expect(try sandbox.nervous("outbox").errors.contains("The outbox is empty."))
     }
 
     @Test(arguments: ["http://trips.example/a", "ftp://trips.example/", "trips.example"])

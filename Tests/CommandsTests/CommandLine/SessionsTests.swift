@@ -55,7 +55,7 @@ struct SessionsTests {
 
     @Test func `a session is made, listed, shown, edited and deleted`() throws {
         let sandbox = try Sandbox()
-        #expect(try sandbox.nervous("sessions").errors.contains("There are no sessions."))
+        #expect(try sandbox.nervous("sessions").errors.contains("No sessions."))
         let id = try make(sandbox)
         let table = try sandbox.nervous("sessions").output
         for word in ["SESSION", id, "not started", "Lunch walk"] {
@@ -93,7 +93,7 @@ struct SessionsTests {
         let paused = try sandbox.nervous("sessions", "pause", id)
         #expect(paused.output.hasPrefix("\(id) is paused, after "))
         let resumed = try sandbox.nervous("sessions", "resume", id)
-        #expect(resumed.errors.contains("Nothing is collected while no host runs"))
+        #expect(resumed.errors.contains("Samples are collected only while a host runs"))
         #expect(try sandbox.nervous("sessions", "finish", id).code == 0)
         let refused = try sandbox.nervous("sessions", "start", id)
         #expect(refused.code == 1)
@@ -179,7 +179,7 @@ struct SessionsTests {
         #expect(route.features.map(\.geometry.coordinates) == [[[8, 47], [8.001, 47.001]]])
         let twice = try there.nervous("sessions", "import", file)
         #expect(twice.code == 0)
-        #expect(twice.errors.contains("There already: "))
+        #expect(twice.errors.contains("Already exist: "))
         #expect(try sessions(there).count == 2)
     }
 
@@ -198,7 +198,7 @@ struct SessionsTests {
             try Data(text.utf8).write(to: URL(filePath: file))
             let call = try sandbox.nervous("sessions", "import", file)
             #expect(call.code == 65, "\(name): \(call.errors)")
-            #expect(call.errors.contains("error: \(file) is not taken: The "), "\(call.errors)")
+            #expect(call.errors.contains("error: \(file) was not imported: The "), "\(call.errors)")
         }
         #expect(try sessions(sandbox).map(\.id) == [id])
         // It was the same host all the while.
@@ -261,14 +261,14 @@ struct SessionsTests {
         try handle.close()
         let call = try sandbox.nervous("sessions")
         #expect(call.code == 0)
-        #expect(call.errors.contains("set aside"))
+        #expect(call.errors.contains("was renamed"))
         let names = try FileManager.default.contentsOfDirectory(atPath: sandbox.data)
         let kept = try #require(
             names.first { $0.wholeMatch(of: /sessions\.sqlite\.damaged-\d+T\d+Z/) != nil })
         #expect(try Data(contentsOf: URL(filePath: "\(sandbox.data)/\(kept)")) == damaged)
-        #expect(try !sandbox.nervous("sessions").errors.contains("set aside"))
+        #expect(try !sandbox.nervous("sessions").errors.contains("was renamed"))
         #expect(
-            try sandbox.nervous("doctor", "databases").output.contains("sessions.sqlite is sound"))
+            try sandbox.nervous("doctor", "databases").output.contains("sessions.sqlite is intact"))
     }
 
     @Test(arguments: [

@@ -116,7 +116,7 @@ struct StorageTests {
         let done = try sandbox.nervous("forget", "--app", "hello-sensors", "--yes")
         #expect(done.code == 0)
         #expect(done.output.contains("decisions  1"))
-        #expect(done.output.contains("What stays: the app itself"))
+        #expect(done.output.contains("Kept: the app itself"))
         #expect(try sandbox.nervous("permissions", "--json").output.contains(#""items":[]"#))
         #expect(try sandbox.nervous("apps").output.contains("hello-sensors"))
         #expect(try sandbox.nervous("forget", "--app", "none", "--yes").code == 66)

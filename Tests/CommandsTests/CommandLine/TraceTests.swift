@@ -109,7 +109,7 @@ struct TraceTests {
 
     @Test(arguments: [
         Damage(name: "empty", lines: [], told: "a.trace:1: "),
-        Damage(name: "cut", lines: Array(lines.prefix(5)), told: "is cut off behind line 5"),
+        Damage(name: "cut", lines: Array(lines.prefix(5)), told: "is truncated after line 5"),
         Damage(name: "no JSON", lines: changed(4, "{\"sensor\":"), told: "a.trace:4: "),
         Damage(name: "other format", lines: changed(1, "{}"), told: "a.trace:1: "),
         Damage(
@@ -130,7 +130,7 @@ struct TraceTests {
         Damage(
             name: "back in time",
             lines: changed(5, #"{"sensor":"cpu","t":1700000000500,"values":[1]}"#),
-            told: "a.trace:5: it is older than the sample of cpu before it"),
+            told: "a.trace:5: the sample is older than the previous one of cpu"),
         Damage(
             name: "a line lost", lines: changed(6, nil), told: "a.trace:12: it tells of another"),
         Damage(
@@ -138,7 +138,7 @@ struct TraceTests {
             told: "a.trace:14: nothing may follow"),
         Damage(
             name: "ends too soon", lines: changed(13, #"{"end":1700000000000,"samples":11}"#),
-            told: "a.trace:13: it ends before its last sample"),
+            told: "a.trace:13: the end is before the last sample"),
     ])
     func `a damaged trace is refused with its line`(damage: Damage) throws {
         let sandbox = try Sandbox()
@@ -157,7 +157,7 @@ struct TraceTests {
             toFile: path, atomically: true, encoding: .utf8)
         let run = try sandbox.nervous("run", sandbox.app(""), "--replay", path)
         #expect(run.code == 65)
-        #expect(run.errors.contains("is cut off behind line 12"))
+        #expect(run.errors.contains("is truncated after line 12"))
     }
 
     @Test(arguments: [

@@ -106,7 +106,7 @@ struct TrialTests {
                 }
 
                 """)
-        #expect(trial.errors.contains("Give a reason for sensor:accelerometer, sensor:load:stats"))
+        #expect(trial.errors.contains("Add a reason for sensor:accelerometer, sensor:load:stats"))
         // Nobody installs what gives no reasons.
         let install = try sandbox.nervous("install", folder)
         #expect(install.code == 65)
@@ -131,7 +131,7 @@ struct TrialTests {
         let trial = try sandbox.nervous("trial", "demo", "--for", "10s", "--scenario", "walk")
         #expect(trial.code == 0, "\(trial.errors)")
         #expect(trial.output.contains("sensor:accelerometer"))
-        #expect(trial.output.contains("Declared and never used: sensor:cpu, sensor:battery"))
+        #expect(trial.output.contains("Declared but not used: sensor:cpu, sensor:battery"))
         #expect(try sandbox.nervous("apps").output.contains("demo"))
         #expect(try sandbox.nervous("trial", "demo", "--write").code == 64)
         #expect(try sandbox.nervous("trial", "other").code == 66)

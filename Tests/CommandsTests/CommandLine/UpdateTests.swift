@@ -43,7 +43,7 @@ struct UpdateTests {
                 my-app 1.0.0 → 1.1.0
                   + sensor:cpu (asked at the next run)
                   = sensor:memory (allowed)
-                  + sensor:load (more than before; asked at the next run)
+                  + sensor:load (wider than before; asked at the next run)
                   - sensor:disk (no longer asked for; the decision is forgotten)
 
                 """)
@@ -135,7 +135,7 @@ struct UpdateTests {
         #expect(try decisions().contains("granted"))
         let run = try sandbox.nervous("run", app.path, "--allow-downgrade")
         #expect(run.code == 77)
-        #expect(run.errors.contains("It is an older version: every decision was forgotten."))
+        #expect(run.errors.contains("It is an older version: all decisions were forgotten."))
         #expect(try decisions().isEmpty)
         #expect(try sandbox.nervous("apps").output.contains("1.9.0"))
     }
@@ -167,7 +167,7 @@ struct UpdateTests {
         try allow("sensor:memory")
         #expect(
             try sandbox.nervous("install", app.path).output
-                == "my-app 1.0.0 is installed already; nothing changes.\n")
+                == "my-app 1.0.0 is already installed; nothing changed.\n")
         try app.write("app.js", "console.log('changed')")
         let run = try sandbox.nervous("run", app.path)
         #expect(run.output == "changed\n")
@@ -193,6 +193,6 @@ struct UpdateTests {
         try app.set("v\u{5C}u0041\u{5C}\u{5C}x")
         let install = try sandbox.nervous("install", app.path)
         #expect(install.output.contains("1.0.0 → vA\\\\x"))
-        #expect(install.output.contains("Which version is newer cannot be told"))
+        #expect(install.output.contains("The versions cannot be compared"))
     }
 }

@@ -10,7 +10,7 @@ struct WatchTests {
         let terminal = try sandbox.terminal("run", app.path, "--watch")
         try terminal.await("first")
         try app.write("app.js", "console.log('second'); setInterval(() => {}, 1000)")
-        try terminal.await("Changed: app.js. Starting again.")
+        try terminal.await("Changed: app.js. Restarting.")
         try terminal.await("second")
         // A fault is told, and the next change mends it.
         try app.write("package.json", "{")
@@ -32,7 +32,7 @@ struct WatchTests {
         #expect(try terminal.finish() == 130)
     }
 
-    @Test(arguments: ["runs", "Waiting for a change", "Starting again."])
+    @Test(arguments: ["runs", "Waiting for a change", "Restarting."])
     func `C40: Ctrl-C ends it whatever it does just then`(moment: String) throws {
         let sandbox = try Sandbox()
         let app = try AppFolder(sandbox)
@@ -43,7 +43,7 @@ struct WatchTests {
             try app.write("app.js", "console.log('it ends')")
             try terminal.await("Waiting for a change")
         }
-        if moment == "Starting again." {
+        if moment == "Restarting." {
             try app.write("app.js", "setInterval(() => {}, 1000)")
             try terminal.await(moment)
         }
@@ -60,7 +60,7 @@ struct WatchTests {
         for name in ["my-app", package, "./nowhere"] {
             let run = try sandbox.nervous("run", name, "--watch")
             #expect(run.code == 64)
-            #expect(run.errors.contains("--watch is for a folder that you work on"))
+            #expect(run.errors.contains("--watch requires the folder of an app"))
         }
         let background = try sandbox.nervous("run", app.path, "--watch", "--background")
         #expect(background.code == 64)

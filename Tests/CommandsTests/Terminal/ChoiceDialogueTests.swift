@@ -58,8 +58,8 @@ struct ChoiceDialogueTests {
         ("a\n4\n0\n2\n", .decided(.allowAlways, among: some([outdoors]))),
         ("a\n\n", .decided(.denyOnce)), ("a\nno\n", .decided(.denyOnce)),
         ("\n", .decided(.denyOnce)), ("v\n", .decided(.deny)),
-        ("a\n4\nx\n1 y\n", .nobody), ("a\n\u{4}", .nobody), ("a\n1\u{3}", .interrupted),
-        ("a\n-1\n+1\n1.5\n", .nobody), ("a\n99999999999999999999\n\n", .decided(.denyOnce)),
+        ("a\n4\nx\n1 y\n", .noAnswer), ("a\n\u{4}", .noAnswer), ("a\n1\u{3}", .interrupted),
+        ("a\n-1\n+1\n1.5\n", .noAnswer), ("a\n99999999999999999999\n\n", .decided(.denyOnce)),
         (
             "e\n1\n2\n\n\n\n\ny\n",
             .decided(.allow(Terms(access: .raw, maximumRate: 2, only: some([indoors]))))
@@ -83,11 +83,11 @@ struct ChoiceDialogueTests {
         for words in [
             "every sample of temperature; of 3 here",
             "1. temperature.indoors, 3 s ago\n   \"Living room\" from \"BLE thermometer\"\n",
-            "2. temperature.outdoors, no value yet\n", "3. temperature.x, 2 h ago\n",
+            "2. temperature.outdoors, no samples\n", "3. temperature.x, 2 h ago\n",
         ] { #expect(terminal.text.contains(words), "\(words)") }
         #expect(!terminal.text.contains("\u{1B}[2J"))
         let own = try await Self.answer("e\n2\n\n\n\n\n\ny\n", at: terminal)
-        #expect(own != .nobody)
+        #expect(own != .noAnswer)
         #expect(
             terminal.text.replacing(/\s+/, with: " ").contains(
                 "may use sensor:temperature: only temperature.outdoors, every sample"))

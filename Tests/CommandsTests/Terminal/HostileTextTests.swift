@@ -122,13 +122,13 @@ struct HostileTextTests {
         async let answer = prompter.answer(Self.question(text))
         try await terminal.await("\r\n" + Self.prompt(rows))
         terminal.type("e\n1\n\n\n\n\n")
-        try await terminal.await("Allow that until you change it? y/n> ")
+        try await terminal.await("Allow this until you change it? y/n> ")
         terminal.type("n\nv\n")
         #expect(await answer == .decided(.deny))
         try await terminal.drain()
         Self.expectHarmless(terminal.bytes)
         // As wide as a terminal may show it, nothing wraps.
-        for line in terminal.text.split(separator: "\n") where !line.hasPrefix("Allow that") {
+        for line in terminal.text.split(separator: "\n") where !line.hasPrefix("Allow this") {
             #expect(CautiousText.columns(of: String(line)) < columns, "\(line)")
         }
         let own = try #require(

@@ -17,8 +17,8 @@ struct LineEditorTests {
         ("\u{1B}]11;rgb:0/0/0\u{7}a\n", "a"), ("\u{1B}xa\n", "a"),
         ("\u{1B}[\u{1B}[Aa\n", "a"),
         // What is no ASCII, or was cut off in the middle of a sequence, is no answer.
-        ("ja\u{F6}\n", LineEditor.nonsense), ("\u{1B}[\n", LineEditor.nonsense),
-        ("\u{1B}]0;o\n", LineEditor.nonsense), ("\u{1B}\n", LineEditor.nonsense),
+        ("ja\u{F6}\n", LineEditor.invalid), ("\u{1B}[\n", LineEditor.invalid),
+        ("\u{1B}]0;o\n", LineEditor.invalid), ("\u{1B}\n", LineEditor.invalid),
     ])
     func `a line is what was typed in plain letters`(typed: String, line: String) {
         #expect(Self.events(typed).last == .line(line))

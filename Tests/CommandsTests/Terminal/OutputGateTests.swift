@@ -10,7 +10,7 @@ struct OutputGateTests {
     @Test func `writers wait for the answer, in their order`() async throws {
         let (terminal, gate) = (try TerminalPair(), OutputGate())
         let console = Console(
-            isJSON: false, gate: gate, output: terminal.program, talk: terminal.program)
+            isJSON: false, gate: gate, output: terminal.program, messages: terminal.program)
         console.print("before")
         await gate.hold()
         await withTaskGroup { group in
@@ -81,7 +81,7 @@ struct OutputGateTests {
         ("\"grün 名\"", "\"grün 名\""), ("\"\u{E0001}\"", #""\udb40\udc01""#),
     ])
     func `JSON means the same and moves no cursor`(json: String, shown: String) throws {
-        #expect(Console.harmless(json) == shown)
+        #expect(Console.escaped(json) == shown)
         let decode = { (text: String) in
             try JSONSerialization.jsonObject(with: Data(text.utf8), options: .fragmentsAllowed)
         }

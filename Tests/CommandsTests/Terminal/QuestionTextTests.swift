@@ -98,14 +98,14 @@ struct QuestionTextTests {
     }
 
     @Test(arguments: [
-        ("https://api.example.org", "all that it may read here"),
-        ("https://box.local:8443", "a device in your own network"),
-        ("http://192.168.1.7", "a device in your own network"),
+        ("https://api.example.org", "everything that it may read here"),
+        ("https://box.local:8443", "a device in your network"),
+        ("http://192.168.1.7", "a device in your network"),
         ("http://localhost:631", "a program on this machine"),
-        ("https://xn--bcher-kva.example", "all that it may read here"),
+        ("https://xn--bcher-kva.example", "everything that it may read here"),
         (
             "https://accounts.example.com.\(String(repeating: "a", count: 40)).\(String(repeating: "b", count: 40)).evil",
-            "all that it may read here"
+            "everything that it may read here"
         ),
     ])
     func `A22 - calls are asked for by origin, and its end is always shown`(
@@ -136,7 +136,7 @@ struct QuestionTextTests {
         ("cpu", "when you use the machine"), ("network.eth0", "when you are online"),
         ("accelerometer", "at home"), ("gyroscope.a.b", "at home"), ("location", "where you live"),
         ("microphone", "what is said"), ("filesystem.root", "how much you keep"),
-        ("something-new", "nobody here knows"), ("cpuid", "nobody here knows"),
+        ("something-new", "this sensor is unknown"), ("cpuid", "this sensor is unknown"),
     ])
     func `each family of sensors has its sentence, unknown ones a general one`(
         sensor: String, words: String

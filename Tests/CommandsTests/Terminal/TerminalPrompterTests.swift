@@ -61,9 +61,9 @@ struct TerminalPrompterTests {
     }
 
     @Test(arguments: [
-        ("\u{4}", TerminalPrompter.Answer.nobody), ("x\ny\nz\n", .nobody),
-        ("1\nyes\nallow\n", .nobody), ("\u{3}", .interrupted), ("e\n1\n\u{3}", .interrupted),
-        ("e\n\u{4}", .nobody), ("?\n\u{3}", .interrupted), ("aaaa\u{3}", .interrupted),
+        ("\u{4}", TerminalPrompter.Answer.noAnswer), ("x\ny\nz\n", .noAnswer),
+        ("1\nyes\nallow\n", .noAnswer), ("\u{3}", .interrupted), ("e\n1\n\u{3}", .interrupted),
+        ("e\n\u{4}", .noAnswer), ("?\n\u{3}", .interrupted), ("aaaa\u{3}", .interrupted),
     ])
     func `the end of input, nonsense and Ctrl-C allow nothing and give the terminal back`(
         typed: String, expected: TerminalPrompter.Answer
@@ -142,7 +142,7 @@ struct TerminalPrompterTests {
         try await terminal.await("?> ")
         terminal.type("a")
         terminal.hangUp()
-        #expect(await answer == .nobody)
+        #expect(await answer == .noAnswer)
     }
 
     @Test func `who is cancelled allows nothing and gives the terminal back`() async throws {
@@ -152,14 +152,14 @@ struct TerminalPrompterTests {
             group.addTask { await prompter.answer(Self.question()) }
             try? await terminal.await("?> ")
             group.cancelAll()
-            #expect(await group.next() == .nobody)
+            #expect(await group.next() == .noAnswer)
         }
         #expect(terminal.isCooked)
     }
 
     @Test func `without a terminal, or at one that is too small, nothing is asked`() async throws {
         let none = TerminalPrompter(gate: OutputGate(), path: "/dev/null", pause: { _ in })
-        #expect(await none.answer(Self.question()) == .nobody)
+        #expect(await none.answer(Self.question()) == .noAnswer)
         for (columns, rows) in [(39, 24), (80, 9), (1, 1)] {
             let terminal = try TerminalPair(columns: columns, rows: rows)
             #expect(await Self.prompter(terminal).answer(Self.question()) == .tooSmall)
@@ -207,7 +207,7 @@ struct TerminalPrompterTests {
         let terminal = try TerminalPair()
         #expect(try await Self.answer(typed, at: terminal) == .decided(.allow(terms)))
         #expect(terminal.text.contains("Round to steps of (By)> "))
-        #expect(terminal.text.contains("Then demo may use sensor:memory: every sample"))
+        #expect(terminal.text.contains("demo may use sensor:memory: every sample"))
     }
 
     @Test(arguments: [
@@ -264,7 +264,7 @@ struct TerminalPrompterTests {
         let words = terminal.text.replacing(/\s+/, with: " ")
         for part in [
             "demo would get every sample of memory: free (By), used (By).",
-            "not in this run. After 2 of these it is not asked again.",
+            "not in this run. After 2 refusals you are not asked again.",
             "nervous permissions reset demo", "nervous log demo",
         ] { #expect(words.contains(part), "\(part)") }
         #expect(terminal.text.components(separatedBy: "-- Nervous asks you").count == 3)
