@@ -184,8 +184,8 @@ let package = Package(
         module(
             "Host",
             [
-                "API", "Addresses", "Auth", "Connectors", "DBus", "Egress", "Files", "Ingest",
-                "JSApps", "LAE", "Provider", "RunnerProtocol", "Samples", "Sessions", "Text", "VM",
+                "API", "Addresses", "Auth", "Connectors", "DBus", "Egress", "Files", "JSApps",
+                "LAE", "Provider", "RunnerProtocol", "Samples", "Sessions", "Text", "VM",
                 asyncHTTPClient, hummingbird, lifecycle, logging, nioCore, nioHTTP1, unixSignals,
             ], plugins: ["BundleLibraries"]),
         module(
@@ -282,7 +282,7 @@ let package = Package(
             "Commands",
             [
                 "Addresses", "Auth", "Commands", "Host", "JSApps", "Samples", "Text", "nervous",
-                "nervous-runner", "nervous-unpacker", grdb,
-            ], exclude: ["Apps"]),
+                "nervous-runner", "nervous-unpacker", argumentParser, grdb,
+            ], exclude: ["Apps", "Snapshots"]),
     ]
 )

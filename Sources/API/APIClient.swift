@@ -9,8 +9,8 @@ public import Foundation
 /// }
 /// ```
 ///
-/// Every method throws ``APIError`` for a problem that the host returns, and otherwise the errors of the
-/// transport.
+/// Every method throws ``APIError`` for a problem that the host returns, and otherwise the errors
+/// of the transport.
 public struct APIClient: Sendable {
     private let transport: any APITransport
 

@@ -58,7 +58,8 @@ package struct PrivilegeDraft {
         String(decoding: try JSONEncoder.sorted.encode(value), as: UTF8.self)
     }
 
-    /// Replaces the privileges of a manifest; everything else is unchanged, including its formatting.
+    /// Replaces the privileges of a manifest; everything else is unchanged, including its
+    /// formatting.
     ///
     /// - Throws: `CommandFailure` if the manifest is not an object.
     package func replacing(in manifest: [UInt8]) throws -> [UInt8] {

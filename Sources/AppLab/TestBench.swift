@@ -7,8 +7,8 @@ import Simulation
 import Text
 import VM
 
-/// The part of a test's host that tests control: it sets sensors, decides privileges, and records the
-/// app's actions.
+/// The part of a test's host that tests control: it sets sensors, decides privileges, and records
+/// the app's actions.
 ///
 /// Tests call it over the app's own connection, under a path that other hosts do not serve.
 actor TestBench {
@@ -55,8 +55,8 @@ actor TestBench {
         }
     }
 
-    /// Declares a sensor that the app publishes to, with the fields of its first sample, as the owner
-    /// would have done before.
+    /// Declares a sensor that the app publishes to, with the fields of its first sample, as the
+    /// owner would have done before.
     func prepare(for call: HostCall) async {
         let parts = call.target.prefix { $0 != "?" }.split(separator: "/").map(String.init)
         guard call.method == "POST", parts.count == 5,

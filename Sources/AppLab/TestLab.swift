@@ -111,7 +111,8 @@ package struct TestLab: Sendable {
 
     /// Runs `body` with a host on the sensors of the settings.
     ///
-    /// - Parameter hasAll: whether all sensors exist, including those that the app does not declare.
+    /// - Parameter hasAll: whether all sensors exist, including those that the app does not
+    ///   declare.
     func withHost<T: Sendable>(
         _ settings: Settings, hasAll: Bool = false, _ body: (TestHost) async throws -> T
     ) async throws -> T {

@@ -18,8 +18,8 @@ package struct TrialFindings: Encodable {
         package let samples: Int
         /// Samples per second, if it reads samples.
         package let rate: Double?
-        /// The longest time before a call that was read, in milliseconds; `nil` for unlimited ranges and
-        /// for the newest sample.
+        /// The longest time before a call that was read, in milliseconds; `nil` for unlimited
+        /// ranges and for the newest sample.
         package let history: Double?
         /// Whether all calls were refused: the sensor is not simulated, or permission was missing.
         package let refused: Bool

@@ -6,8 +6,8 @@ import Ingest
 
 /// A file that samples are exported to page by page, with checkpoints to resume from.
 ///
-/// Until it is complete it is named `FILE.part`, and `FILE.part.json` is its checkpoint: data after the
-/// last checkpoint is truncated when the export is resumed.
+/// Until it is complete it is named `FILE.part`, and `FILE.part.json` is its checkpoint: data after
+/// the last checkpoint is truncated when the export is resumed.
 struct ExportFile {
     /// Bytes between two checkpoints.
     private static let checkpointInterval = 8 << 20

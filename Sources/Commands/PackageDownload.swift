@@ -223,7 +223,8 @@ enum DownloadFault {
             type: "download-timeout")
     }
 
-    /// - Parameter error: The error of the client. It is not displayed, because it may contain the URL.
+    /// - Parameter error: The error of the client. It is not displayed, because it may contain the
+    ///   URL.
     static func failure(_ error: any Error, at place: PackageAddress) -> any Error {
         switch error {
         case is CommandFailure, is CancellationError: return error

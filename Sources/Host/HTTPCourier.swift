@@ -6,7 +6,9 @@ import NIOCore
 import NIOHTTP1
 import RunnerProtocol
 
-/// Sends uploads by HTTP. It follows no redirect: the owner chose the server.
+/// Sends uploads by HTTP.
+///
+/// It follows no redirects: the owner chose the server.
 struct HTTPCourier: Courier {
     /// Time limits.
     struct Patience: Sendable {

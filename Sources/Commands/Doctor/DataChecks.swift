@@ -68,8 +68,8 @@ struct DataDirectoryCheck: DoctorCheck {
         return free < Self.low ? note("Only \(shown) at \(path).") : fine(shown)
     }
 
-    /// Checks whether the process in the lock file still has the file open: trying the lock would take
-    /// it.
+    /// Checks whether the process in the lock file still has the file open: trying the lock would
+    /// take it.
     private func lock(_ path: String) -> Finding {
         let file = "\(path)/host.lock"
         let text = (try? String(contentsOfFile: file, encoding: .utf8)) ?? ""

@@ -58,8 +58,8 @@ struct Consent: Sendable {
         }
     }
 
-    /// Prompts for a privilege that a running app requests; without a terminal the app continues without
-    /// it.
+    /// Prompts for a privilege that a running app requests; without a terminal the app continues
+    /// without it.
     ///
     /// - Returns: whether it was decided.
     func answer(_ id: PrivilegeID) async throws -> Bool {
@@ -184,8 +184,8 @@ struct Consent: Sendable {
                 return nil
             }
             let first = await group.next() ?? nil
-            // Wait until the prompter has restored the terminal, and do not lose a signal that arrived
-            // with the answer.
+            // Wait until the prompter has restored the terminal, and do not lose a signal that
+            // arrived with the answer.
             group.cancelAll()
             let rest = await group.reduce(into: []) { $0.append($1) }
             return rest.contains(.interrupted) ? .interrupted : first ?? .noAnswer
@@ -195,7 +195,8 @@ struct Consent: Sendable {
         return answer
     }
 
-    /// Sensors that were added after the owner chose among those of a kind, without those of the flags.
+    /// Sensors that were added after the owner chose among those of a kind, without those of the
+    /// flags.
     private var newSensors: [Privilege] {
         app.privileges.flatMap { declared -> [Privilege] in
             guard let kind = declared.question, !flags.covers(kind.id) else { return [] }

@@ -5,8 +5,8 @@ import Synchronization
 
 /// Watches a folder for changed files, with inotify(7).
 ///
-/// Changes between two calls of ``changes()`` are reported by the next one. Names that begin with a dot
-/// are ignored, as in packages.
+/// Changes between two calls of ``changes()`` are reported by the next one. Names that begin with a
+/// dot are ignored, as in packages.
 final class FolderWatch: Sendable {
     /// The quiet time before changes are reported, because editors write files in several steps.
     private static let pause = Duration.milliseconds(100)

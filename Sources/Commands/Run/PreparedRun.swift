@@ -67,7 +67,8 @@ struct FlagDecisions {
     /// Whether `--allow-all` is given.
     let allowsAll: Bool
 
-    /// - Parameter asksAtFirstUse: whether the app declares no privileges, so that flags may name any.
+    /// - Parameter asksAtFirstUse: whether the app declares no privileges, so that flags may name
+    ///   any.
     /// - Throws: `usage` if a flag names a privilege that the app does not declare.
     init(
         allow: [String], deny: [String], allowAll: Bool,

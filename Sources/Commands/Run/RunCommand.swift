@@ -192,7 +192,8 @@ struct RunCommand: AsyncParsableCommand {
         }
     }
 
-    /// The virtual time of a replay: the whole trace including its last sample, or less with `--for`.
+    /// The virtual time of a replay: the whole trace including its last sample, or less with
+    /// `--for`.
     private func lifetime(of trace: Trace?) -> Duration? {
         guard let trace else { return nil }
         let whole = trace.length + .milliseconds(1)

@@ -3,9 +3,9 @@ import Text
 
 /// Text that no terminal displays wider than expected.
 ///
-/// Terminals disagree about the width of characters beyond ASCII, and about which of them combine, so
-/// each scalar counts as two columns, the maximum. Untrusted text can then never wrap to the start of a
-/// line.
+/// Terminals disagree about the width of characters beyond ASCII, and about which of them combine,
+/// so each scalar counts as two columns, the maximum. Untrusted text can then never wrap to the
+/// start of a line.
 enum CautiousText {
     /// Untrusted text: escaped, broken after `width` columns, and truncated after some lines.
     static func lines(of text: String, width: Int, atMost count: Int) -> [String] {

@@ -86,7 +86,9 @@ struct Table {
         rows = [header]
     }
 
-    /// Adds a row. Cells may contain untrusted text: they are escaped and truncated.
+    /// Adds a row.
+    ///
+    /// Cells may contain untrusted text: they are escaped and truncated.
     mutating func add(_ cells: String...) {
         add(cells)
     }

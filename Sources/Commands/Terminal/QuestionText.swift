@@ -5,9 +5,9 @@ import Text
 
 /// The text of a prompt.
 ///
-/// Every line begins with text of the host, so text of the package cannot imitate it; the first line is
-/// entirely the host's, after an empty one that ends an unfinished line. With an answer and two invalid
-/// ones the prompt fits the terminal, apart from the empty line.
+/// Every line begins with text of the host, so text of the package cannot imitate it; the first
+/// line is entirely the host's, after an empty one that ends an unfinished line. With an answer and
+/// two invalid ones the prompt fits the terminal, apart from the empty line.
 struct QuestionText {
     /// The minimum size of a terminal.
     static let smallest = (columns: 40, rows: 10)

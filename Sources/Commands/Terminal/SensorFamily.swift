@@ -84,7 +84,7 @@ struct SensorFamily {
         "location": place, "gps": place, "gnss": place, "position": place,
         "wifi": place, "bluetooth": place, "beacon": place,
         "sound": sound, "microphone": sound, "noise": sound,
-        "camera": SensorFamily("what stands before it", "what and who is in front of the machine"),
+        "camera": SensorFamily("what is in front of it", "what and who is in front of the machine"),
         "heart-rate": SensorFamily(
             "health, effort, sleep", "your health, effort, sleep and excitement"),
     ]

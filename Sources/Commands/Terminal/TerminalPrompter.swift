@@ -4,9 +4,9 @@ import Samples
 
 /// Prompts for privileges at the controlling terminal.
 ///
-/// Text of the package is escaped, no other output is written meanwhile, and keys that are typed before
-/// the prompt was displayed for a moment are ignored. End of input, a disconnected terminal and three
-/// invalid answers count as no answer, which means no.
+/// Text of the package is escaped, no other output is written meanwhile, and keys that are typed
+/// before the prompt was displayed for a moment are ignored. End of input, a disconnected terminal
+/// and three invalid answers count as no answer, which means no.
 struct TerminalPrompter {
     /// The time without keys before input counts: earlier keys were not meant for the prompt.
     static let deadTime = Duration.milliseconds(500)

@@ -5,8 +5,8 @@ import Text
 
 /// The settings of all commands, from `$XDG_CONFIG_HOME/nervous/config.json`.
 ///
-/// Strict JSON: an unknown key is an error with its position, so that a typing error does not silently
-/// select the default. A missing file sets nothing.
+/// Strict JSON: an unknown key is an error with its position, so that a typing error does not
+/// silently select the default. A missing file sets nothing.
 ///
 /// ```swift
 /// let limits = try Configuration(path: paths.configuration).packages

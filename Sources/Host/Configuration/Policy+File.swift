@@ -8,8 +8,8 @@ import Text
 /// { "restricted": ["sensor:camera", "sensor:location:raw", "net"] }
 /// ```
 ///
-/// Strict JSON, like `config.json`. A missing file restricts nothing; a file that cannot be read or parsed
-/// keeps the host from starting, since its restrictions are unknown.
+/// Strict JSON, like `config.json`. A missing file restricts nothing; a file that cannot be read or
+/// parsed keeps the host from starting, since its restrictions are unknown.
 extension Policy {
     /// Merges the restrictions of those files that exist.
     ///

@@ -4,9 +4,9 @@ import UnixSignals
 
 /// SIGINT and SIGTERM, delivered to the parts of a command that can be interrupted.
 ///
-/// One signal source traps them from the first `listen()` to the end of the process, because a source
-/// that is being cancelled can lose a signal. A signal without a listener is delivered to the next
-/// listener; a second one ends the process.
+/// One signal source traps them from the first `listen()` to the end of the process, because a
+/// source that is being cancelled can lose a signal. A signal without a listener is delivered to
+/// the next listener; a second one ends the process.
 package final class Interruptions: Sendable {
     private struct State {
         var trap: Task<Void, Never>?

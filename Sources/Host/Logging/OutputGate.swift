@@ -4,8 +4,8 @@ import Synchronization
 /// Serialises all output to the standard streams of this process.
 ///
 /// While a prompt is shown, output to a terminal is buffered until it is answered, so that nothing
-/// moves, hides or imitates the prompt. The buffer is bounded: what exceeds it is dropped and counted.
-/// Output to files and pipes is never buffered.
+/// moves, hides or imitates the prompt. The buffer is bounded: what exceeds it is dropped and
+/// counted. Output to files and pipes is never buffered.
 package final class OutputGate: Sendable {
     /// The gate of the standard streams.
     package static let standard = OutputGate()

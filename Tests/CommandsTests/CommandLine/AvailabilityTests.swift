@@ -49,7 +49,7 @@ struct AvailabilityTests {
         let again = try ServingHost(sandbox, ["--sys-root", sys])
         let asked = try sandbox.nervous("run", app(sandbox, ["battery"]))
         #expect(asked.code == 77)
-        #expect(asked.errors.contains("demo asks for sensor:battery"))
+        #expect(asked.errors.contains("demo needs sensor:battery"))
         again.kill(SIGTERM)
     }
 

@@ -57,8 +57,8 @@ struct DownloadTests {
     }
 
     @Test(arguments: [
-        ("/loop", "more than 5 times"), ("file:///etc/passwd", "something other than an http or https URL"),
-        ("ftp://127.0.0.1/a.zip", "something other than an http or https URL"), ("http://", "something other than an http or https URL"),
+        ("/loop", "more than 5 times"), ("file:///etc/passwd", "other than an http"),
+        ("ftp://127.0.0.1/a.zip", "other than an http"), ("http://", "other than an http"),
     ])
     func `a redirect that leads nowhere is refused`(location: String, says: String) throws {
         let sandbox = try Sandbox()

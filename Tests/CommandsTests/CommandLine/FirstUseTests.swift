@@ -55,7 +55,7 @@ struct FirstUseTests {
         #expect(run.output.contains("nervous permissions grant old-demo sensor:memory"))
         #expect(run.errors.contains("old-demo needs sensor:memory, which is undecided."))
         #expect(run.errors.contains("nervous run old-demo --allow sensor:memory"))
-        #expect(run.errors.matches(of: /nobody answered/).count == 1)
+        #expect(run.errors.matches(of: /which is undecided/).count == 1)
     }
 
     @Test(arguments: [
@@ -75,7 +75,7 @@ struct FirstUseTests {
         let installed = try sandbox.nervous("install", try Self.app(sandbox))
         #expect(installed.code == 0)
         #expect(installed.output.contains("Installed old-demo 1."))
-        #expect(installed.output.contains("It was published as Old Demo; here its name is old-demo"))
+        #expect(installed.output.contains("published as Old Demo; here its name is old-demo"))
         #expect(installed.output.contains("asks for each sensor on first use"))
     }
 

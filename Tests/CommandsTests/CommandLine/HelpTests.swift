@@ -1,23 +1,52 @@
+import ArgumentParser
 import Foundation
 import Testing
 
-/// What a newcomer sees who asks for help, and what a script sees who asks for JSON.
+@testable import Commands
+
+/// The help of every command, and the JSON that scripts get.
 struct HelpTests {
-    static let commands = [
-        "new", "test", "trial", "record", "run", "install", "uninstall", "apps", "serve", "open",
-        "sensors",
-        "query", "analyze",
-        "export", "import", "permissions", "log", "token", "pack", "keys", "status", "doctor",
-        "storage", "forget", "sessions",
-    ]
+    static let commands = NervousCommand.configuration.subcommands.compactMap {
+        $0.configuration.commandName
+    }
+
+    /// The help texts of all commands and subcommands, each after its command line.
+    private static func allHelp(
+        _ command: any ParsableCommand.Type = NervousCommand.self, _ words: String = "nervous"
+    ) -> String {
+        let help = NervousCommand.helpMessage(for: command, columns: 80)
+        let subcommands = command.configuration.subcommands.map { subcommand in
+            allHelp(subcommand, "\(words) \(subcommand._commandName)")
+        }
+        return "$ \(words) --help\n\(help)\n\n" + subcommands.joined()
+    }
+
+    /// The snapshot is recorded when it is missing: remove it to record a change on purpose.
+    @Test func `the help of all commands is that of the snapshot`() throws {
+        let folder = Binary.repository + "/Tests/CommandsTests/Snapshots"
+        let file = "\(folder)/help.txt"
+        let help = Self.allHelp()
+        guard FileManager.default.fileExists(atPath: file) else {
+            try FileManager.default.createDirectory(
+                atPath: folder, withIntermediateDirectories: true)
+            try help.write(toFile: file, atomically: true, encoding: .utf8)
+            Issue.record("The snapshot was missing and is recorded now: review it.")
+            return
+        }
+        let expected = try String(contentsOfFile: file, encoding: .utf8)
+        let difference = help.split(separator: "\n").difference(
+            from: expected.split(separator: "\n"))
+        #expect(help == expected, "\(difference)")
+    }
 
     @Test(arguments: commands)
-    func `every command explains itself`(command: String) throws {
+    func `every command has help`(command: String) throws {
         let sandbox = try Sandbox()
         let help = try sandbox.nervous("help", command)
         #expect(help.code == 0)
         #expect(help.output.contains("OVERVIEW: "))
         #expect(help.output.contains("USAGE: nervous \(command)"))
+        #expect(!help.output.contains("--proc-root"))
     }
 
     @Test(arguments: [

@@ -89,10 +89,10 @@ struct LogTests {
         try fill(sandbox)
         #expect(
             try sandbox.nervous("log", "--prune", "--before", "1h").output
-                .contains("Cut off 0 lines."))
+                .contains("Deleted 0 entries."))
         let head = try verification(sandbox).head
         let cut = try sandbox.nervous("log", "--prune", "--before", "0s")
-        #expect(cut.output.contains("Cut off 5 lines."))
+        #expect(cut.output.contains("Deleted 5 entries."))
         let found = try verification(sandbox, "--expect", head)
         #expect(found.cut == 5)
         #expect(found.lines == 1)

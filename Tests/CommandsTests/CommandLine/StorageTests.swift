@@ -77,7 +77,7 @@ struct StorageTests {
         #expect(try sandbox.nervous("query", "load").code == 0)
         let refused = try sandbox.nervous("forget", "load")
         #expect(refused.code == 77)
-        #expect(refused.errors.contains("hint: Say --yes"))
+        #expect(refused.errors.contains("hint: Use --yes"))
         #expect(try samples(sandbox) == 1)
         let outside = try sandbox.nervous("forget", "load", "--to", "-1h", "--yes", "--json")
         let nothing = try JSONDecoder().decode(Receipt.self, from: Data(outside.output.utf8))

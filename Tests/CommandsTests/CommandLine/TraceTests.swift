@@ -122,20 +122,21 @@ struct TraceTests {
         Damage(
             name: "too many values",
             lines: changed(3, #"{"sensor":"cpu","t":1700000001000,"values":[1,2]}"#),
-            told: "a.trace:3: cpu has 1 values"),
+            told: "a.trace:3: cpu must have 1 values"),
         Damage(
             name: "a text for a number",
             lines: changed(3, #"{"sensor":"cpu","t":1700000001000,"values":["1"]}"#),
-            told: "a.trace:3: busy of cpu is no number"),
+            told: "a.trace:3: busy of cpu is not of kind number"),
         Damage(
             name: "back in time",
             lines: changed(5, #"{"sensor":"cpu","t":1700000000500,"values":[1]}"#),
             told: "a.trace:5: the sample is older than the previous one of cpu"),
         Damage(
-            name: "a line lost", lines: changed(6, nil), told: "a.trace:12: it tells of another"),
+            name: "a line lost", lines: changed(6, nil),
+            told: "a.trace:12: the number of samples is not"),
         Damage(
             name: "more behind the end", lines: lines + [lines[1]],
-            told: "a.trace:14: nothing may follow"),
+            told: "a.trace:14: text after the last line"),
         Damage(
             name: "ends too soon", lines: changed(13, #"{"end":1700000000000,"samples":11}"#),
             told: "a.trace:13: the end is before the last sample"),

@@ -49,7 +49,7 @@ struct UpdateTests {
                 """)
         let run = try sandbox.nervous("run", "my-app")
         #expect(run.code == 77)
-        #expect(run.errors.contains("asks for sensor:cpu, sensor:load, and"))
+        #expect(run.errors.contains("needs sensor:cpu, sensor:load, which"))
         #expect(!run.output.contains("ran"))
         // Given up, and wanted again.
         try app.set("1.2.0")
@@ -115,7 +115,7 @@ struct UpdateTests {
         try app.set("1.1.0", asks: #"["memory"]"#)
         let install = try sandbox.nervous("install", try pack("ann"))
         #expect(install.output.contains("It is signed by ann ed25519:"))
-        #expect(install.output.contains("counts as another app, and every decision was forgotten"))
+        #expect(install.output.contains("this is another app, and all decisions were forgotten"))
         #expect(install.output.contains("  + sensor:memory (asked at the next run)"))
         #expect(try decisions().isEmpty)
         #expect(try sandbox.nervous("run", "my-app").code == 77)
@@ -185,7 +185,7 @@ struct UpdateTests {
         try other.set("1.0.1", asks: #"["memory"]"#)
         let run = try sandbox.nervous("run", other.path)
         #expect(run.code == 77)
-        #expect(run.errors.contains("my-app-2 asks for sensor:memory"))
+        #expect(run.errors.contains("my-app-2 needs sensor:memory"))
     }
 
     @Test func `a version of a stranger is shown escaped`() throws {

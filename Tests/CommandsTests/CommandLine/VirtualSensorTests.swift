@@ -30,7 +30,7 @@ struct VirtualSensorTests {
             "sensors", "define", "virtual.burden", "--window", "1ms", "--output",
             "mean=mean(load.load1)", "--output", "most:1=max(load.load1)")
         #expect(defined.code == 0)
-        #expect(defined.output.hasPrefix("virtual.burden is defined."))
+        #expect(defined.output.hasPrefix("Defined virtual.burden."))
         // Each command is a session of its own here: what is listed was kept in the file.
         let sensor = try find("virtual.burden", sandbox)
         #expect(sensor?.source == "virtual")

@@ -154,7 +154,7 @@ struct HostileTextTests {
             keys: KeyFolder(data: folder.path))
         let terminal = try TerminalPair()
         let console = Console(
-            isJSON: false, gate: OutputGate(), output: terminal.program, talk: terminal.program)
+            isJSON: false, gate: OutputGate(), output: terminal.program, messages: terminal.program)
         let manifest = #"{"name":"demo","version":"1"}"#
         let packages = [
             ["demo/\(text)": "", "demo/package.json": manifest],

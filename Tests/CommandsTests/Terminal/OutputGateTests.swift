@@ -41,7 +41,7 @@ struct OutputGateTests {
         let line = String(repeating: "x", count: 1023) + "\n"
         for _ in 1...300 { gate.write(line, to: terminal.program) }
         gate.release()
-        try await terminal.await("44 lines came while you were asked and are not shown.")
+        try await terminal.await("44 lines were dropped during the prompt.")
         #expect(terminal.text.count { $0 == "x" } == 256 * 1023)
     }
 
