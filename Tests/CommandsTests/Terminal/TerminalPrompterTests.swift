@@ -171,7 +171,7 @@ struct TerminalPrompterTests {
         let terminal = try TerminalPair()
         let gate = OutputGate()
         let console = Console(
-            isJSON: false, gate: gate, output: terminal.program, talk: terminal.program)
+            isJSON: false, gate: gate, output: terminal.program, messages: terminal.program)
         let prompter = TerminalPrompter(gate: gate, path: terminal.path, pause: { _ in })
         async let answer = prompter.answer(Self.question())
         try await terminal.await("?> ")
