@@ -17,7 +17,7 @@ TEST_WIDTH = --experimental-maximum-parallelization-width 16
 # One suite of each kind: values, statistics, store, permissions, routes, runner, commands.
 SMOKE_TESTS = SamplesTests\.|StatisticsTests\.MomentsTests/|SampleStoreTests\.ReadingTests/|$\
 	AuthTests\.CheckAppTests/|ProviderTests\.StatisticsRouteTests/|RunnerTests\.ConsoleTests/|$\
-	HostTests\.RunTests/
+	CommandsTests\.RunTests/
 
 .PHONY: setup build run smoke test test-long check format bench bench-peers install clean
 

@@ -194,13 +194,26 @@ let package = Package(
         module(
             "Host",
             [
-                "API", "Addresses", "AppRuns", "AppStorage", "Auth", "Connectors", "DBus",
-                "Egress", "Files", "Ingest", "JSApps", "LAE", "Provider", "RunnerProtocol",
-                "Samples", "Scheduling", "Sessions", "Simulation", "Text", "Tracks", "VM",
-                argumentParser, asyncHTTPClient, crypto, hummingbird, lifecycle, logging, nioCore,
-                nioHTTP1, unixSignals,
+                "API", "Addresses", "AppRuns", "Auth", "Connectors", "DBus", "Egress", "Files",
+                "JSApps", "LAE", "Provider", "RunnerProtocol", "Samples", "Scheduling", "Sessions",
+                "Text", "VM", asyncHTTPClient, hummingbird, lifecycle, logging, nioCore, nioHTTP1,
+                unixSignals,
             ], plugins: ["BundleLibraries"]),
-        .executableTarget(name: "nervous", dependencies: ["Host"], swiftSettings: strict),
+        module(
+            "AppLab",
+            [
+                "API", "Addresses", "AppRuns", "Auth", "Host", "JSApps", "Provider", "Samples",
+                "Simulation", "Text", "VM",
+            ]),
+        module(
+            "Commands",
+            [
+                "API", "Addresses", "AppLab", "AppRuns", "AppStorage", "Auth", "Connectors",
+                "DBus", "Egress", "Host", "Ingest", "JSApps", "RunnerProtocol", "Samples",
+                "Sessions", "Simulation", "Text", "Tracks", "VM", argumentParser, crypto,
+                lifecycle, nioCore, unixSignals,
+            ]),
+        .executableTarget(name: "nervous", dependencies: ["Commands"], swiftSettings: strict),
         .plugin(name: "BundleLibraries", capability: .buildTool()),
 
         // Tests, and the programs that they run.
@@ -289,8 +302,13 @@ let package = Package(
         tests(
             "Host",
             [
-                "Addresses", "AppRuns", "Auth", "Connectors", "Egress", "Host", "JSApps",
-                "Samples", "Text", "nervous", "nervous-runner", "nervous-unpacker", grdb, logging,
+                "AppRuns", "Auth", "Connectors", "Host", "JSApps", "Samples", "Text", logging,
+            ]),
+        tests(
+            "Commands",
+            [
+                "Addresses", "Auth", "Commands", "Egress", "Host", "JSApps", "Samples", "Text",
+                "nervous", "nervous-runner", "nervous-unpacker", argumentParser, grdb,
             ], exclude: ["Apps", "EarlierVersion"]),
     ]
 )

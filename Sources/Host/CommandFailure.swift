@@ -1,15 +1,19 @@
+package import API
 import AppRuns
 import Auth
 import Egress
-import Foundation
 import JSApps
 import Sessions
 import VM
 
-/// Why a command ended, for a person and for a script.
-struct CommandFailure: Error, Sendable {
-    /// The exit code, after sysexits(3) where that has one.
-    enum Code: Int32, Sendable {
+/// The error that ends a command: an exit code, a message, and a hint.
+///
+/// ```swift
+/// throw CommandFailure(.noInput, "No file at \(path).", hint: "Check the path.")
+/// ```
+package struct CommandFailure: Error, Sendable {
+    /// The exit code, from sysexits(3) where it defines one.
+    package enum Code: Int32, Sendable {
         case failed = 1
         case usage = 64
         case badData = 65
@@ -25,13 +29,13 @@ struct CommandFailure: Error, Sendable {
         case interrupted = 130
     }
 
-    let code: Code
+    package let code: Code
     /// The stable name of the kind of failure.
-    let type: String
-    let message: String
-    let hint: String?
+    package let type: String
+    package let message: String
+    package let hint: String?
 
-    init(_ code: Code, _ message: String, hint: String? = nil, type: String? = nil) {
+    package init(_ code: Code, _ message: String, hint: String? = nil, type: String? = nil) {
         self.code = code
         self.type = type ?? "\(code)"
         self.message = message
@@ -40,10 +44,11 @@ struct CommandFailure: Error, Sendable {
 }
 
 extension CommandFailure {
-    /// What the modules' errors mean for a command.
-    init(_ error: any Error) {
+    /// Maps the errors of the modules to exit codes.
+    package init(_ error: any Error) {
         switch error {
         case let error as CommandFailure: self = error
+        case let error as APIError: self.init(error)
         case let error as VirtualMachineError: self.init(error)
         case let error as AuthError: self.init(error)
         case let error as JSAppsError: self.init(error)
@@ -124,5 +129,67 @@ extension CommandFailure {
         let (code, type): (Code, String) =
             error.code == .diskFull ? (.cannotCreate, "disk-full") : (.input, "store-failed")
         self.init(code, error.message, hint: error.hint, type: type)
+    }
+}
+
+extension CommandFailure {
+    private init(_ error: APIError) {
+        guard let problem = error.problem else {
+            self.init(.remote, "The host returned status \(error.status) without a reason.")
+            return
+        }
+        let code: Code =
+            switch error.status {
+            case _ where error.code != nil: error.code.map(Self.code) ?? .remote
+            case 401, 403: .noPermission
+            case 400, 422: .usage
+            default: .remote
+            }
+        self.init(code, problem.detail, hint: problem.fix, type: problem.code)
+    }
+
+    /// The failure of a run that could not start.
+    ///
+    /// - Parameter event: the event `failed`.
+    package init(_ event: RunEventItem) {
+        let problem = event.code.flatMap(ProblemCode.init(rawValue:))
+        self.init(
+            problem.map(Self.code) ?? .remote, event.text ?? "The app could not start.",
+            hint: event.fix, type: event.code ?? ProblemCode.internalError.rawValue)
+    }
+
+    private static func code(_ problem: ProblemCode) -> Code {
+        switch problem {
+        case .notAnArchive, .malformedArchive, .unsupportedArchive, .tooLarge, .unsafePath,
+            .unsafeEntry, .duplicateName, .wrongFolderName, .missingFile, .badManifest,
+            .badSignature, .signerChanged, .downgrade, .invalidSample:
+            .badData
+        case .notInstalled, .unknownSensor, .notFound, .noSamples, .inputMissing, .noRun:
+            .noInput
+        case .sensorUnavailable, .notServing, .confinement, .unpackerUnavailable: .unavailable
+        case .missingToken, .invalidToken, .crossOrigin, .serviceWorker, .nameMismatch,
+            .ownerOnly, .denied, .undecided, .statisticsOnly, .undeclared, .notInBackground,
+            .restricted, .addressRefused, .ownHost, .redirectRefused:
+            .noPermission
+        case .invalidParameter, .invalidBody, .invalidKey, .invalidAddress, .invalidRequest,
+            .partialWrite, .invalidPrivilege, .unsupportedPrivilege, .invalidMessage,
+            .invalidSensor, .keyReused, .unknownField, .notNumeric, .unknownFunction,
+            .invalidCondition, .tooManyWindows, .unknownAnalysis, .invalidAnalysis, .tooManyRows,
+            .invalidPack, .invalidSession, .invalidWorkouts, .cannotBeSent, .badKey, .noSuchKey,
+            .keyExists, .unsafeKeys:
+            .usage
+        case .io, .internalError, .damaged: .input
+        case .tooManyAttempts, .busy: .tryAgain
+        case .diskFull: .cannotCreate
+        case .nameTaken, .conflict, .sensorOff, .sensorVirtual, .sensorCollected, .wrongState,
+            .tooFar, .inaccurate, .sessionFull:
+            .failed
+        case .methodNotAllowed, .methodUnknown, .notAcceptable, .timedOut, .unsupportedMediaType,
+            .misdirected, .storageFull, .tooManyMessages, .logFull, .severalSensors, .unknownPack,
+            .notDelivered, .outboxFull, .unknownHost, .unreachable, .untrustedCertificate,
+            .wrongCertificate, .fetchTimeout, .invalidResponse, .responseTooLarge, .responseEncoded,
+            .tooManyRedirects, .tooManyCalls:
+            .remote
+        }
     }
 }

@@ -1,20 +1,51 @@
 import Foundation
+import JSApps
+package import RunnerProtocol
 
-/// A program that this one starts, found beside it where installing and building put it.
-enum CompanionProgram: String, CaseIterable {
+/// A program that the host starts, installed beside `nervous` or in `libexec`.
+package enum CompanionProgram: String, CaseIterable, Sendable {
     case runner = "nervous-runner"
     case unpacker = "nervous-unpacker"
 
-    /// - Throws: `unavailable` when it is not there.
-    func path() throws -> String {
+    /// - Throws: `CommandFailure` with code `unavailable` if the program is missing.
+    package func path() throws -> String {
         let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         let folder = (own as NSString).deletingLastPathComponent
         let candidates = ["\(folder)/\(rawValue)", "\(folder)/../libexec/nervous/\(rawValue)"]
         guard let found = candidates.first(where: FileManager.default.isExecutableFile) else {
             throw CommandFailure(
-                .unavailable, "\(rawValue) is not beside \(own).",
+                .unavailable, "\(rawValue) is not installed beside \(own).",
                 hint: "Build it with: swift build --product \(rawValue)")
         }
         return found
+    }
+}
+
+/// A script that the build bundles for headless apps, beside `nervous` or in `libexec`.
+package enum CompanionScript {
+    /// The build folder of the resources of this module.
+    private static let built = "nervous_Host.resources"
+
+    /// The path of a library; `nil` if it was not built.
+    package static func path(of library: RunnerLibrary) -> String? {
+        guard
+            let own = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+        else { return nil }
+        let folder = (own as NSString).deletingLastPathComponent
+        return ["\(folder)/\(built)", "\(folder)/../libexec/nervous"]
+            .map { "\($0)/\(library).js" }
+            .first(where: FileManager.default.isReadableFile)
+    }
+
+    /// The contents of all libraries that were built.
+    static var libraries: RunLibraries {
+        var texts: [RunnerLibrary: [UInt8]] = [:]
+        for library in RunnerLibrary.allCases {
+            guard let path = path(of: library),
+                let text = FileManager.default.contents(atPath: path)
+            else { continue }
+            texts[library] = Array(text)
+        }
+        return RunLibraries(texts)
     }
 }

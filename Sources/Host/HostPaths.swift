@@ -1,24 +1,25 @@
 import Auth
-import Foundation
+package import Foundation
+package import Logging
+package import VM
 
-/// Where a host keeps what it keeps.
-struct HostPaths: Sendable {
+/// The files and sockets of a host.
+package struct HostPaths: Sendable {
     /// The data directory, absolute.
-    let data: String
-    /// The file that sets what holds for every command; it need not be there.
-    let configuration: String
-    /// The files that say what nobody is given: the machine's, then the person's own; neither need be
-    /// there.
-    let policies: [String]
+    package let data: String
+    /// The configuration file, `config.json`; it need not exist.
+    package let configuration: String
+    /// The policy files: the machine's, then the owner's; neither need exist.
+    package let policies: [String]
     /// The socket over which commands reach the host that owns the data directory.
-    let controlSocket: String
-    /// The socket of a host that lives no longer than one command, which nobody else is to reach.
-    var privateSocket: String { "\(controlSocket).\(getpid())" }
+    package let controlSocket: String
+    /// The socket of a host that exists for one command, which no other process is to reach.
+    package var privateSocket: String { "\(controlSocket).\(getpid())" }
 
     /// - Parameters:
-    ///   - option: what `--data` says, before `NERVOUS_DATA` and the XDG default.
+    ///   - option: the value of `--data`, which precedes `NERVOUS_DATA` and the XDG default.
     ///   - environment: of the process.
-    init(option: String?, environment: [String: String]) {
+    package init(option: String?, environment: [String: String]) {
         let home = environment["HOME"] ?? NSHomeDirectory()
         let shared = Self.absolute(environment["XDG_DATA_HOME"]) ?? "\(home)/.local/share"
         let chosen = option ?? environment["NERVOUS_DATA"] ?? "\(shared)/nervous"
@@ -26,7 +27,7 @@ struct HostPaths: Sendable {
         let settings = Self.absolute(environment["XDG_CONFIG_HOME"]) ?? "\(home)/.config"
         configuration = "\(settings)/nervous/config.json"
         policies = ["/etc/nervous/policy.json", "\(settings)/nervous/policy.json"]
-        // The data directory's own path may be longer than a socket's can be.
+        // The path of the data directory may be longer than that of a socket can be.
         let runtime =
             Self.absolute(environment["XDG_RUNTIME_DIR"]).map { "\($0)/nervous" }
             ?? "/tmp/nervous-\(geteuid())"
@@ -34,34 +35,37 @@ struct HostPaths: Sendable {
         controlSocket = "\(runtime)/\(name).sock"
     }
 
-    var samples: String { "\(data)/samples.sqlite" }
-    var permissions: String { "\(data)/permissions.sqlite" }
-    var sessions: String { "\(data)/sessions.sqlite" }
-    var outbox: String { "\(data)/outbox" }
-    var appStorage: String { Authority.storagePath(besides: permissions) }
-    var sensorPacks: String { "\(data)/sensor-packs" }
-    var apps: URL { URL(filePath: "\(data)/apps") }
-    var runs: URL { URL(filePath: "\(data)/runs") }
+    package var samples: String { "\(data)/samples.sqlite" }
+    package var permissions: String { "\(data)/permissions.sqlite" }
+    package var sessions: String { "\(data)/sessions.sqlite" }
+    package var outbox: String { "\(data)/outbox" }
+    package var appStorage: String { Authority.storagePath(besides: permissions) }
+    package var sensorPacks: String { "\(data)/sensor-packs" }
+    package var apps: URL { URL(filePath: "\(data)/apps") }
+    package var runs: URL { URL(filePath: "\(data)/runs") }
 
-    /// Makes the folder of the socket, which only this user may enter.
+    /// Creates the folder of the socket, accessible to this user only.
     func prepareRuntime() throws {
         let folder = (controlSocket as NSString).deletingLastPathComponent
         if mkdir(folder, 0o700) != 0, errno != EEXIST {
             throw CommandFailure(
-                .cannotCreate, "Cannot make \(folder): \(String(cString: strerror(errno))).",
+                .cannotCreate, "Cannot create \(folder): \(String(cString: strerror(errno))).",
                 hint: "Set XDG_RUNTIME_DIR to a folder of yours.")
         }
-        var information = stat()
-        guard lstat(folder, &information) == 0, information.st_uid == geteuid(),
-            information.st_mode & S_IFMT == S_IFDIR, information.st_mode & 0o077 == 0
+        // These are the attributes of the folder itself, not of the target of a link.
+        let attributes = try? FileManager.default.attributesOfItem(atPath: folder)
+        guard attributes?[.type] as? FileAttributeType == .typeDirectory,
+            attributes?[.ownerAccountID] as? Int == Int(geteuid()),
+            let mode = attributes?[.posixPermissions] as? Int, mode & 0o077 == 0
         else {
             throw CommandFailure(
-                .cannotCreate, "Others can enter \(folder), where the control socket would be.",
+                .cannotCreate,
+                "Other users can access \(folder), the folder of the control socket.",
                 hint: "Remove it, or set XDG_RUNTIME_DIR to a folder of yours with mode 0700.")
         }
     }
 
-    /// XDG paths that are not absolute are to be ignored.
+    /// The XDG specification ignores paths that are not absolute.
     private static func absolute(_ path: String?) -> String? {
         path.flatMap { $0.hasPrefix("/") ? $0 : nil }
     }
@@ -70,5 +74,30 @@ struct HostPaths: Sendable {
 extension String {
     fileprivate var trimmedPath: String {
         count > 1 && hasSuffix("/") ? String(dropLast()) : self
+    }
+}
+
+/// The options of the command line that a host depends on.
+package struct HostOptions: Sendable {
+    package let paths: HostPaths
+    package let roots: SystemRoots
+    package let logFormat: LogFormat
+
+    package init(paths: HostPaths, roots: SystemRoots, logFormat: LogFormat) {
+        self.paths = paths
+        self.roots = roots
+        self.logFormat = logFormat
+    }
+
+    /// The contents of the configuration file.
+    package var configuration: Configuration {
+        get throws { try Configuration(path: paths.configuration) }
+    }
+
+    package var logger: Logger {
+        let format = logFormat
+        return Logger(label: "nervous") {
+            LineLogHandler(label: $0, format: format, logLevel: .error)
+        }
     }
 }

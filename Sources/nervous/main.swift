@@ -1,3 +1,3 @@
-import Host
+import Commands
 
 await NervousCommand.start()

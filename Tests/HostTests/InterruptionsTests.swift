@@ -21,28 +21,28 @@ struct InterruptionsTests {
     }
 
     @Test func `everybody who listens is told`() async {
-        let streams = [interruptions.heard(), interruptions.heard()]
-        interruptions.tell()
+        let streams = [interruptions.subscribe(), interruptions.subscribe()]
+        interruptions.deliver()
         for stream in streams { #expect(await hears(stream)) }
         #expect(patience.count.withLock { $0 } == 0)
     }
 
     @Test func `what comes while nobody listens is told to who listens next, once`() async {
-        let before = Task { [stream = interruptions.heard()] in await hears(stream) }
+        let before = Task { [stream = interruptions.subscribe()] in await hears(stream) }
         before.cancel()
         #expect(await !before.value)
-        interruptions.tell()
-        #expect(await hears(interruptions.heard()))
-        let after = Task { [stream = interruptions.heard()] in await hears(stream) }
+        interruptions.deliver()
+        #expect(await hears(interruptions.subscribe()))
+        let after = Task { [stream = interruptions.subscribe()] in await hears(stream) }
         after.cancel()
         #expect(await !after.value)
         #expect(patience.count.withLock { $0 } == 0)
     }
 
     @Test func `who says it twice and is not heard does not wait`() async {
-        interruptions.tell()
+        interruptions.deliver()
         #expect(patience.count.withLock { $0 } == 0)
-        interruptions.tell()
+        interruptions.deliver()
         #expect(patience.count.withLock { $0 } == 1)
     }
 
@@ -50,12 +50,12 @@ struct InterruptionsTests {
     /// was not.
     @Test func `none is lost between two who listen`() async {
         for _ in 1...2_000 {
-            let first = Task { [stream = interruptions.heard()] in await hears(stream) }
-            let telling = Task { interruptions.tell() }
+            let first = Task { [stream = interruptions.subscribe()] in await hears(stream) }
+            let telling = Task { interruptions.deliver() }
             first.cancel()
             let isHeard = await first.value
             await telling.value
-            let second = Task { [stream = interruptions.heard()] in await hears(stream) }
+            let second = Task { [stream = interruptions.subscribe()] in await hears(stream) }
             if isHeard { second.cancel() }
             #expect(await second.value != isHeard)
         }

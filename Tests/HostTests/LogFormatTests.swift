@@ -70,18 +70,4 @@ struct LogFormatTests {
             "The disk is full.", level: .error, metadata: ["bytes": "12"], time: time)
         #expect(line == "2027-01-15T08:00:00.000000Z error nervous: The disk is full. bytes=12")
     }
-
-    @Test func `a serving host writes JSON on standard error when it is told to`() throws {
-        let sandbox = try Sandbox()
-        let log = sandbox.path("log")
-        let host = try ServingHost(sandbox, ["--log-format", "json"], errors: log)
-        #expect(try sandbox.curl(host.url("/api/v1/me")).status == 401)
-        host.kill(SIGTERM)
-        #expect(try host.wait() == 0)
-        let lines = try String(contentsOfFile: log, encoding: .utf8).split(separator: "\n")
-        let messages = try lines.map {
-            try JSONDecoder().decode(Line.self, from: Data($0.utf8)).message
-        }
-        #expect(messages.contains { $0.hasPrefix("refused: The call carried no token.") })
-    }
 }

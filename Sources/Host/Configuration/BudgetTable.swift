@@ -3,18 +3,18 @@ import Auth
 import JSApps
 import Text
 
-/// What apps may use: one budget for all, and those of single apps.
+/// The budgets of apps: a common one, and those of single apps.
 ///
 /// ```json
 /// "budgets": { "memoryMiB": 64, "apps": { "load-watch": { "cpuPerMinuteSeconds": 5 } } }
 /// ```
-struct BudgetTable: Sendable, Equatable {
+package struct BudgetTable: Sendable, Equatable {
     private var common = RunBudget()
     private var apps: [String: RunBudget] = [:]
 
     init() {}
 
-    /// Reads the section `budgets`; what is not set keeps its default.
+    /// Reads the section `budgets`.
     init(_ section: JSONValue) throws(ConfigurationError) {
         var fields = try ConfigurationFields(section, of: "budgets")
         let single = fields.take("apps")
@@ -29,7 +29,7 @@ struct BudgetTable: Sendable, Equatable {
                 throw ConfigurationError(
                     position: member.position,
                     message:
-                        "“\(member.key.escapedForDisplay(limit: 60))” is not the name of an app")
+                        "“\(member.key.escapedForDisplay(limit: 60))” is not a valid app name")
             }
             var budget = common
             var fields = try ConfigurationFields(member.value, of: "the budget of \(name)")

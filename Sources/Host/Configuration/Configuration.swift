@@ -1,30 +1,34 @@
 import Auth
 import Foundation
-import JSApps
+package import JSApps
 import Text
 
-/// What a person has set for every command, in `$XDG_CONFIG_HOME/nervous/config.json`.
+/// The settings of all commands, from `$XDG_CONFIG_HOME/nervous/config.json`.
 ///
-/// Strict JSON: a key that means nothing is an error with its place, so that a slip is seen and not
-/// silently the default. A file that is not there sets nothing.
-struct Configuration: Sendable, Equatable {
-    /// How large a package may be.
-    var packages = PackageLimits()
-    /// What each app may use, by its name; the others what the section says of all.
+/// Strict JSON: an unknown key is an error with its position, so that a typing error does not
+/// silently select the default. A missing file sets nothing.
+///
+/// ```swift
+/// let limits = try Configuration(path: paths.configuration).packages
+/// ```
+package struct Configuration: Sendable, Equatable {
+    /// The limits of a package.
+    package var packages = PackageLimits()
+    /// The budgets of apps.
     var budgets = BudgetTable()
     /// The folder of the JavaScript libraries that apps may load.
-    var libraries = SystemLibraries.standardFolder
-    /// The broker where sensors are announced; `nil` for none.
-    var mqtt: MQTTSection?
-    /// Where gpsd listens.
-    var gpsd = GPSDPlace()
+    package var libraries = SystemLibraries.standardFolder
+    /// The broker that announces sensors; `nil` for none.
+    package var mqtt: MQTTSection?
+    /// The address of gpsd.
+    package var gpsd = GPSDSection()
 
-    init() {}
+    package init() {}
 
     /// Reads a file.
     ///
     /// - Throws: `CommandFailure` with code `configuration`.
-    init(path: String) throws(CommandFailure) {
+    package init(path: String) throws(CommandFailure) {
         guard let bytes = try Self.read(path) else {
             self.init()
             return
@@ -34,7 +38,7 @@ struct Configuration: Sendable, Equatable {
         } catch {
             throw CommandFailure(
                 .configuration, "\(path):\(error.position): \(error.message)",
-                hint: "See what can be set: the README's “Configuration”.",
+                hint: "See docs/configuration.md for the settings.",
                 type: "bad-configuration")
         }
     }
@@ -49,7 +53,7 @@ struct Configuration: Sendable, Equatable {
         var fields = try ConfigurationFields(root, of: "the configuration")
         if let section = fields.take("packages") { packages = try PackageLimits(section) }
         if let section = fields.take("budgets") { budgets = try BudgetTable(section) }
-        if let section = fields.take("gpsd") { gpsd = try GPSDPlace(section) }
+        if let section = fields.take("gpsd") { gpsd = try GPSDSection(section) }
         if let value = fields.take("libraries") {
             guard let path = value.string, path.hasPrefix("/") else {
                 throw ConfigurationError(
@@ -70,14 +74,14 @@ struct Configuration: Sendable, Equatable {
             return Array(try file.read(upToCount: StrictJSON().maximumBytes + 1) ?? Data())
         } catch {
             throw CommandFailure(
-                .configuration, "\(path) cannot be read.",
+                .configuration, "Cannot read \(path).",
                 hint: "Check its permissions: ls -l \(path)", type: "bad-configuration")
         }
     }
 }
 
 extension PackageLimits {
-    /// Reads the section `packages`; what is not set keeps its default.
+    /// Reads the section `packages`.
     fileprivate init(_ section: JSONValue) throws(ConfigurationError) {
         self.init()
         var fields = try ConfigurationFields(section, of: "packages")
@@ -90,4 +94,55 @@ extension PackageLimits {
         if let count = try fields.take("depth", 2...64) { depth = count }
         try fields.end()
     }
+}
+
+/// The members of one section; a member that is not taken is an error, so none is silently ignored.
+struct ConfigurationFields {
+    private let section: String
+    private var rest: [JSONMember]
+
+    init(_ value: JSONValue, of section: String) throws(ConfigurationError) {
+        guard let members = value.object else {
+            throw ConfigurationError(
+                position: value.position, message: "\(section) must be an object")
+        }
+        self.section = section
+        rest = members
+    }
+
+    /// Removes and returns the value of a key; `nil` if it is not set.
+    mutating func take(_ key: String) -> JSONValue? {
+        guard let index = rest.firstIndex(where: { $0.key == key }) else { return nil }
+        return rest.remove(at: index).value
+    }
+
+    /// Removes and returns the integer of a key; `nil` if it is not set.
+    mutating func take(
+        _ key: String, _ range: ClosedRange<Int>
+    ) throws(ConfigurationError) -> Int? {
+        guard let value = take(key) else { return nil }
+        guard let number = value.number?.int64.flatMap({ Int(exactly: $0) }),
+            range.contains(number)
+        else {
+            throw ConfigurationError(
+                position: value.position,
+                message: "\(key) must be an integer from \(range.lowerBound) to "
+                    + "\(range.upperBound)")
+        }
+        return number
+    }
+
+    /// Rejects members that were not taken.
+    func end() throws(ConfigurationError) {
+        guard let unknown = rest.first else { return }
+        throw ConfigurationError(
+            position: unknown.position,
+            message: "“\(unknown.key.escapedForDisplay(limit: 60))” is not a setting of \(section)")
+    }
+}
+
+/// An error in a configuration file, with its position.
+struct ConfigurationError: Error {
+    let position: JSONPosition
+    let message: String
 }

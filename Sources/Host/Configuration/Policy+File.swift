@@ -1,20 +1,20 @@
-import Auth
+package import Auth
 import Foundation
 import Text
 
-/// What a person or a machine's administrator has written into `policy.json`.
+/// Reads `policy.json` of the machine and of the owner.
 ///
 /// ```json
 /// { "restricted": ["sensor:camera", "sensor:location:raw", "net"] }
 /// ```
 ///
-/// Strict JSON, as `config.json` is. A file that is not there restricts nothing; one that cannot be read or
-/// understood keeps the host from starting, since what it restricts is not known.
+/// Strict JSON, like `config.json`. A missing file restricts nothing; a file that cannot be read or
+/// parsed keeps the host from starting, since its restrictions are unknown.
 extension Policy {
-    /// Reads what is there of some files; what any of them restricts is restricted.
+    /// Merges the restrictions of those files that exist.
     ///
     /// - Throws: `CommandFailure` with code `configuration`.
-    init(files: [String]) throws(CommandFailure) {
+    package init(files: [String]) throws(CommandFailure) {
         self.init()
         for file in files {
             guard let bytes = try Self.read(file) else { continue }
@@ -23,7 +23,8 @@ extension Policy {
             } catch {
                 throw CommandFailure(
                     .configuration, "\(file):\(error.position): \(error.message)",
-                    hint: "See what can be restricted: the README's “Policy”.", type: "bad-policy")
+                    hint: "See docs/policy.md for the privileges that a policy can block.",
+                    type: "bad-policy")
             }
         }
     }
@@ -51,7 +52,8 @@ extension Policy {
                 let shown = value.string.map { "“\($0.escapedForDisplay(limit: 60))”" }
                 throw ConfigurationError(
                     position: value.position,
-                    message: "\(shown ?? "this") is not a privilege, such as sensor:camera or net")
+                    message:
+                        "\(shown ?? "the value") is not a privilege, such as sensor:camera or net")
             }
             restrictions.append(restriction)
         }
@@ -60,7 +62,7 @@ extension Policy {
 
     private static func read(_ path: String) throws(CommandFailure) -> [UInt8]? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        // A file that is hidden from this user may restrict something: only none restricts nothing.
+        // A file that this user cannot access may restrict something; only a missing one does not.
         if descriptor < 0, errno == ENOENT || errno == ENOTDIR { return nil }
         do {
             guard descriptor >= 0 else { throw CocoaError(.fileReadNoPermission) }
@@ -68,7 +70,7 @@ extension Policy {
             return Array(try file.read(upToCount: StrictJSON().maximumBytes + 1) ?? Data())
         } catch {
             throw CommandFailure(
-                .configuration, "\(path) cannot be read.",
+                .configuration, "Cannot read \(path).",
                 hint: "Check its permissions: ls -l \(path)", type: "bad-policy")
         }
     }

@@ -1,34 +1,41 @@
+package import API
 import Foundation
 import Glibc
 import Logging
 import ServiceLifecycle
 import VM
 
-/// The host that a command speaks to: the one that runs, or one of its own for as long as it needs.
-struct HostSession: Sendable {
-    let client: ControlClient
-    /// Whether the host is this process.
-    let isOwn: Bool
-    /// What the person says meanwhile by Ctrl-C.
-    let interruptions = Interruptions()
+/// A command's connection to a host: the running one, or one that the command starts for itself.
+///
+/// ```swift
+/// try await HostSession.with(options) { session in
+///     print(try await session.client.status().value.version)
+/// }
+/// ```
+package struct HostSession: Sendable {
+    package let client: APIClient
+    /// Whether the host runs in this process.
+    package let isOwn: Bool
+    /// Ctrl-C and SIGTERM during the session.
+    package let interruptions = Interruptions()
 
-    /// How long a command waits for another one's host to let go of the data directory.
+    /// How long to wait until another command's host unlocks the data directory.
     private static let patience = Duration.seconds(5)
     private static let retryInterval = Duration.milliseconds(50)
 
     /// Runs `body` with a host.
     ///
-    /// - Parameter collects: whether a host of its own reads the sensors meanwhile; other commands
-    ///   can then reach it, as they reach one that serves.
-    static func with<T: Sendable>(
-        _ options: GlobalOptions, collects: Bool = false,
+    /// - Parameter collects: whether a host of its own collects samples meanwhile; other commands
+    ///   can then reach it.
+    package static func with<T: Sendable>(
+        _ options: HostOptions, collects: Bool = false,
         _ body: @Sendable (HostSession) async throws -> T
     ) async throws -> T {
         let paths = options.paths
         let deadline = ContinuousClock.now + patience
         while true {
             if isListening(paths.controlSocket) {
-                return try await ControlClient.with(socket: paths.controlSocket) { client in
+                return try await ControlTransport.with(socket: paths.controlSocket) { client in
                     try await body(HostSession(client: client, isOwn: false))
                 }
             }
@@ -44,11 +51,10 @@ struct HostSession: Sendable {
         }
     }
 
-    /// A host for more than one command, as soon as a command that has one of its own lets go of the data
-    /// directory.
+    /// The services of a lasting host; waits for a command's own host to unlock the data directory.
     ///
-    /// - Throws: `alreadyRunning` at once where one serves.
-    static func lastingServices(_ options: GlobalOptions) async throws -> HostServices {
+    /// - Throws: `alreadyRunning` immediately if another host serves.
+    package static func lastingServices(_ options: HostOptions) async throws -> HostServices {
         let paths = options.paths
         let deadline = ContinuousClock.now + patience
         while true {
@@ -64,8 +70,8 @@ struct HostSession: Sendable {
         }
     }
 
-    /// Runs `body` with a host of this process, and ends it then.
-    static func with<T: Sendable>(
+    /// Runs `body` with a host in this process, and stops it afterwards.
+    package static func with<T: Sendable>(
         _ services: HostServices, collects: Bool,
         _ body: @Sendable (HostSession) async throws -> T
     ) async throws -> T {
@@ -83,7 +89,7 @@ struct HostSession: Sendable {
             for await _ in ready {}
             let result: T
             do {
-                result = try await ControlClient.with(socket: socket) { client in
+                result = try await ControlTransport.with(socket: socket) { client in
                     try await body(HostSession(client: client, isOwn: true))
                 }
             } catch {
@@ -97,8 +103,8 @@ struct HostSession: Sendable {
         }
     }
 
-    /// Whether somebody answers at the socket; a file left by a host that died does not.
-    static func isListening(_ path: String) -> Bool {
+    /// Whether a host accepts connections at the socket; a stale socket file does not.
+    package static func isListening(_ path: String) -> Bool {
         let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
         guard descriptor >= 0 else { return false }
         defer { close(descriptor) }

@@ -2,36 +2,36 @@ import Glibc
 import Synchronization
 import UnixSignals
 
-/// The signals by which a person ends what a command does: SIGINT and SIGTERM.
+/// SIGINT and SIGTERM, delivered to the parts of a command that can be interrupted.
 ///
-/// They are trapped from the first time that somebody listens to the end of the process, by one source:
-/// a source that is being cancelled takes along what comes just then. What comes while nobody listens is
-/// told to who listens next; one more then ends the process.
-final class Interruptions: Sendable {
+/// One signal source traps them from the first `listen()` to the end of the process, because a
+/// source that is being cancelled can lose a signal. A signal without a listener is delivered to
+/// the next listener; a second one ends the process.
+package final class Interruptions: Sendable {
     private struct State {
         var trap: Task<Void, Never>?
         var listeners: [Int: AsyncStream<Void>.Continuation] = [:]
         var count = 0
-        /// Whether one came that nobody was told of.
+        /// Whether a signal was not delivered to any listener.
         var isPending = false
     }
 
     private let state = Mutex(State())
-    private let giveUp: @Sendable () -> Void
+    private let terminate: @Sendable () -> Void
 
-    /// - Parameter giveUp: ends the process.
-    init(giveUp: @escaping @Sendable () -> Void = { exit(130) }) {
-        self.giveUp = giveUp
+    /// - Parameter terminate: ends the process.
+    package init(terminate: @escaping @Sendable () -> Void = { exit(130) }) {
+        self.terminate = terminate
     }
 
-    /// Tells of each from now on, until the task that iterates is cancelled.
-    func listen() async -> AsyncStream<Void> {
+    /// The signals from now on, until the iterating task is cancelled.
+    package func listen() async -> AsyncStream<Void> {
         await trap()
-        return heard()
+        return subscribe()
     }
 
-    /// The same, of those that ``tell()`` is called for.
-    func heard() -> AsyncStream<Void> {
+    /// The same without trapping signals, for those passed to ``deliver()``.
+    func subscribe() -> AsyncStream<Void> {
         let (stream, listener) = AsyncStream.makeStream(of: Void.self)
         let number = state.withLock { state in
             state.count += 1
@@ -46,26 +46,26 @@ final class Interruptions: Sendable {
         return stream
     }
 
-    /// Tells everybody who listens.
-    func tell() {
-        let isIgnored = state.withLock { state in
-            let isHeard = state.listeners.values.reduce(false) { isHeard, listener in
+    /// Delivers a signal to all listeners.
+    func deliver() {
+        let isSecond = state.withLock { state in
+            let isDelivered = state.listeners.values.reduce(false) { isDelivered, listener in
                 if case .enqueued = listener.yield() { return true }
-                return isHeard
+                return isDelivered
             }
-            defer { state.isPending = !isHeard }
-            return !isHeard && state.isPending
+            defer { state.isPending = !isDelivered }
+            return !isDelivered && state.isPending
         }
-        if isIgnored { giveUp() }
+        if isSecond { terminate() }
     }
 
-    /// Returns as soon as no signal is lost.
+    /// Returns as soon as signals are trapped.
     private func trap() async {
         let trap = state.withLock { state in
             if let trap = state.trap { return trap }
             let trap = Task {
                 let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm)
-                Task { for await _ in signals { tell() } }
+                Task { for await _ in signals { deliver() } }
             }
             state.trap = trap
             return trap

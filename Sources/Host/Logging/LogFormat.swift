@@ -1,12 +1,11 @@
-import ArgumentParser
 import Auth
-import Foundation
+package import Foundation
 import Logging
 import Samples
 import Text
 
-/// How the program's own log is written: always one bounded line a message, whatever is in it.
-enum LogFormat: String, ExpressibleByArgument, CaseIterable, Sendable {
+/// The format of the log on standard error: always one bounded line for each message.
+package enum LogFormat: String, CaseIterable, Sendable {
     case text
     case json
 
@@ -22,13 +21,13 @@ enum LogFormat: String, ExpressibleByArgument, CaseIterable, Sendable {
         let metadata: [String: String]?
     }
 
-    /// One line without its end: no control character, at most some kilobytes.
+    /// One line without a line break: no control characters, at most some kilobytes.
     func line(
         _ message: String, level: Logger.Level, label: String = "nervous",
         metadata: Logger.Metadata = [:], time: Timestamp = .now()
     ) -> String {
         let message = message.escapedForDisplay(limit: Self.messageLimit)
-        // Sorted, so that which values are left out is no matter of chance.
+        // Sorted, so that the choice of values beyond the limit is deterministic.
         let pairs = metadata.sorted { $0.key < $1.key }.prefix(Self.values).map { key, value in
             (
                 key.escapedForDisplay(limit: 60),
@@ -40,21 +39,49 @@ enum LogFormat: String, ExpressibleByArgument, CaseIterable, Sendable {
             let rest = pairs.map { " \($0)=\($1)" }.joined()
             return "\(time) \(level) \(label): \(message)\(rest)"
         case .json:
-            let encoder = JSONEncoder()
-            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
             let line = Line(
                 time: "\(time)", level: "\(level)", label: label, message: message,
                 metadata: pairs.isEmpty
                     ? nil : Dictionary(pairs, uniquingKeysWith: { first, _ in first }))
-            return String(decoding: (try? encoder.encode(line)) ?? Data(), as: UTF8.self)
+            return String(decoding: (try? JSONEncoder.sorted.encode(line)) ?? Data(), as: UTF8.self)
         }
     }
 
-    /// What the host tells its owner as it goes: a line of talk, or one more object.
-    func notice(_ message: String) -> String {
+    /// A message of the host for the owner: a line of text, or a JSON object.
+    package func notice(_ message: String) -> String {
         switch self {
         case .text: message.escapedForDisplay(limit: Self.messageLimit)
         case .json: line(message, level: .notice)
         }
+    }
+}
+
+/// Writes each log message as one line on standard error.
+struct LineLogHandler: LogHandler {
+    let label: String
+    let format: LogFormat
+    var logLevel: Logger.Level
+    var metadata: Logger.Metadata = [:]
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    func log(event: LogEvent) {
+        var whole = metadata.merging(event.metadata ?? [:]) { _, newer in newer }
+        if let error = event.error { whole["error"] = "\(error)" }
+        let line = format.line(
+            "\(event.message)", level: event.level, label: label, metadata: whole)
+        OutputGate.standard.write(line + "\n", to: 2)
+    }
+}
+
+extension JSONEncoder {
+    /// Encodes equal values as equal bytes.
+    package static var sorted: JSONEncoder {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return encoder
     }
 }

@@ -1,0 +1,496 @@
+public import Foundation
+
+/// A typed client of the HTTP API.
+///
+/// ```swift
+/// let client = APIClient(transport)
+/// for sensor in try await client.sensors().value.items {
+///     print(sensor.id, sensor.level)
+/// }
+/// ```
+///
+/// Every method throws ``APIError`` for a problem that the host returns, and otherwise the errors
+/// of the transport.
+public struct APIClient: Sendable {
+    private let transport: any APITransport
+
+    /// Creates a client.
+    public init(_ transport: any APITransport) {
+        self.transport = transport
+    }
+
+    private func send(_ request: APIRequest) async throws -> APIResponse {
+        let response = try await transport.send(request)
+        guard response.isSuccess else { throw APIError(response) }
+        return response
+    }
+
+    private func reply<Value>(_ request: APIRequest) async throws -> APIReply<Value> {
+        APIReply(json: try await send(request).body)
+    }
+
+    private func perform(_ request: APIRequest) async throws {
+        _ = try await send(request)
+    }
+}
+
+// MARK: - Host and sensors
+
+extension APIClient {
+    /// The status of the host.
+    public func status() async throws -> APIReply<HostStatus> {
+        try await reply(APIRequest(.get, .status))
+    }
+
+    /// Reads every sensor that is on once, in a host that does not collect.
+    public func collect() async throws {
+        try await perform(APIRequest(.post, .collection))
+    }
+
+    /// Sets the level of a sensor or of a kind.
+    public func setLevel(
+        _ level: String, of sensor: String
+    ) async throws -> APIReply<LevelSetting> {
+        try await reply(
+            try APIRequest(.put, .level(of: sensor), json: LevelSetting(level)))
+    }
+
+    /// All sensors.
+    public func sensors() async throws -> APIReply<ItemList<SensorDescription>> {
+        try await reply(APIRequest(.get, .sensors))
+    }
+
+    /// One sensor.
+    public func sensor(_ id: String) async throws -> APIReply<SensorDescription> {
+        try await reply(APIRequest(.get, .sensor(id)))
+    }
+
+    /// Declares or redefines a sensor.
+    public func setSensor(
+        _ id: String, _ request: SensorRequest
+    ) async throws -> APIReply<SensorDescription> {
+        try await reply(try APIRequest(.put, .sensor(id), json: request))
+    }
+
+    /// Removes a declared or virtual sensor; its samples remain.
+    public func removeSensor(_ id: String) async throws {
+        try await perform(APIRequest(.delete, .sensor(id)))
+    }
+
+    /// Checks a sensor pack without installing it.
+    ///
+    /// - Parameters:
+    ///   - name: another identifier for the sensor.
+    ///   - settings: settings of its source, such as `device=/dev/ttyUSB1`.
+    public func checkSensorPack(
+        _ pack: Data, as name: String?, settings: [String]
+    ) async throws -> APIReply<PackCheck> {
+        try await reply(
+            APIRequest(
+                .post, .sensorPacks, query: [("as", name)] + settings.map { ("set", $0) },
+                body: pack, type: "application/octet-stream"))
+    }
+
+    /// Installs a checked sensor pack.
+    public func installSensorPack(
+        _ check: PackCheck
+    ) async throws -> APIReply<PackDescription> {
+        try await reply(
+            APIRequest(
+                .put, .sensorPack(check.pack.id), body: Data(check.text.utf8),
+                type: "application/json"))
+    }
+
+    /// The installed sensor packs.
+    public func sensorPacks() async throws -> APIReply<ItemList<PackDescription>> {
+        try await reply(APIRequest(.get, .sensorPacks))
+    }
+
+    /// Uninstalls the sensor pack of a sensor; its samples remain.
+    public func removeSensorPack(_ sensor: String) async throws {
+        try await perform(APIRequest(.delete, .sensorPack(sensor)))
+    }
+}
+
+// MARK: - Samples
+
+/// A value of a sample.
+public enum SampleValue: Decodable, Hashable, Sendable {
+    /// A number.
+    case number(Double)
+    /// A text or a state.
+    case text(String)
+
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        if let number = try? container.decode(Double.self) {
+            self = .number(number)
+        } else {
+            self = .text(try container.decode(String.self))
+        }
+    }
+
+    /// The number; `nil` for a text.
+    public var number: Double? {
+        if case .number(let number) = self { number } else { nil }
+    }
+}
+
+/// Samples as rows: the values by field, and the timestamp as `t`.
+public struct SampleRows: Decodable, Sendable {
+    /// The rows.
+    public let items: [[String: SampleValue]]
+}
+
+/// Samples as bytes of some media type.
+public struct EncodedSamples: Sendable {
+    /// The samples.
+    public let body: Data
+    /// The cursor of the next page; `nil` on the last one.
+    public let next: String?
+}
+
+extension APIClient {
+    /// The newest sample of a sensor.
+    public func latest(of sensor: String) async throws -> APIReply<[String: SampleValue]> {
+        try await reply(APIRequest(.get, .latest(of: sensor)))
+    }
+
+    /// Samples of a sensor as rows.
+    ///
+    /// - Parameter query: such as `from`, `to`, `fields`, `where`, `order` and `limit`.
+    public func samples(
+        of sensor: String, query: [(name: String, value: String?)]
+    ) async throws -> APIReply<SampleRows> {
+        try await reply(APIRequest(.get, .samples(of: sensor), query: query))
+    }
+
+    /// A page of samples in a form.
+    ///
+    /// - Parameter mediaType: such as `text/csv`.
+    public func page(
+        of sensor: String, as mediaType: String, query: [(name: String, value: String?)]
+    ) async throws -> EncodedSamples {
+        let response = try await send(
+            APIRequest(
+                .get, .samples(of: sensor), query: query, headers: [("Accept", mediaType)]))
+        let link = response.header("Link")
+        let next = link?.firstMatch(of: /[?&]cursor=([0-9_\-]+)/).map { String($0.1) }
+        return EncodedSamples(body: response.body, next: next)
+    }
+
+    /// Publishes samples; waits and tries again for a minute while the host is busy.
+    ///
+    /// - Parameter key: the idempotency key.
+    public func publish(
+        _ samples: Data, as mediaType: String, key: String, to sensor: String
+    ) async throws -> APIReply<PublishReply> {
+        var request = APIRequest(
+            .post, .samples(of: sensor), body: samples, type: mediaType)
+        request.headers.append(("Idempotency-Key", key))
+        for _ in 0..<60 {
+            do {
+                return try await reply(request)
+            } catch let error as APIError {
+                guard error.code == .busy else { throw error }
+            }
+            try await Task.sleep(for: .seconds(1))
+        }
+        return try await reply(request)
+    }
+
+    /// Statistics of a sensor.
+    ///
+    /// - Parameter query: `fn`, and such as `from`, `to`, `every`, `fields` and `where`.
+    public func statistics(
+        of sensor: String, query: [(name: String, value: String?)]
+    ) async throws -> APIReply<StatisticsAnswer> {
+        try await reply(APIRequest(.get, .statistics(of: sensor), query: query))
+    }
+
+    /// An analysis of fields of sensors.
+    public func analyze(_ analysis: AnalysisBody) async throws -> APIReply<AnalysisReply> {
+        try await reply(try APIRequest(.post, .analyze, json: analysis))
+    }
+
+    /// Forgets the samples of a sensor in a time range.
+    public func forgetSamples(
+        of sensor: String, from: String?, to: String?
+    ) async throws -> APIReply<ForgetDescription> {
+        try await reply(
+            APIRequest(
+                .delete, .samples(of: sensor), query: [("from", from), ("to", to)],
+                hasTimeLimit: false))
+    }
+
+    /// The storage that samples take, and the rules of retention.
+    public func storage() async throws -> APIReply<StorageDescription> {
+        try await reply(APIRequest(.get, .retention))
+    }
+
+    /// Sets the budget, or the retention of sensors without a rule of their own.
+    public func setStorage(
+        _ request: RetentionRequest
+    ) async throws -> APIReply<StorageDescription> {
+        try await reply(try APIRequest(.put, .retention, json: request))
+    }
+
+    /// Sets the retention of a sensor or of a kind.
+    public func setRetention(_ rule: RetentionDescription, of sensor: String) async throws {
+        try await perform(try APIRequest(.put, .retention(of: sensor), json: rule))
+    }
+
+    /// Removes the retention rule of a sensor or of a kind.
+    public func resetRetention(of sensor: String) async throws {
+        try await perform(APIRequest(.delete, .retention(of: sensor)))
+    }
+}
+
+// MARK: - Apps and runs
+
+extension APIClient {
+    /// The installed apps.
+    public func apps() async throws -> APIReply<ItemList<AppDescription>> {
+        try await reply(APIRequest(.get, .apps))
+    }
+
+    /// One app.
+    public func app(_ name: String) async throws -> APIReply<AppDescription> {
+        try await reply(APIRequest(.get, .app(name)))
+    }
+
+    /// Installs a package.
+    ///
+    /// - Parameters:
+    ///   - isDryRun: whether only to report what would change.
+    ///   - allowsDowngrade: whether an older version may replace a newer one.
+    public func install(
+        _ package: Data, isDryRun: Bool = false, allowsDowngrade: Bool = false
+    ) async throws -> APIReply<AppDescription> {
+        try await reply(
+            APIRequest(
+                .post, .apps,
+                query: [
+                    ("dryRun", isDryRun ? "true" : nil),
+                    ("allowDowngrade", allowsDowngrade ? "true" : nil),
+                ], body: package, type: "application/zip"))
+    }
+
+    /// Uninstalls an app.
+    public func uninstall(_ app: String) async throws {
+        try await perform(APIRequest(.delete, .app(app)))
+    }
+
+    /// Forgets the decisions, tokens, runs and stored data of an app.
+    public func forgetData(of app: String) async throws -> APIReply<AppForgetReceipt> {
+        try await reply(APIRequest(.delete, .data(of: app), hasTimeLimit: false))
+    }
+
+    /// Creates a link that opens the app's page once.
+    public func launch(_ app: String) async throws -> APIReply<LaunchReply> {
+        try await reply(APIRequest(.post, .launch(of: app)))
+    }
+
+    /// All runs.
+    public func runs() async throws -> APIReply<ItemList<RunDescription>> {
+        try await reply(APIRequest(.get, .runs))
+    }
+
+    /// Prepares a run of an app, so that decisions can be made for it.
+    public func prepareRun(
+        of app: String, inBackground: Bool
+    ) async throws -> APIReply<RunDescription> {
+        try await reply(
+            try APIRequest(
+                .post, .runs(of: app), json: PrepareRunRequest(background: inBackground)))
+    }
+
+    /// Starts a prepared run in the background.
+    public func startRun(
+        _ id: String, _ request: StartRunRequest
+    ) async throws -> APIReply<RunDescription> {
+        try await reply(try APIRequest(.post, .start(ofRun: id), json: request))
+    }
+
+    /// Starts a prepared run in the foreground; each line is a ``RunEventItem``.
+    public func followRun(
+        _ id: String, _ request: StartRunRequest
+    ) async throws -> any AsyncSequence<Data, any Error> & Sendable {
+        try await transport.lines(
+            for: try APIRequest(.post, .start(ofRun: id), json: request, hasTimeLimit: false))
+    }
+
+    /// Stops a run.
+    public func stopRun(_ id: String) async throws -> APIReply<RunDescription> {
+        try await reply(APIRequest(.delete, .run(id)))
+    }
+}
+
+// MARK: - Permissions
+
+extension APIClient {
+    /// The decisions about a client, or about all.
+    public func grants(of client: String? = nil) async throws -> APIReply<GrantList> {
+        try await reply(APIRequest(.get, client.map { .grants(of: $0) } ?? .grants))
+    }
+
+    /// Decides a privilege of a client, and returns the decisions about the client.
+    public func decide(
+        _ request: DecisionRequest, on privilege: String, by client: String
+    ) async throws -> APIReply<GrantList> {
+        try await reply(
+            try APIRequest(.put, .grant(of: privilege, to: client), json: request))
+    }
+
+    /// Forgets the decision about a privilege of a client, or about all its privileges.
+    public func resetGrants(of client: String, _ privilege: String?) async throws {
+        try await perform(
+            APIRequest(
+                .delete,
+                privilege.map { .grant(of: $0, to: client) } ?? .grants(of: client)))
+    }
+
+    /// The requests that wait for the owner's decision.
+    public func requests() async throws -> APIReply<ItemList<RequestDescription>> {
+        try await reply(APIRequest(.get, .requests))
+    }
+
+    /// Leaves a request undecided.
+    public func dismissRequest(for privilege: String, by client: String) async throws {
+        try await perform(APIRequest(.delete, .request(for: privilege, by: client)))
+    }
+
+    /// The tokens.
+    public func tokens() async throws -> APIReply<ItemList<TokenItem>> {
+        try await reply(APIRequest(.get, .tokens))
+    }
+
+    /// Creates a token.
+    public func createToken(_ request: TokenRequest) async throws -> APIReply<CreatedToken> {
+        try await reply(try APIRequest(.post, .tokens, json: request))
+    }
+
+    /// Revokes the token of a client.
+    public func revokeToken(of client: String) async throws {
+        try await perform(APIRequest(.delete, .token(of: client)))
+    }
+
+    /// Entries of the access log, newest first.
+    ///
+    /// - Parameter query: such as `client`, `kind`, `outcome` and `limit`.
+    public func accessLog(
+        query: [(name: String, value: String?)]
+    ) async throws -> APIReply<ItemList<AccessLogItem>> {
+        try await reply(APIRequest(.get, .accessLog, query: query))
+    }
+
+    /// Deletes the entries of the access log before a time.
+    public func pruneAccessLog(before time: String) async throws -> APIReply<AccessLogHead> {
+        try await reply(APIRequest(.delete, .accessLog, query: [("before", time)]))
+    }
+}
+
+// MARK: - Sessions and uploads
+
+extension APIClient {
+    /// Sessions, newest first.
+    public func sessions(
+        limit: Int
+    ) async throws -> APIReply<ItemList<SessionDescription>> {
+        try await reply(APIRequest(.get, .sessions, query: [("limit", String(limit))]))
+    }
+
+    /// One session.
+    public func session(_ id: String) async throws -> APIReply<SessionDescription> {
+        try await reply(APIRequest(.get, .session(id)))
+    }
+
+    /// Creates a session.
+    public func createSession(
+        _ request: SessionRequest
+    ) async throws -> APIReply<SessionDescription> {
+        try await reply(try APIRequest(.post, .sessions, json: request))
+    }
+
+    /// Changes a session.
+    public func editSession(
+        _ id: String, _ request: SessionRequest
+    ) async throws -> APIReply<SessionDescription> {
+        try await reply(try APIRequest(.patch, .session(id), json: request))
+    }
+
+    /// Deletes a session; its samples remain.
+    public func deleteSession(_ id: String) async throws {
+        try await perform(APIRequest(.delete, .session(id)))
+    }
+
+    /// Makes a step of a session: `start`, `pause`, `resume` or `finish`.
+    public func step(
+        _ step: String, ofSession id: String
+    ) async throws -> APIReply<SessionDescription> {
+        try await reply(APIRequest(.post, .step(step, ofSession: id)))
+    }
+
+    /// Server-sent events of what a session measures; each line is one of their lines.
+    public func live(
+        ofSession id: String
+    ) async throws -> any AsyncSequence<Data, any Error> & Sendable {
+        try await transport.lines(
+            for: APIRequest(.get, .live(ofSession: id), hasTimeLimit: false))
+    }
+
+    /// The route of a session as a file.
+    ///
+    /// - Parameters:
+    ///   - format: `geojson`, `gpx` or `svg`.
+    ///   - sensor: its location sensor, if not the first.
+    public func route(
+        ofSession id: String, format: String? = nil, sensor: String? = nil
+    ) async throws -> Data {
+        try await send(
+            APIRequest(
+                .get, .route(ofSession: id), query: [("format", format), ("sensor", sensor)],
+                hasTimeLimit: false)
+        ).body
+    }
+
+    /// Uploads the route of a session to a server.
+    public func sendRoute(
+        ofSession id: String, format: String, sensor: String?, _ request: SendRequest
+    ) async throws -> APIReply<SendReply> {
+        try await reply(
+            try APIRequest(
+                .post, .send(ofSession: id), query: [("format", format), ("sensor", sensor)],
+                json: request, hasTimeLimit: false))
+    }
+
+    /// A session, or all finished ones, as a property list of workouts.
+    public func workouts(ofSession id: String?) async throws -> Data {
+        try await send(
+            APIRequest(.get, .workouts, query: [("session", id)], hasTimeLimit: false)
+        ).body
+    }
+
+    /// Creates sessions from a file of workouts or tracks.
+    public func importWorkouts(
+        _ file: Data, type: String
+    ) async throws -> APIReply<ImportDescription> {
+        try await reply(
+            APIRequest(.post, .workouts, body: file, type: type, hasTimeLimit: false))
+    }
+
+    /// The uploads in the outbox, oldest first.
+    public func outbox() async throws -> APIReply<ItemList<DeliveryDescription>> {
+        try await reply(APIRequest(.get, .outbox))
+    }
+
+    /// Retries an upload now.
+    public func sendUpload(_ id: String) async throws -> APIReply<SendReply> {
+        try await reply(APIRequest(.post, .send(ofUpload: id), hasTimeLimit: false))
+    }
+
+    /// Discards an upload.
+    public func discardUpload(_ id: String) async throws {
+        try await perform(APIRequest(.delete, .upload(id)))
+    }
+}

@@ -1,0 +1,57 @@
+import Foundation
+import Glibc
+package import Host
+import JSApps
+import Samples
+import Simulation
+
+/// A host for one command that replays a trace instead of reading the machine's sensors.
+///
+/// Its data directory is temporary. Installed apps are run from the owner's data directory.
+package enum ReplayHost {
+    package static func with<T: Sendable>(
+        _ trace: Trace, speed: VirtualSetup.Speed, usesInstalled: Bool, _ options: HostOptions,
+        _ body: @Sendable (HostSession) async throws -> T
+    ) async throws -> T {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let root = folder.path
+        let setup = VirtualSetup(
+            clock: VirtualClock(start: trace.first), drivers: [RecordedDriver(trace.recordings)],
+            seed: 1, past: trace.start, speed: speed, apps: usesInstalled ? options.paths.apps : nil
+        )
+        let services = try await HostServices(
+            paths: HostPaths(
+                option: "\(root)/data", environment: ProcessInfo.processInfo.environment),
+            roots: options.roots, isLasting: false, setup: setup, logger: options.logger)
+        let result = try await HostSession.with(services, collects: false, body)
+        // Installed folders are read-only, so the library must remove them.
+        if !usesInstalled {
+            for app in try await services.library.apps() {
+                try await services.library.uninstall(app.name.text)
+            }
+        }
+        return result
+    }
+}
+
+/// A temporary folder, accessible to its owner only.
+struct TemporaryFolder {
+    let path: String
+
+    /// - Throws: `CommandFailure` if it cannot be created.
+    init() throws {
+        var template = Array(
+            "\(FileManager.default.temporaryDirectory.path)/nervous-XXXXXX".utf8CString)
+        guard mkdtemp(&template) != nil else {
+            throw CommandFailure(
+                .cannotCreate, "Cannot create a temporary folder.",
+                hint: "Set TMPDIR to a folder of yours.")
+        }
+        path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+
+    func remove() {
+        try? FileManager.default.removeItem(atPath: path)
+    }
+}

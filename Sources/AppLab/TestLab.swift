@@ -1,0 +1,252 @@
+package import API
+import AppRuns
+import Auth
+import Foundation
+import Glibc
+package import Host
+package import JSApps
+import Provider
+import Samples
+package import Simulation
+import Synchronization
+import VM
+
+/// Runs the tests of one app: on a copy of the app as it would be installed, with an empty data
+/// directory for each test.
+///
+/// Both are temporary; the owner's data directory is neither read nor changed.
+///
+/// ```swift
+/// try await TestLab.with("./my-app", options) { lab in
+///     let ended = try await lab.run(0, of: (name: "app.test.js", source: source), .init())
+/// }
+/// ```
+package struct TestLab: Sendable {
+    /// The longest real time of one test.
+    private static let patience = Duration.seconds(60)
+
+    package let app: InstalledApp
+    private let apps: URL
+    private let root: String
+    private let options: HostOptions
+    private let pool: RunnerPool
+
+    /// The source of the samples in a test.
+    package enum Sensors: Sendable {
+        case simulated(Scenario.Kind)
+        case recorded(Trace)
+    }
+
+    /// How a test is run.
+    package struct Settings: Sendable {
+        package var sensors = Sensors.simulated(.room)
+        package var seed: UInt64 = 1
+        package var filter: String?
+        /// The longest virtual time of a test.
+        package var limit = Duration.seconds(86_400)
+
+        package init() {}
+    }
+
+    /// The outcome of one test.
+    package struct Ended: Sendable {
+        /// `nil` if the test's file failed before a test started.
+        package let report: TestReport?
+        package let run: RunDescription
+        package let result: TestResult
+        package let console: [TestResult.Line]
+    }
+
+    /// Runs `body` with a lab for an installed app, or for the app of a folder, which is installed
+    /// temporarily.
+    package static func with<T: Sendable>(
+        _ word: String, isFolder: Bool = true, _ options: HostOptions,
+        _ body: (TestLab) async throws -> T
+    ) async throws -> T {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let root = folder.path
+        let apps = isFolder ? URL(filePath: "\(root)/apps") : options.paths.apps
+        let library = try await AppLibrary.open(
+            at: apps, limits: options.configuration.packages, unpacker: Unpacker(program: nil))
+        let app =
+            isFolder
+            ? try await library.install(from: URL(filePath: word).standardizedFileURL)
+            : try await library.app(named: word)
+        let pool = RunnerPool(path: try CompanionProgram.runner.path(), keepsSpare: false)
+        let lab = TestLab(app: app, apps: apps, root: root, options: options, pool: pool)
+        do {
+            let result = try await body(lab)
+            await pool.close()
+            // Installed folders are read-only, so the library must remove them.
+            if isFolder { try await library.uninstall(app.name.text) }
+            return result
+        } catch {
+            await pool.close()
+            if isFolder { try? await library.uninstall(app.name.text) }
+            throw error
+        }
+    }
+
+    /// Runs one test of a file in a host of its own.
+    ///
+    /// - Parameter index: the position of the test; `Ended.report` has no name if there is none.
+    package func run(
+        _ index: Int, of file: (name: String, source: String), _ settings: Settings
+    ) async throws -> Ended {
+        try await withHost(settings) { host in
+            let prepared = try await host.services.supervisor.prepare(app: app.name.text)
+            try await host.allow(app.manifest.privileges.map(\.id), app, run: prepared.id)
+            let bench = host.bench(of: app.manifest, run: prepared.id)
+            let run = try await host.services.supervisor.run(
+                prepared.id,
+                // The limit is inclusive.
+                presentation: RunPresentation(lifetime: settings.limit + .milliseconds(1)),
+                harness: TestHarness(of: file, index: index, filter: settings.filter)
+            ) { event in await bench.note(event) }
+            return Ended(
+                report: await bench.report, run: RunDescription(run), result: await bench.result,
+                console: await bench.console)
+        }
+    }
+
+    /// Runs `body` with a host on the sensors of the settings.
+    ///
+    /// - Parameter hasAll: whether all sensors exist, including those that the app does not
+    ///   declare.
+    func withHost<T: Sendable>(
+        _ settings: Settings, hasAll: Bool = false, _ body: (TestHost) async throws -> T
+    ) async throws -> T {
+        let (drivers, stage, start, past) = sensors(settings, hasAll: hasAll)
+        let box = BenchBox()
+        let setup = VirtualSetup(
+            clock: VirtualClock(start: start), drivers: drivers, seed: settings.seed, past: past,
+            apps: apps, pool: pool, patience: Self.patience
+        ) { TestConnection(api: $0) { box.bench } }
+        let data = "\(root)/data"
+        defer { try? FileManager.default.removeItem(atPath: data) }
+        let services = try await HostServices(
+            paths: HostPaths(option: data, environment: ProcessInfo.processInfo.environment),
+            roots: options.roots, isLasting: false, setup: setup, logger: options.logger)
+        let host = TestHost(services: services, stage: stage, clock: setup.clock, box: box)
+        do {
+            let result = try await body(host)
+            await services.close()
+            return result
+        } catch {
+            await services.close()
+            throw error
+        }
+    }
+
+    private func sensors(
+        _ settings: Settings, hasAll: Bool
+    ) -> (drivers: [any SensorDriver], stage: Stage?, start: Timestamp, past: Timestamp) {
+        switch settings.sensors {
+        case .simulated(let kind):
+            let stage = Stage(Scenario(kind, seed: settings.seed))
+            return (
+                [SimulatedDriver(stage, only: simulated(hasAll: hasAll))], stage, stage.start,
+                stage.start
+            )
+        case .recorded(let trace):
+            return ([RecordedDriver(trace.recordings)], nil, trace.first, trace.start)
+        }
+    }
+
+    /// The sensors to simulate; those that the app publishes to are not.
+    private func simulated(hasAll: Bool) -> Set<SensorID> {
+        let declared = app.manifest.privileges.map(\.id)
+        let written = declared.filter { $0.access == .write }.compactMap(\.sensor)
+        let isOpen = hasAll || app.generation.isPublished
+        return Set(
+            SimulatedDriver.sensors.filter { id in
+                !written.contains(id)
+                    && (isOpen || declared.contains { $0.sensor?.covers(id) ?? false })
+            })
+    }
+}
+
+/// A host for one run of an app, with simulated or recorded sensors.
+struct TestHost: Sendable {
+    let services: HostServices
+    /// `nil` if the sensors were recorded.
+    let stage: Stage?
+    let clock: VirtualClock
+    let box: BenchBox
+
+    /// Grants privileges for a run, except calls to servers, whose responses are not reproducible.
+    func allow(_ privileges: [PrivilegeID], _ app: InstalledApp, run: String) async throws {
+        let policy = await services.authority.policy
+        for privilege in privileges
+        where privilege.isGrantable && privilege.origin == nil
+            && policy.restriction(of: privilege) == nil
+        {
+            try await services.authority.decide(
+                .allowOnce, on: privilege, by: app.name.text, run: run)
+        }
+    }
+
+    /// Attaches a bench to a run.
+    func bench(of app: Manifest, run: String) -> TestBench {
+        let bench = TestBench(
+            stage: stage, clock: clock, machine: services.machine, authority: services.authority,
+            app: app, run: run)
+        box.bench = bench
+        return bench
+    }
+}
+
+/// Holds the bench of a run, which is created after the host's connection.
+final class BenchBox: Sendable {
+    private let held = Mutex<TestBench?>(nil)
+
+    var bench: TestBench? {
+        get { held.withLock { $0 } }
+        set { held.withLock { $0 = newValue } }
+    }
+}
+
+extension TestHarness {
+    private struct Plan: Encodable {
+        let index: Int
+        let filter: String?
+
+        private enum CodingKeys: CodingKey {
+            case index, filter
+        }
+
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.container(keyedBy: CodingKeys.self)
+            try container.encode(index, forKey: .index)
+            try container.encode(filter, forKey: .filter)
+        }
+    }
+
+    /// One test of a file.
+    init(of file: (name: String, source: String), index: Int, filter: String?) throws {
+        let plan = String(
+            decoding: try JSONEncoder.sorted.encode(Plan(index: index, filter: filter)),
+            as: UTF8.self)
+        // On the first line of the file, so that line numbers in errors are those of the file.
+        let body =
+            Self.isModule(file.source)
+            ? file.source
+            : "nervousTests(function (test, assert, app, sensors, clock, permissions) {"
+                + file.source + "\n});"
+        self.init(
+            scripts: [
+                RunScript(name: "nervous:test", source: "\(Provider.testLibrary)(\(plan));"),
+                RunScript(name: file.name, source: body),
+            ], starter: "\(TestBench.path)/start")
+    }
+
+    /// Whether a file is a module, which cannot be the body of a function.
+    private static func isModule(_ source: String) -> Bool {
+        source.split(separator: "\n").contains { line in
+            let words = line.split(maxSplits: 1, whereSeparator: \.isWhitespace)
+            guard let first = words.first, words.count > 1 else { return false }
+            return !line.hasPrefix(" ") && (first == "import" || first == "export")
+        }
+    }
+}

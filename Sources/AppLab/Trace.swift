@@ -1,0 +1,95 @@
+import Auth
+import Foundation
+import Host
+package import Samples
+import Text
+package import VM
+
+/// Recorded samples of some sensors; see docs/trace-format.md.
+///
+/// ```swift
+/// let trace = try Trace(file: "walk.trace")
+/// print(trace.recordings.map(\.sensor.id), trace.length)
+/// ```
+package struct Trace: Sendable {
+    /// The start and the end of the recording.
+    package let start: Timestamp
+    package let end: Timestamp
+    package let recordings: [(sensor: Sensor, samples: SampleBatch)]
+
+    static let format = "nervous-trace"
+    static let version = 1
+
+    /// The time at which every sensor with samples has one; a replay starts there.
+    package var first: Timestamp { recordings.compactMap(\.samples.times.first).max() ?? start }
+
+    /// The time from `first` to the end.
+    package var length: Duration { .microseconds(end.microseconds - first.microseconds) }
+
+    /// Reads a file.
+    ///
+    /// - Throws: `CommandFailure` with code `noInput`, or `badData` with the invalid line.
+    package init(file: String) throws {
+        guard let bytes = FileManager.default.contents(atPath: file) else {
+            throw CommandFailure(
+                .noInput, "Cannot read the trace \(file.escapedForDisplay(limit: 200)).",
+                hint: "Record one with: nervous record cpu --for 1m > FILE", type: "input-missing")
+        }
+        try self.init(parsing: Array(bytes), named: file)
+    }
+
+    package init(parsing bytes: [UInt8], named name: String) throws {
+        var reader = TraceReader(name: name)
+        for line in bytes.split(separator: 0x0A, omittingEmptySubsequences: false).dropLast() {
+            try reader.take(Array(line))
+        }
+        // An incomplete last line.
+        if bytes.last != 0x0A, !bytes.isEmpty { throw reader.cutOff() }
+        self = try reader.finish()
+    }
+
+    init(
+        start: Timestamp, end: Timestamp, recordings: [(sensor: Sensor, samples: SampleBatch)]
+    ) {
+        self.start = start
+        self.end = end
+        self.recordings = recordings
+    }
+}
+
+/// Writes the file of a trace, which gets its name when it is complete.
+package final class TraceFile {
+    private let path: String
+    private let part: String
+    private let handle: FileHandle
+
+    /// - Throws: `CommandFailure` with code `cannotCreate`.
+    package init(_ path: String) throws {
+        self.path = path
+        part = "\(path).part"
+        guard
+            FileManager.default.createFile(
+                atPath: part, contents: nil, attributes: [.posixPermissions: 0o600]),
+            let handle = FileHandle(forWritingAtPath: part)
+        else {
+            throw CommandFailure(
+                .cannotCreate, "Cannot write \(path).", hint: "Choose another path with --output.")
+        }
+        self.handle = handle
+    }
+
+    package func write(_ line: String) throws {
+        try handle.write(contentsOf: Data("\(line)\n".utf8))
+    }
+
+    /// Renames the file into place, replacing an existing one.
+    package func finish() throws {
+        try handle.close()
+        guard rename(part, path) == 0 else {
+            throw CommandFailure(
+                .cannotCreate, "Cannot write \(path).", hint: "Choose another path with --output.")
+        }
+    }
+
+    deinit { unlink(part) }
+}

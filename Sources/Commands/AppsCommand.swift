@@ -1,0 +1,91 @@
+import API
+import ArgumentParser
+import Auth
+import Foundation
+import Host
+
+/// Lists the installed apps, or shows one.
+struct AppsCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "apps",
+        abstract: "List the installed apps, their permissions and their resource usage.",
+        discussion: """
+            Examples:
+              nervous apps
+              nervous apps load-watch     its budget, and the usage of its last run
+            """)
+
+    @OptionGroup var options: GlobalOptions
+
+    @Argument(help: "Show only this app, in detail.")
+    var app: String?
+
+    func run() async throws {
+        try await HostSession.with(options.host) { session in
+            if let app {
+                try await show(app, session)
+            } else {
+                try await list(session)
+            }
+        }
+    }
+
+    private func list(_ session: HostSession) async throws {
+        let reply = try await session.client.apps()
+        guard !options.json else { return options.console.print(json: reply.json) }
+        let apps = try reply.value.items
+        guard !apps.isEmpty else {
+            options.console.say("No app is installed. Install one with: nervous install app.zip")
+            return
+        }
+        var table = Table(
+            "APP", "VERSION", "SIGNER", "TITLE", "ALLOWED", "DENIED", "UNDECIDED")
+        for app in apps {
+            func names(_ state: String) -> String {
+                let names = app.privileges.filter { $0.state == state }.map(\.privilege)
+                return names.isEmpty ? "–" : names.joined(separator: " ")
+            }
+            table.add(
+                app.name, app.version, app.shownSigner, app.title ?? "", names("granted"),
+                names("denied"), names("prompt"))
+        }
+        table.lines.forEach(options.console.print)
+        showRuns(apps.compactMap(\.lastRun))
+    }
+
+    /// The last run of each app, and its usage.
+    private func showRuns(_ runs: [RunDescription]) {
+        guard !runs.isEmpty else { return }
+        var table = Table(
+            "APP", "LAST RUN", "STARTED", "CPU", "MEMORY", "CALLS", "SAMPLES", "LOGGED")
+        for run in runs {
+            table.add(
+                run.app, run.stateText, Format.time(run.started),
+                Format.number(run.usage.cpu / 1000) + " s", Format.bytes(Double(run.usage.memory)),
+                "\(run.usage.calls)", "\(run.usage.samples)", Format.bytes(Double(run.usage.logged))
+            )
+        }
+        options.console.print("")
+        table.lines.forEach(options.console.print)
+    }
+
+    private func show(_ name: String, _ session: HostSession) async throws {
+        let reply = try await session.client.app(name)
+        guard !options.json else { return options.console.print(json: reply.json) }
+        let app = try reply.value
+        let console = options.console
+        console.print("\(app.name) \(app.shownVersion), \(app.signerText ?? "unsigned")")
+        console.print("content \(app.fingerprint), \(app.files) files")
+        for privilege in app.privileges {
+            console.print("\(privilege.state): \(privilege.line)")
+        }
+        console.print("")
+        var table = Table("BUDGET", "LIMIT", "LAST RUN")
+        for line in app.budgetLines { table.add(line.name, line.limit, line.used) }
+        table.lines.forEach(console.print)
+        guard let run = app.lastRun else { return console.say("The app has not run yet.") }
+        console.print("")
+        console.print("last run: \(run.stateText), started \(Format.time(run.started))")
+        if let complaint = run.complaint { console.print(complaint) }
+    }
+}

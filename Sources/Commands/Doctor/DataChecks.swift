@@ -1,0 +1,170 @@
+import Auth
+import Foundation
+import Host
+import Sessions
+import Text
+import VM
+
+/// The data directory: its owner, permissions, lock and free space.
+struct DataDirectoryCheck: DoctorCheck {
+    let name = "data"
+    private static let low: UInt64 = 1 << 30
+    private static let tooLow: UInt64 = 64 << 20
+
+    func findings(_ context: DoctorContext) async -> [Finding] {
+        let path = context.paths.data
+        var information = stat()
+        guard lstat(path, &information) == 0 else {
+            return [note("\(path) does not exist yet; it is created on first use.")]
+        }
+        guard information.st_mode & S_IFMT == S_IFDIR else {
+            return [broken("\(path) is not a folder.", fix: "Choose another with --data DIR.")]
+        }
+        var findings = [access(path, information, mode: 0o700, isFolder: true)]
+        let paths = context.paths
+        for file in [paths.permissions, paths.appStorage, paths.samples] {
+            guard lstat(file, &information) == 0 else { continue }
+            findings.append(access(file, information, mode: 0o600, isFolder: false))
+        }
+        findings = findings.filter { $0.state != .fine }
+        if findings.isEmpty { findings = [fine("\(path) is accessible only to you")] }
+        return findings + [space(path), lock(path)]
+    }
+
+    private func access(_ path: String, _ found: stat, mode: UInt32, isFolder: Bool) -> Finding {
+        guard found.st_uid == geteuid() else {
+            return broken(
+                "\(path) belongs to user \(found.st_uid), but you are user \(geteuid()).",
+                fix: "chown \(geteuid()) \(path.shellQuoted)")
+        }
+        guard found.st_mode & 0o077 == 0 else {
+            let shown = String(found.st_mode & 0o7777, radix: 8)
+            return broken(
+                "Other users can access \(path) (mode \(shown)).",
+                fix: "chmod \(String(mode, radix: 8)) \(path.shellQuoted)")
+        }
+        guard found.st_mode & mode == mode else {
+            return broken(
+                "You cannot write to \(path).",
+                fix: "chmod \(String(mode, radix: 8)) \(path.shellQuoted)")
+        }
+        return fine(path)
+    }
+
+    private func space(_ path: String) -> Finding {
+        var facts = statvfs()
+        guard statvfs(path, &facts) == 0 else {
+            return note("The free space is unknown: \(String(cString: strerror(errno))).")
+        }
+        let free = UInt64(facts.f_bavail) * UInt64(facts.f_frsize)
+        let shown = "\(Format.bytes(Double(free))) free"
+        if facts.f_flag & UInt(ST_RDONLY) != 0 {
+            return broken(
+                "\(path) is read-only.", fix: "Choose another with --data DIR or NERVOUS_DATA.")
+        }
+        if free < Self.tooLow {
+            return broken("Only \(shown) at \(path).", fix: "Free space: df -h \(path.shellQuoted)")
+        }
+        return free < Self.low ? note("Only \(shown) at \(path).") : fine(shown)
+    }
+
+    /// Checks whether the process in the lock file still has the file open: trying the lock would
+    /// take it.
+    private func lock(_ path: String) -> Finding {
+        let file = "\(path)/host.lock"
+        let text = (try? String(contentsOfFile: file, encoding: .utf8)) ?? ""
+        var (lock, found) = (stat(), stat())
+        guard let holder = Int32(text.prefix(while: \.isNumber)), stat(file, &lock) == 0,
+            let open = try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(holder)/fd")
+        else { return fine("no host uses it") }
+        let isHeld = open.contains { number in
+            stat("/proc/\(holder)/fd/\(number)", &found) == 0 && found.st_ino == lock.st_ino
+                && found.st_dev == lock.st_dev
+        }
+        return fine(isHeld ? "process \(holder) uses it" : "no host uses it")
+    }
+}
+
+/// The databases of samples, permissions, app storage and sessions.
+struct DatabaseCheck: DoctorCheck {
+    let name = "databases"
+
+    /// The number of faults to report.
+    private static let shown = 3
+
+    func findings(_ context: DoctorContext) async -> [Finding] {
+        let (samples, permissions) = (context.paths.samples, context.paths.permissions)
+        let (stored, sessions) = (context.paths.appStorage, context.paths.sessions)
+        return [
+            await finding(samples) { try await VirtualMachine.faults(inFile: samples) },
+            await finding(permissions) { try await Authority.faults(inFile: permissions) },
+            await finding(stored) { try await Authority.faults(inFile: stored) },
+            await finding(sessions) { try SessionBook.faults(inFile: sessions) },
+        ]
+    }
+
+    private func finding(_ path: String, _ faults: () async throws -> [String]) async -> Finding {
+        let file = (path as NSString).lastPathComponent
+        guard access(path, F_OK) == 0 else {
+            return note("\(file) does not exist yet; it is created on first use.")
+        }
+        do {
+            let found = try await faults()
+            guard !found.isEmpty else { return fine("\(file) is intact") }
+            let first = found.prefix(Self.shown).map { $0.escapedForDisplay(limit: 200) }
+            let more = found.count > Self.shown ? " And \(found.count - Self.shown) more." : ""
+            return broken(
+                "\(file) is damaged: \(first.joined(separator: " "))\(more)",
+                fix: Self.remedy(path))
+        } catch {
+            let reason = CommandFailure(error).message.escapedForDisplay(limit: 300)
+            return broken("\(file) cannot be checked: \(reason)", fix: Self.remedy(path))
+        }
+    }
+
+    private static func remedy(_ path: String) -> String {
+        "Stop the host, move the file away, and restore a backup: mv \(path.shellQuoted) "
+            + "\(path).damaged".shellQuoted
+    }
+}
+
+/// The access log: whether its hash chain is intact.
+struct AccessLogCheck: DoctorCheck {
+    let name = "access-log"
+
+    func findings(_ context: DoctorContext) async -> [Finding] {
+        guard access(context.paths.permissions, F_OK) == 0 else {
+            return [note("No access log yet.")]
+        }
+        do throws(AuthError) {
+            let report = try await AccessLogVerification(path: context.paths.permissions)
+                .run { context.onStep($0, $1) }
+            if let failure = report.failure {
+                return [broken(failure.message, fix: "See: nervous log --verify")]
+            }
+            return [fine("\(report.lines) entries intact")]
+        } catch {
+            let reason = error.message.escapedForDisplay(limit: 300)
+            return [broken(reason, fix: "See: nervous log --verify")]
+        }
+    }
+}
+
+/// The configuration and the policy.
+struct ConfigurationCheck: DoctorCheck {
+    let name = "config"
+
+    func findings(_ context: DoctorContext) async -> [Finding] {
+        let path = context.paths.configuration
+        do {
+            _ = try Configuration(path: path)
+            _ = try Policy(files: context.paths.policies)
+        } catch {
+            return [broken(error.message, fix: error.hint)]
+        }
+        let exists = FileManager.default.fileExists(atPath: path)
+        return [
+            exists ? fine("\(path) is valid") : note("\(path) does not exist; defaults are used.")
+        ]
+    }
+}

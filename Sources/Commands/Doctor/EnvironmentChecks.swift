@@ -1,0 +1,164 @@
+import API
+import Auth
+import Connectors
+import DBus
+import Foundation
+import Host
+import RunnerProtocol
+import Samples
+import Text
+import VM
+
+/// The sensors of this machine, and remedies for those that are not available.
+struct SensorsCheck: DoctorCheck {
+    let name = "sensors"
+
+    func findings(_ context: DoctorContext) async -> [Finding] {
+        // Another check reports an invalid configuration.
+        let configuration =
+            (try? Configuration(path: context.paths.configuration)) ?? Configuration()
+        let drivers =
+            DriverCatalogue.standard(roots: context.roots) + [configuration.gpsd.driver]
+        let found = drivers.flatMap { $0.discover() }
+        let missing = found.compactMap { item -> Finding? in
+            guard case .unavailable(let reason, let remedy) = item.availability else { return nil }
+            return note("\(item.sensor.id): \(Self.shown(reason)).", fix: remedy.map(Self.shown))
+        }
+        let kinds = Set(found.filter(\.isAvailable).map(\.sensor.id.kind)).sorted()
+        return [fine("available: \(kinds.map(\.description).joined(separator: ", "))")] + missing
+            + [serial, broker(configuration), await bluetooth]
+    }
+
+    /// Serial adapters and boards.
+    private var serial: Finding {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: "/dev")) ?? []
+        let devices = names.filter { $0.hasPrefix("ttyUSB") || $0.hasPrefix("ttyACM") }.sorted()
+        guard !devices.isEmpty else {
+            return note(
+                "serial: no adapter or board is connected.",
+                fix: "connect one, then: nervous sensors install PACK --set device=/dev/ttyUSB0")
+        }
+        if let closed = devices.first(where: { access("/dev/\($0)", R_OK | W_OK) != 0 }) {
+            return note(
+                "serial: no permission to open /dev/\(closed).",
+                fix: "sudo usermod -aG dialout \(NSUserName()), and log in again")
+        }
+        return fine("serial: \(devices.joined(separator: ", "))")
+    }
+
+    private func broker(_ configuration: Configuration) -> Finding {
+        guard let broker = configuration.mqtt?.broker else {
+            return note(
+                "mqtt: config.json has no broker.",
+                fix: #"sudo apt-get install mosquitto, and add "mqtt": {"host": "localhost"}"#)
+        }
+        return fine("mqtt: sensors are announced at \(Self.shown(broker.host))")
+    }
+
+    private var bluetooth: Finding {
+        get async {
+            do throws(BluetoothProblem) {
+                let adapter = try await BluetoothReadiness.adapter()
+                return fine("bluetooth: \(Self.shown(adapter)) is on")
+            } catch {
+                return note("bluetooth: \(Self.shown(error.reason)).", fix: error.remedy)
+            }
+        }
+    }
+
+    private static func shown(_ text: String) -> String { text.escapedForDisplay(limit: 200) }
+}
+
+extension DiscoveredSensor {
+    fileprivate var isAvailable: Bool {
+        if case .unavailable = availability { false } else { true }
+    }
+}
+
+/// The serving host: its version and port; without one, whether the port is free.
+struct HostCheck: DoctorCheck {
+    let name = "host"
+
+    func findings(_ context: DoctorContext) async -> [Finding] {
+        let socket = context.paths.controlSocket
+        guard HostSession.isListening(socket) else {
+            return [fine("no host runs on this data directory"), port(8080)]
+        }
+        do {
+            let status = try await ControlTransport.with(socket: socket) { client in
+                try await client.status().value
+            }
+            var findings = [version(of: status)]
+            if let failure = status.failure {
+                findings.append(
+                    broken("It cannot write samples: \(failure)", fix: "nervous status"))
+            }
+            if let port = status.port { findings.append(fine("it serves on port \(port)")) }
+            return findings
+        } catch {
+            return [
+                broken(
+                    "The host at \(socket) does not respond: \(CommandFailure(error).message)",
+                    fix: "Stop and restart it: nervous serve")
+            ]
+        }
+    }
+
+    private func version(of status: HostStatus) -> Finding {
+        guard status.version == Release.version else {
+            return broken(
+                "Process \(status.pid) has version \(status.version), but nervous has \(Release.version).",
+                fix: "Restart it: kill \(status.pid); nervous serve")
+        }
+        return fine("process \(status.pid) runs since \(Format.time(status.started))")
+    }
+
+    private func port(_ number: UInt16) -> Finding {
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        guard descriptor >= 0 else {
+            return broken("This machine has no network, not even loopback.")
+        }
+        defer { close(descriptor) }
+        // Like the server, so that closing connections do not matter.
+        var yes: Int32 = 1
+        setsockopt(
+            descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = number.bigEndian
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        let result = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        guard result != 0 else { return fine("port \(number) is free") }
+        return note(
+            "Port \(number) is in use by another program.", fix: "nervous serve --port 0")
+    }
+}
+
+/// Whether messages of apps can be displayed on the desktop.
+struct DesktopCheck: DoctorCheck {
+    let name = "desktop"
+
+    func findings(_ context: DoctorContext) async -> [Finding] {
+        guard let address = DesktopMessages.address(in: ProcessInfo.processInfo.environment) else {
+            return [
+                note(
+                    "No session bus: messages of apps appear in terminals and logs only."
+                )
+            ]
+        }
+        do throws(DesktopError) {
+            let server = try await DesktopMessages(address: address).serverName()
+            return [fine("messages are displayed by \(server.escapedForDisplay(limit: 60))")]
+        } catch {
+            return [
+                note(
+                    "\(error.message.escapedForDisplay(limit: 200)) Messages of apps appear in"
+                        + " terminals and logs only.")
+            ]
+        }
+    }
+}

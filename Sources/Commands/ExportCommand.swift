@@ -1,0 +1,206 @@
+import API
+import ArgumentParser
+import Foundation
+import Host
+import Ingest
+import Samples
+
+/// Exports samples to files.
+struct ExportCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "export",
+        abstract: "Export samples to files.",
+        discussion: """
+            An interrupted export is resumed by the same command; until it is complete, the file is
+            named FILE.part. Several sensors are written to separate files in a folder. With -, the
+            samples of one sensor are written to standard output.
+
+            Examples:
+              nervous export cpu -o cpu.csv
+              nervous export cpu --last 1h -o - | gzip > cpu.csv.gz
+              nervous export cpu memory --last 7d --format columns -o samples/
+            """)
+
+    @OptionGroup var options: GlobalOptions
+
+    @Argument(help: "The sensors, such as cpu; see: nervous sensors.")
+    var sensors: [String]
+
+    @Option(help: ArgumentHelp("Only this time before now, such as 10m.", valueName: "span"))
+    var last: String?
+
+    @Option(help: "From this time: RFC 3339, or milliseconds since 1970.")
+    var from: String?
+
+    @Option(help: "Up to this time, exclusive; now by default.")
+    var to: String?
+
+    @Option(help: "csv, ndjson or columns; by default from the name of the file.")
+    var format: TransferForm?
+
+    @Option(
+        name: .shortAndLong,
+        help: "The file, or the folder for several sensors; - for standard output.")
+    var output: String
+
+    func validate() throws {
+        guard last == nil || from == nil else {
+            throw ValidationError("--last and --from exclude each other.")
+        }
+        if let last, Duration(span: last) == nil {
+            throw ValidationError("--last takes a span such as 30s, 10m, 1h or 7d.")
+        }
+        guard !sensors.isEmpty else { throw ValidationError("Name at least one sensor.") }
+        guard !goesToOutput || sensors.count == 1 && !options.json else {
+            throw ValidationError("Standard output takes one sensor, and excludes --json.")
+        }
+    }
+
+    private var goesToOutput: Bool { output == "-" }
+
+    func run() async throws {
+        if goesToOutput { try RawOutput.check() }
+        try await HostSession.with(options.host) { session in
+            if goesToOutput { return try await write(sensors[0], session) }
+            var reports: [Report] = []
+            for sensor in sensors { reports.append(try await export(sensor, session)) }
+            if options.json { options.console.print(json: try JSONEncoder().encode(reports)) }
+        }
+    }
+
+    private struct Report: Encodable {
+        let sensor: String
+        let file: String
+        let samples: Int
+        let bytes: Int
+        let sha256: String
+        /// Ranges of damaged samples, which are not in the file; missing if none are known.
+        let damaged: [DamagedRange]?
+    }
+
+    private func export(_ sensor: String, _ session: HostSession) async throws -> Report {
+        var path = output
+        if sensors.count > 1 {
+            try FileManager.default.createDirectory(
+                atPath: output, withIntermediateDirectories: true)
+            path = output + (output.hasSuffix("/") ? "" : "/") + sensor
+            path += ".\((format ?? .csv).rawValue)"
+        }
+        let form = (format ?? TransferForm(path: path) ?? .csv).form
+        let (start, end) = bounds
+        let wanted = ExportFile.Progress(
+            sensor: sensor, form: form.rawValue, from: last.map { "-\($0)" } ?? from,
+            start: start, to: end)
+        var file = try ExportFile(path, wanted, hasOpenEnd: to == nil)
+        let range: Range = [("from", file.progress.start), ("to", file.progress.to)]
+        // Summaries count pruned samples, which cannot be exported.
+        let window = try await totals(sensor, range, session).items.first
+        let isWhole = window?.approximate != true && window?.partial != true
+        let total = isWhole ? window?.count : nil
+        let line = ProgressLine("Exporting \(sensor)", options.console)
+        defer { line.end() }
+        do {
+            try await eachPage(of: sensor, form, range, after: file.progress.cursor, session) {
+                page in
+                let body = Self.rows(of: page, form, isFirst: file.progress.bytes == 0)
+                var samples = body.withUnsafeBytes { RowCounter(form).rows($0).rows }
+                if form == .csv, file.progress.bytes == 0 { samples -= 1 }
+                try file.append(body, samples: samples, next: page.next)
+                line.show(file.progress.samples, of: total)
+                return true
+            }
+        } catch {
+            try? file.checkpoint()
+            throw error
+        }
+        let hash = try file.finish()
+        // Damage is detected by reading.
+        let damaged = try await totals(sensor, range, session).damaged
+        let report = Report(
+            sensor: sensor, file: path, samples: file.progress.samples, bytes: file.progress.bytes,
+            sha256: hash, damaged: damaged)
+        line.end()
+        if !options.json { say(report) }
+        options.console.warn(about: damaged, of: sensor)
+        guard damaged == nil else {
+            throw CommandFailure(
+                .badData, "Some samples of \(sensor) are damaged and missing in \(path).",
+                hint: "Check the rest with: nervous doctor", type: "damaged")
+        }
+        guard let total, total != report.samples else { return report }
+        throw CommandFailure(
+            .badData,
+            "\(report.samples) samples were written to \(path), but the host has \(total).",
+            hint: "Samples were published during the export; export again.", type: "count-differs")
+    }
+
+    private func say(_ report: Report) {
+        options.console.print(
+            "\(report.file): \(report.samples) samples, \(report.bytes) bytes,"
+                + " SHA-256 \(report.sha256)")
+    }
+
+    // MARK: - Pages
+
+    private static let pageSize = 10_000
+
+    /// Writes to standard output, without resuming.
+    private func write(_ sensor: String, _ session: HostSession) async throws {
+        let form = (format ?? .csv).form
+        let (start, end) = bounds
+        let range: Range = [("from", start), ("to", end)]
+        var isFirst = true
+        try await eachPage(of: sensor, form, range, after: nil, session) { page in
+            defer { isFirst = false }
+            return try RawOutput.write(Self.rows(of: page, form, isFirst: isFirst))
+        }
+        guard let damaged = try await totals(sensor, range, session).damaged else { return }
+        options.console.warn(about: damaged, of: sensor)
+        throw CommandFailure(
+            .badData, "Some samples of \(sensor) are damaged and were not written.",
+            hint: "Check the rest with: nervous doctor", type: "damaged")
+    }
+
+    /// The time range of the options, fixed now.
+    private var bounds: (from: String?, to: String) {
+        let now = Timestamp.now()
+        let start = last.flatMap { Duration(span: $0) }.map {
+            now.advanced(byMicroseconds: -$0.wholeMicroseconds).description
+        }
+        return (start ?? from, to ?? now.description)
+    }
+
+    private typealias Range = [(name: String, value: String?)]
+
+    /// - Parameter body: returns whether to continue.
+    private func eachPage(
+        of sensor: String, _ form: SampleForm, _ range: Range, after cursor: String?,
+        _ session: HostSession, _ body: (EncodedSamples) throws -> Bool
+    ) async throws {
+        var cursor = cursor
+        repeat {
+            let page = try await session.client.page(
+                of: sensor, as: form.rawValue,
+                query: range + [("limit", String(Self.pageSize)), ("cursor", cursor)])
+            guard try body(page) else { return }
+            cursor = page.next
+        } while cursor != nil
+    }
+
+    /// Every page of CSV has a header line; only the first is written.
+    private static func rows(
+        of page: EncodedSamples, _ form: SampleForm, isFirst: Bool
+    ) -> Data {
+        guard form == .csv, !isFirst, let end = page.body.firstIndex(of: 0x0A) else {
+            return page.body
+        }
+        return page.body[(end + 1)...]
+    }
+
+    /// The number of samples, and the damaged ranges.
+    private func totals(
+        _ sensor: String, _ range: Range, _ session: HostSession
+    ) async throws -> StatisticsAnswer {
+        try await session.client.statistics(of: sensor, query: range + [("fn", "count")]).value
+    }
+}

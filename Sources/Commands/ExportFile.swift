@@ -1,0 +1,150 @@
+import ArgumentParser
+import Crypto
+import Foundation
+import Host
+import Ingest
+
+/// A file that samples are exported to page by page, with checkpoints to resume from.
+///
+/// Until it is complete it is named `FILE.part`, and `FILE.part.json` is its checkpoint: data after
+/// the last checkpoint is truncated when the export is resumed.
+struct ExportFile {
+    /// Bytes between two checkpoints.
+    private static let checkpointInterval = 8 << 20
+
+    /// A checkpoint.
+    struct Progress: Codable, Equatable {
+        let sensor: String
+        let form: String
+        /// As requested.
+        let from: String?
+        /// The time range that was fixed when the export started.
+        let start: String?
+        let to: String
+        var cursor: String?
+        var bytes = 0
+        var samples = 0
+    }
+
+    let path: String
+    private(set) var progress: Progress
+    private let handle: FileHandle
+    private var hash = SHA256()
+    private var checkpointed = 0
+
+    private static func part(_ path: String) -> String { path + ".part" }
+    private static func checkpointFile(_ path: String) -> String { path + ".part.json" }
+
+    /// Starts an export, or resumes an interrupted one of the same range.
+    ///
+    /// - Throws: `CommandFailure` if the file already exists, or cannot be written.
+    init(_ path: String, _ wanted: Progress, hasOpenEnd: Bool) throws {
+        guard !FileManager.default.fileExists(atPath: path) else {
+            throw CommandFailure(
+                .cannotCreate, "\(path) already exists.", hint: "Remove it, or choose another name."
+            )
+        }
+        self.path = path
+        progress = wanted
+        if let kept = Self.savedCheckpoint(path), Self.canResume(kept, wanted, hasOpenEnd) {
+            progress = kept
+        }
+        let part = Self.part(path)
+        if progress.bytes == 0 || !FileManager.default.fileExists(atPath: part) {
+            progress = wanted
+            guard FileManager.default.createFile(atPath: part, contents: nil) else {
+                throw CommandFailure(.cannotCreate, "Cannot write \(part).")
+            }
+        }
+        guard let handle = FileHandle(forUpdatingAtPath: part) else {
+            throw CommandFailure(.cannotCreate, "Cannot write \(part).")
+        }
+        self.handle = handle
+        try restore()
+    }
+
+    /// Adds a page.
+    mutating func append(_ bytes: Data, samples: Int, next: String?) throws {
+        try handle.write(contentsOf: bytes)
+        hash.update(data: bytes)
+        progress.bytes += bytes.count
+        progress.samples += samples
+        progress.cursor = next
+        if progress.bytes - checkpointed >= Self.checkpointInterval { try checkpoint() }
+    }
+
+    /// Renames the complete file.
+    ///
+    /// - Returns: its SHA-256, 64 hexadecimal digits.
+    mutating func finish() throws -> String {
+        try handle.synchronize()
+        try handle.close()
+        try FileManager.default.moveItem(atPath: Self.part(path), toPath: path)
+        try? FileManager.default.removeItem(atPath: Self.checkpointFile(path))
+        return hash.finalize().map { String(format: "%02x", $0) }.joined()
+    }
+
+    /// Writes a checkpoint.
+    mutating func checkpoint() throws {
+        try handle.synchronize()
+        let data = try JSONEncoder().encode(progress)
+        try data.write(to: URL(filePath: Self.checkpointFile(path)), options: .atomic)
+        checkpointed = progress.bytes
+    }
+
+    // MARK: - Private
+
+    private static func savedCheckpoint(_ path: String) -> Progress? {
+        guard let data = FileManager.default.contents(atPath: checkpointFile(path)) else {
+            return nil
+        }
+        return try? JSONDecoder().decode(Progress.self, from: data)
+    }
+
+    private static func canResume(_ kept: Progress, _ wanted: Progress, _ hasOpenEnd: Bool) -> Bool
+    {
+        kept.sensor == wanted.sensor && kept.form == wanted.form && kept.from == wanted.from
+            && (hasOpenEnd || kept.to == wanted.to) && kept.cursor != nil
+    }
+
+    /// Hashes the bytes up to the checkpoint, and truncates the rest.
+    private mutating func restore() throws {
+        var left = progress.bytes
+        while left > 0 {
+            let piece = try handle.read(upToCount: min(left, 1 << 20)) ?? Data()
+            guard !piece.isEmpty else {
+                throw CommandFailure(
+                    .badData, "\(Self.part(path)) is shorter than its checkpoint.",
+                    hint: "Remove it and its .json file, and start again.")
+            }
+            hash.update(data: piece)
+            left -= piece.count
+        }
+        try handle.truncate(atOffset: UInt64(progress.bytes))
+        try handle.seek(toOffset: UInt64(progress.bytes))
+        checkpointed = progress.bytes
+    }
+}
+
+/// The formats of files that samples are exported to and imported from.
+enum TransferForm: String, ExpressibleByArgument, CaseIterable {
+    case csv, ndjson, columns
+
+    /// The format of a file extension; `nil` if unknown.
+    init?(path: String) {
+        switch URL(filePath: path).pathExtension.lowercased() {
+        case "csv": self = .csv
+        case "ndjson", "jsonl": self = .ndjson
+        case "columns", "nvc": self = .columns
+        default: return nil
+        }
+    }
+
+    var form: SampleForm {
+        switch self {
+        case .csv: .csv
+        case .ndjson: .ndjson
+        case .columns: .columns
+        }
+    }
+}

@@ -1,0 +1,161 @@
+import API
+import ArgumentParser
+import Foundation
+import Host
+import Samples
+
+/// Forgets samples of a sensor, or the data about an app.
+struct ForgetCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "forget",
+        abstract: "Delete and overwrite samples of a sensor, or the data about an app.",
+        discussion: """
+            Examples:
+              nervous forget location                     all its samples
+              nervous forget cpu --from -2h               the last two hours
+              nervous forget cpu --from 2026-03-01T08:00:00Z --to 2026-03-01T09:00:00Z --yes
+              nervous forget --app hello-sensors          the decisions, tokens, runs and data of an app
+
+            Samples and their hourly summaries are deleted and overwritten in the file, and a receipt
+            is printed. Entries of the access log are kept: they contain no values.
+            """)
+
+    @OptionGroup var options: GlobalOptions
+
+    @Argument(help: "The sensor, such as cpu; see: nervous storage.")
+    var sensor: String?
+
+    @Option(help: "An app, instead of a sensor.")
+    var app: String?
+
+    // A span before now begins with a hyphen.
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            "From this time: a span before now such as -2h, RFC 3339, or milliseconds since 1970.",
+            valueName: "time"))
+    var from: String?
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("Up to this time, exclusive.", valueName: "time"))
+    var to: String?
+
+    @Flag(name: [.short, .long], help: "Do not ask for confirmation.")
+    var yes = false
+
+    func validate() throws {
+        guard (sensor == nil) != (app == nil) else {
+            throw ValidationError("Name a sensor, or an app with --app.")
+        }
+        guard app == nil || (from == nil && to == nil) else {
+            throw ValidationError("--from and --to require a sensor.")
+        }
+        if let sensor, SensorID(sensor) == nil {
+            throw ValidationError("\(sensor.debugDescription) is not a valid sensor name.")
+        }
+    }
+
+    func run() async throws {
+        try await HostSession.with(options.host) { session in
+            if let sensor {
+                try await forget(sensor: sensor, session)
+            } else if let app {
+                try await forget(app: app, session)
+            }
+        }
+    }
+
+    private func forget(sensor: String, _ session: HostSession) async throws {
+        let storage = try await session.client.storage().value
+        guard let known = storage.sensors.first(where: { $0.sensor == sensor }) else {
+            throw CommandFailure(
+                .noInput, "Nothing is stored of \(sensor).",
+                hint: "List the stored sensors with: nervous storage", type: "unknown-sensor")
+        }
+        let range = [from.map { "from \($0)" }, to.map { "to \($0)" }].compactMap(\.self)
+        try confirm([
+            "\(sensor) has \(known.samples) samples and \(known.summaries) hourly summaries,"
+                + " \(Format.bytes(Double(known.bytes))).",
+            range.isEmpty
+                ? "All of it will be deleted. This cannot be undone."
+                : "Everything \(range.joined(separator: " ")) will be deleted, including whole hourly"
+                    + " summaries that overlap the range. This cannot be undone.",
+        ])
+        let receipt = try await session.client.forgetSamples(of: sensor, from: from, to: to)
+        guard !options.json else { return options.console.print(json: receipt.json) }
+        try receipt.value.lines.forEach(options.console.print)
+    }
+
+    private func forget(app: String, _ session: HostSession) async throws {
+        let known = try await session.client.app(app).value
+        try confirm([
+            "Your decisions about \(known.name), its tokens, its stored data and the records of its"
+                + " runs will be deleted, and its current runs stopped.",
+            "The app stays installed, and its entries in the access log are kept. This cannot be undone.",
+        ])
+        let receipt = try await session.client.forgetData(of: app)
+        guard !options.json else { return options.console.print(json: receipt.json) }
+        try receipt.value.lines.forEach(options.console.print)
+    }
+
+    /// Asks for confirmation, unless `--yes` is given.
+    ///
+    /// - Throws: `noPermission` without a terminal, or if the answer is not yes.
+    private func confirm(_ lines: [String]) throws {
+        guard !yes else { return }
+        try Confirmation(
+            lines: lines, question: "Delete it?", refusal: "Nothing was deleted",
+            hint: "Use --yes to delete it without confirmation."
+        ).ask(options.console)
+    }
+}
+
+extension ForgetDescription {
+    /// The receipt as text.
+    var lines: [String] {
+        var lines = [
+            "Forgotten: \(sensor) \(rangeText)",
+            "  when       \(Format.time(time))",
+            "  samples    \(samples)",
+            "  summaries  \(summaries) of hours, of \(summarised) samples",
+            "  bytes      \(bytes)",
+        ]
+        if hoursBeyond > 0 {
+            lines.append(
+                "  \(hoursBeyond) of the hours reach beyond the range; their summaries were deleted"
+                    + " whole, since their samples no longer exist.")
+        }
+        if unreadable > 0 {
+            lines.append("  \(unreadable) chunks were unreadable and deleted whole.")
+        }
+        lines.append(
+            erased
+                ? "  The bytes are overwritten or truncated in the file and its log."
+                : "  A reader still uses an earlier state of the file; its bytes are overwritten by the"
+                    + " next maintenance.")
+        lines.append("  Kept: the entries of the access log. They contain no values.")
+        return lines
+    }
+
+    private var rangeText: String {
+        if from == nil, to == nil { return "– everything" }
+        return [from.map { "from \(Format.time($0))" }, to.map { "to \(Format.time($0))" }]
+            .compactMap(\.self).joined(separator: " ")
+    }
+}
+
+extension AppForgetReceipt {
+    /// The receipt as text.
+    var lines: [String] {
+        [
+            "Forgotten: \(app)",
+            "  when       \(Format.time(time))",
+            "  decisions  \(decisions)",
+            "  runs       \(runs)",
+            "  stored     \(Format.bytes(Double(stored)))",
+            "  Kept: the app itself, and its entries in the access log.",
+            "  The app asks again at its next run.",
+        ]
+    }
+}

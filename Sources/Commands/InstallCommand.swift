@@ -1,0 +1,119 @@
+import API
+import ArgumentParser
+import Auth
+import Foundation
+import Host
+import JSApps
+
+/// Installs an app.
+struct InstallCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "install",
+        abstract: "Install an app from a .zip or .nervous file, a folder or a URL.",
+        discussion: """
+            Examples:
+              nervous install hello-sensors.zip
+              nervous install https://example.org/hello-sensors.zip
+              nervous install hello-sensors-1.1.0.zip --dry-run    show what an update would change
+            Installing runs nothing and grants nothing: an app asks when you first run it, and an
+            update asks for privileges that are new or wider. A signed app can be updated only by a
+            package with the same signer.
+            """)
+
+    @OptionGroup var options: GlobalOptions
+
+    @Argument(
+        help: "The package, the folder of an app, or the http or https URL of a package.",
+        completion: .file())
+    var package: String
+
+    @Flag(help: "Show what installing would change, without installing.")
+    var dryRun = false
+
+    @Flag(help: "Allow an older version to replace a newer one; all decisions are forgotten.")
+    var allowDowngrade = false
+
+    func run() async throws {
+        let limits = try options.host.configuration.packages
+        let archive =
+            if PackageAddress.isAddress(package) {
+                try await PackageDownload(
+                    address: PackageAddress(package), limit: limits.archiveBytes,
+                    console: options.console
+                ).archive()
+            } else {
+                try PackageFile(path: package, limits: limits).archive()
+            }
+        try await HostSession.with(options.host) { session in
+            let reply = try await session.client.install(
+                archive, isDryRun: dryRun, allowsDowngrade: allowDowngrade)
+            guard !options.json else { return options.console.print(json: reply.json) }
+            let app = try reply.value
+            InstallReport(app: app, isDryRun: dryRun).lines.forEach(options.console.print)
+            if !dryRun { options.console.say("Run it with: nervous run \(app.name)") }
+        }
+    }
+}
+
+/// Uninstalls an app with its permissions.
+struct UninstallCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "uninstall",
+        abstract: "Uninstall an app with its permissions and tokens.")
+
+    @OptionGroup var options: GlobalOptions
+
+    @Argument(help: "The app's name; see: nervous apps.")
+    var app: String
+
+    func run() async throws {
+        try await HostSession.with(options.host) { session in
+            try await session.client.uninstall(app)
+            if options.json {
+                try options.console.print(encoding: ["uninstalled": app])
+            } else {
+                options.console.print("Uninstalled \(app) with its permissions and tokens.")
+            }
+        }
+    }
+}
+
+/// A package at a path: an archive, or a folder, which is packed.
+struct PackageFile {
+    let path: String
+    let limits: PackageLimits
+
+    /// Whether an argument is a path rather than the name of an installed app.
+    static func isPath(_ word: String) -> Bool {
+        word.contains("/") || word.hasSuffix(".zip") || word.hasSuffix(".nervous")
+    }
+
+    func archive() throws -> Data {
+        // The message must not contain the URL, which may contain a password.
+        guard !PackageAddress.isAddress(path) else {
+            throw CommandFailure(
+                .usage, "A URL cannot be run; install it first.",
+                hint: "Use: nervous install URL", type: "usage")
+        }
+        var isFolder: ObjCBool = false
+        guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
+            throw CommandFailure(
+                .noInput, "No file or folder at \(path).",
+                hint: "Give the path of a .zip or .nervous package, or of an app's folder.",
+                type: "input-missing")
+        }
+        if isFolder.boolValue { return Data(try Packer(limits: limits).pack(URL(filePath: path))) }
+        let limit = limits.archiveBytes
+        guard let file = FileHandle(forReadingAtPath: path) else {
+            throw CommandFailure(
+                .noInput, "Cannot read \(path).", hint: "Check its permissions: ls -l \(path)")
+        }
+        let data = try file.read(upToCount: limit + 1) ?? Data()
+        guard data.count <= limit else {
+            throw CommandFailure(
+                .badData, "\(path) exceeds the limit of a package, \(limit) bytes.",
+                type: "too-large")
+        }
+        return data
+    }
+}

@@ -1,0 +1,201 @@
+import API
+import ArgumentParser
+import Auth
+import Foundation
+import Host
+import Samples
+
+/// Shows, verifies and prunes the access log.
+struct LogCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "log",
+        abstract: "Show the access log: reads, refusals and decisions, newest last.",
+        discussion: """
+            Examples:
+              nervous log
+              nervous log hello-sensors --refused
+              nervous log --kind granted
+              nervous log --owner                     also your own reads
+              nervous log --json | jq '.items[] | select(.outcome == "refused")'
+              nervous log --verify                    check that no entry was changed
+              nervous log --verify --expect HASH      and that it continues a head noted earlier
+              nervous log --prune --before 90d        delete older entries
+
+            Every entry contains the hash of the previous one. Note the head that --verify prints in
+            another place: with it, changes to earlier entries are detected even if someone can write
+            to the file.
+            """)
+
+    @OptionGroup var options: GlobalOptions
+
+    @Argument(help: "The name of an app or token; all by default.")
+    var client: String?
+
+    @Flag(help: "Only refusals.")
+    var refused = false
+
+    @Option(help: "Only one kind, such as access, refusal, granted, denied, violation.")
+    var kind: String?
+
+    @Flag(help: "Also your own reads with these commands.")
+    var owner = false
+
+    @Option(help: "The maximum number of entries.")
+    var limit = 40
+
+    @Flag(help: "Check that no entry was changed, added or removed.")
+    var verify = false
+
+    @Option(help: ArgumentHelp("With --verify: a head noted earlier.", valueName: "hash"))
+    var expect: String?
+
+    @Flag(help: "Delete the oldest entries.")
+    var prune = false
+
+    @Option(help: ArgumentHelp("With --prune: the maximum age of an entry.", valueName: "span"))
+    var before: String?
+
+    func validate() throws {
+        guard (expect == nil || verify) && (before != nil) == prune && !(verify && prune) else {
+            throw ValidationError(
+                "--expect requires --verify, and --prune and --before require each other.")
+        }
+        guard !verify || (client == nil && kind == nil && !refused) else {
+            throw ValidationError(
+                "--verify checks the whole log, and excludes an app, --kind and --refused.")
+        }
+        if let expect, expect.wholeMatch(of: /[0-9a-fA-F]{64}/) == nil {
+            throw ValidationError("--expect takes the 64 digits of a head that --verify printed.")
+        }
+        if let before, Duration(span: before) == nil {
+            throw ValidationError("--before takes a span such as 90d.")
+        }
+    }
+
+    func run() async throws {
+        if verify { return try await showVerification() }
+        try await HostSession.with(options.host) { session in
+            if let before { return try await prune(before, session) }
+            try await show(session)
+        }
+    }
+
+    private func show(_ session: HostSession) async throws {
+        let reply = try await session.client.accessLog(query: [
+            ("client", client), ("limit", String(limit)), ("kind", kind),
+            ("outcome", refused ? "refused" : nil),
+            ("owner", owner || client != nil ? nil : "false"),
+        ])
+        guard !options.json else { return options.console.print(json: reply.json) }
+        let items = try reply.value.items
+        guard !items.isEmpty else {
+            options.console.say("No entries yet.")
+            return
+        }
+        var table = Table("TIME", "CLIENT", "OPERATION", "SENSOR", "SAMPLES", "OUTCOME")
+        for item in items.reversed() {
+            let calls = item.calls > 1 ? " (\(item.calls) calls)" : ""
+            table.add(
+                Format.time(item.time), item.client ?? (item.outcome == nil ? "–" : "?"),
+                item.operation ?? item.kind, item.sensor ?? item.privilege ?? "–",
+                item.amount,
+                (item.reason.map { "refused: \($0)" } ?? item.success ?? item.eventDetail ?? "")
+                    + calls)
+        }
+        table.lines.forEach(options.console.print)
+    }
+
+    /// Reads the file directly: the result must not depend on the host that wrote it.
+    private func showVerification() async throws {
+        let progress = ProgressLine("Verifying", options.console)
+        let report = try await AccessLogVerification(
+            path: options.host.paths.permissions, expecting: expect
+        ).run { progress.show($0, of: $1) }
+        progress.end()
+        if options.json {
+            options.console.print(json: report.json)
+        } else {
+            report.text.forEach(options.console.print)
+            if let failure = report.failure { options.console.report(failure) }
+        }
+        if !report.isIntact { throw ExitCode(CommandFailure.Code.failed.rawValue) }
+    }
+
+    private func prune(_ span: String, _ session: HostSession) async throws {
+        let reply = try await session.client.pruneAccessLog(before: "-\(span)")
+        guard !options.json else { return options.console.print(json: reply.json) }
+        let head = try reply.value
+        options.console.print("Deleted \(head.cut ?? 0) entries.")
+        options.console.print("Head: \(head.hash)")
+    }
+}
+
+extension AccessLogItem {
+    /// The number of samples, or the bytes of calls to a server.
+    fileprivate var amount: String {
+        guard outcome != nil else { return "–" }
+        let isCall = privilege?.hasPrefix("net:") == true
+        return isCall ? Format.bytes(Double(count)) : String(count)
+    }
+
+    /// The outcome, with the details of the entry.
+    fileprivate var success: String? {
+        outcome.map { word in detail.map { "\(word): \($0)" } ?? word }
+    }
+
+    /// The details of an event.
+    fileprivate var eventDetail: String? {
+        kind == "pruned" ? "entries up to \(count) were deleted" : detail
+    }
+}
+
+extension AccessLogReport {
+    private struct Facts: Encodable {
+        let intact: Bool
+        let lines: Int
+        let cut: Int64
+        let first: Double?
+        let last: Double?
+        let head: String
+        let expected: Bool?
+        let line: Int64?
+        let fault: String?
+    }
+
+    /// The report as JSON.
+    var json: Data {
+        let facts = Facts(
+            intact: isIntact, lines: lines, cut: cut, first: first?.milliseconds,
+            last: last?.milliseconds, head: head, expected: hasExpected, line: fault?.line,
+            fault: fault?.message)
+        return (try? JSONEncoder.sorted.encode(facts)) ?? Data()
+    }
+
+    /// The report as text.
+    var text: [String] {
+        var shown: [String] = []
+        if let first, let last {
+            let times = "\(Format.time(first.milliseconds)) to \(Format.time(last.milliseconds))"
+            shown.append("\(lines) entries intact, \(times)")
+        } else {
+            shown.append("No entries yet.")
+        }
+        if cut > 0 { shown.append("\(cut) older entries were deleted, as the log records") }
+        shown.append("Head: \(head)")
+        return shown
+    }
+
+    /// The failure; `nil` if the log is intact.
+    var failure: CommandFailure? {
+        if let fault {
+            return CommandFailure(
+                .failed, "The access log was changed. \(fault.message)",
+                hint: "The \(lines) entries before it are intact.", type: "log-changed")
+        }
+        guard hasExpected == false else { return nil }
+        return CommandFailure(
+            .failed,
+            "The expected hash is not in the chain: entries were rewritten or removed.",
+            type: "log-changed")
+    }
+}

@@ -1,0 +1,142 @@
+public import ArgumentParser
+import Foundation
+import Glibc
+import Host
+import RunnerProtocol
+import VM
+
+/// The command line of Nervous.
+///
+/// ```swift
+/// await NervousCommand.start()
+/// ```
+public struct NervousCommand: AsyncParsableCommand {
+    public static let configuration = CommandConfiguration(
+        commandName: "nervous",
+        abstract:
+            "Run JavaScript apps on your sensor data, with the permissions you grant.",
+        discussion: """
+            Try it:
+              nervous sensors             list the sensors of this machine
+              nervous install app.zip     install an app
+              nervous run hello-sensors   run it here, after asking you for permissions
+              nervous new my-app          create an app of your own
+              nervous serve               collect samples, and serve http://localhost:8080
+              nervous query cpu --stats mean --last 10m
+
+            All data stays on this machine. An app reads only what you allow, and
+            `nervous log` shows what it has read.
+            """,
+        version: Release.version,
+        groupedSubcommands: [
+            CommandGroup(
+                name: "Apps",
+                subcommands: [
+                    InstallCommand.self, UninstallCommand.self, AppsCommand.self, RunCommand.self,
+                    StopCommand.self, OpenCommand.self,
+                ]),
+            CommandGroup(
+                name: "Sensors and samples",
+                subcommands: [
+                    SensorsCommand.self, QueryCommand.self, AnalyzeCommand.self,
+                    ExportCommand.self, ImportCommand.self, StorageCommand.self,
+                    ForgetCommand.self,
+                ]),
+            CommandGroup(
+                name: "Sessions", subcommands: [SessionsCommand.self, OutboxCommand.self]),
+            CommandGroup(
+                name: "Permissions",
+                subcommands: [PermissionsCommand.self, LogCommand.self, TokenCommand.self]),
+            CommandGroup(
+                name: "Development",
+                subcommands: [
+                    NewCommand.self, TestCommand.self, TrialCommand.self, RecordCommand.self,
+                    PackCommand.self, KeysCommand.self,
+                ]),
+            CommandGroup(
+                name: "Host",
+                subcommands: [ServeCommand.self, StatusCommand.self, DoctorCommand.self]),
+        ])
+
+    public init() {}
+
+    /// Parses the arguments of the process, runs the command, and exits with its code.
+    public static func start() async {
+        // Writing to a closed pipe is an error, not the end of the process.
+        signal(SIGPIPE, SIG_IGN)
+        let arguments = Array(CommandLine.arguments.dropFirst())
+        do {
+            var command = try parseAsRoot(arguments)
+            if var command = command as? any AsyncParsableCommand {
+                try await command.run()
+            } else {
+                try command.run()
+            }
+        } catch let code as ExitCode {
+            Glibc.exit(code.rawValue)
+        } catch {
+            guard isOurs(error) else { end(with: error) }
+            let failure = CommandFailure(error)
+            Console(isJSON: arguments.contains("--json")).report(failure)
+            Glibc.exit(failure.code.rawValue)
+        }
+    }
+
+    /// Prints the parser's help to standard output, and its errors in our own format.
+    private static func end(with error: any Error) -> Never {
+        let code = exitCode(for: error)
+        guard code != .success else { exit(withError: error) }
+        let text = fullMessage(for: error)
+        let message = text.hasPrefix("Error: ") ? "error: " + text.dropFirst("Error: ".count) : text
+        Console(isJSON: false).say(message)
+        Glibc.exit(code.rawValue)
+    }
+
+    /// Whether an error is not one of parsing the arguments.
+    private static func isOurs(_ error: any Error) -> Bool {
+        exitCode(for: error) != .validationFailure && exitCode(for: error) != .success
+            || error is CommandFailure
+    }
+}
+
+/// The options of all commands.
+struct GlobalOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "The data directory.",
+            discussion: "Also NERVOUS_DATA; otherwise $XDG_DATA_HOME/nervous.", valueName: "dir"))
+    var data: String?
+
+    @Flag(help: "Output JSON.")
+    var json = false
+
+    @Option(
+        help: ArgumentHelp(
+            "Read this tree instead of /proc.", valueName: "dir", visibility: .hidden))
+    var procRoot = "/proc"
+
+    @Option(
+        help: ArgumentHelp(
+            "Read this tree instead of /sys.", valueName: "dir", visibility: .hidden))
+    var sysRoot = "/sys"
+
+    @Option(
+        help: ArgumentHelp(
+            "Open the devices in this folder instead of /dev.", valueName: "dir",
+            visibility: .hidden))
+    var devRoot = "/dev"
+
+    @Option(help: "The format of the log on standard error: text or json.")
+    var logFormat = LogFormat.text
+
+    /// The part that a host depends on.
+    var host: HostOptions {
+        HostOptions(
+            paths: HostPaths(option: data, environment: ProcessInfo.processInfo.environment),
+            roots: SystemRoots(proc: procRoot, sys: sysRoot, dev: devRoot), logFormat: logFormat)
+    }
+
+    var console: Console { Console(isJSON: json) }
+}
+
+extension LogFormat: ExpressibleByArgument {}

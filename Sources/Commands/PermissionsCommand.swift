@@ -1,0 +1,292 @@
+import API
+import ArgumentParser
+import Auth
+import Foundation
+import Host
+import Samples
+import Text
+
+/// Shows and changes permissions.
+struct PermissionsCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "permissions",
+        abstract: "Show and change the permissions of apps and tokens.",
+        discussion: """
+            Examples:
+              nervous permissions                               all decisions
+              nervous permissions hello-sensors                 the decisions about one app
+              nervous permissions --pending                     requests that wait for you
+              nervous permissions grant hello-sensors sensor:cpu --rate 1 --precision 5
+              nervous permissions deny hello-sensors sensor:memory
+              nervous permissions grant hello-sensors sensor:cpu --expires 7d --no-background
+              nervous permissions grant hello-sensors sensor:network --only network.eth0
+              nervous permissions reset hello-sensors           ask again at the next run
+              nervous permissions export > decisions.json
+
+            A change takes effect at the next call of a running app.
+            """,
+        subcommands: [List.self, Grant.self, Deny.self, Reset.self, Export.self],
+        defaultSubcommand: List.self)
+
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "List the decisions about one app, or all.")
+
+        @OptionGroup var options: GlobalOptions
+
+        @Argument(help: "The name of an app or token; all by default.")
+        var client: String?
+
+        @Flag(help: "List the requests that wait for your decision.")
+        var pending = false
+
+        func run() async throws {
+            try await HostSession.with(options.host) { session in
+                guard !pending else { return try await showRequests(session) }
+                let reply = try await session.client.grants(of: client)
+                guard !options.json else { return options.console.print(json: reply.json) }
+                let list = try reply.value
+                let items = list.items
+                for line in list.restricted ?? [] {
+                    options.console.print("\(line.privilege) is blocked by \(line.file)")
+                }
+                guard !items.isEmpty else {
+                    options.console.say(
+                        "No decisions\(client.map { " about \($0)" } ?? ""). An app asks when you"
+                            + " first run it.")
+                    return
+                }
+                var table = Table("CLIENT", "PRIVILEGE", "STATE", "SINCE", "TERMS")
+                for item in items {
+                    table.add(
+                        item.client, item.privilege, item.shownState, Format.time(item.decided),
+                        item.termsText)
+                }
+                table.lines.forEach(options.console.print)
+            }
+        }
+
+        private func showRequests(_ session: HostSession) async throws {
+            let reply = try await session.client.requests()
+            guard !options.json else { return options.console.print(json: reply.json) }
+            let items = try reply.value.items.filter { client == nil || $0.client == client }
+            guard let first = items.first else {
+                return options.console.say("No request waits for your decision.")
+            }
+            var table = Table("CLIENT", "PRIVILEGE", "SINCE", "CALLS WAITING")
+            for item in items {
+                table.add(
+                    item.client, item.privilege, Format.time(item.asked), "\(item.waiting)")
+            }
+            table.lines.forEach(options.console.print)
+            options.console.say(
+                "Decide with: nervous permissions grant \(first.client) \(first.privilege)"
+                    + "   (or deny)")
+        }
+    }
+
+    private static func decide(
+        _ options: GlobalOptions, _ client: String, _ privilege: String, _ body: DecisionRequest
+    ) async throws {
+        try await HostSession.with(options.host) { session in
+            let reply = try await session.client.decide(body, on: privilege, by: client)
+            guard !options.json else { return options.console.print(json: reply.json) }
+            let word = body.decision == "deny" ? "Denied" : "Granted"
+            options.console.print("\(word) \(privilege) to \(client).")
+        }
+    }
+
+    struct Grant: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Grant a privilege, optionally with terms.")
+
+        @OptionGroup var options: GlobalOptions
+
+        @Argument(help: "The name of the app or token.")
+        var client: String
+
+        @Argument(
+            help:
+                "Such as sensor:cpu, sensor:cpu:stats for statistics only, or net:https://example.org."
+        )
+        var privilege: String
+
+        @Option(
+            help: ArgumentHelp(
+                "The maximum number of samples per second, such as 1.", valueName: "hertz"))
+        var rate: String?
+
+        @Option(
+            help: ArgumentHelp(
+                "Round numbers to multiples of this step, such as 0.1.", valueName: "step"))
+        var precision: String?
+
+        @Option(
+            help: ArgumentHelp("How far back samples may be read, such as 10m.", valueName: "span"))
+        var history: String?
+
+        @Option(
+            name: [.customLong("expires"), .customLong("for")],
+            help: ArgumentHelp(
+                "When the grant ends: after a span such as 7d, or on a day such as 2027-01-31.",
+                valueName: "end"))
+        var expires: String?
+
+        @Flag(inversion: .prefixedNo, help: "Whether the grant also holds in the background.")
+        var background = true
+
+        @Flag(help: "Only statistics, no samples.")
+        var statsOnly = false
+
+        @Option(
+            help: ArgumentHelp(
+                "Only this sensor of the kind, such as network.eth0; may be repeated.",
+                valueName: "sensor"))
+        var only: [String] = []
+
+        func run() async throws {
+            let asked = PrivilegeID(privilege)
+            if let wrong = only.first(where: { !Self.isPart($0, of: asked) }) {
+                throw CommandFailure(
+                    .usage, "\(privilege) does not include \(wrong.escapedForDisplay(limit: 60)).",
+                    hint: "List the sensors with: nervous sensors")
+            }
+            if let asked, asked.sensor == nil {
+                return try await PermissionsCommand.decide(
+                    options, client, privilege, DecisionRequest(.allowAlways))
+            }
+            let input = TermsInput(now: .now())
+            var terms: TermsDescription
+            do throws(TermsInput.Fault) {
+                terms = TermsDescription(
+                    access: statsOnly ? "stats" : asked?.access?.rawValue ?? "raw",
+                    rate: try input.rate(rate ?? ""),
+                    precision: try input.precision(precision ?? ""),
+                    history: try input.history(history ?? "")?.span,
+                    expires: try input.expires(expires ?? "")?.milliseconds,
+                    background: background)
+            } catch {
+                throw CommandFailure(.usage, error.message)
+            }
+            terms.only = only.isEmpty ? nil : only
+            try await PermissionsCommand.decide(
+                options, client, privilege, DecisionRequest(decision: "allow", terms: terms))
+        }
+
+        private static func isPart(_ name: String, of privilege: PrivilegeID?) -> Bool {
+            guard let kind = privilege?.sensor, let sensor = SensorID(name) else { return false }
+            return kind.covers(sensor)
+        }
+    }
+
+    struct Deny: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Deny a privilege.")
+
+        @OptionGroup var options: GlobalOptions
+
+        @Argument(help: "The name of the app or token.")
+        var client: String
+
+        @Argument(help: "Such as sensor:cpu, or net for all other servers.")
+        var privilege: String
+
+        func run() async throws {
+            try await PermissionsCommand.decide(
+                options, client, privilege, DecisionRequest(.deny))
+        }
+    }
+
+    struct Reset: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Forget a decision, so that you are asked again.")
+
+        @OptionGroup var options: GlobalOptions
+
+        @Argument(help: "The name of the app or token.")
+        var client: String
+
+        @Argument(help: "Such as sensor:cpu; all by default.")
+        var privilege: String?
+
+        func run() async throws {
+            try await HostSession.with(options.host) { session in
+                try await session.client.resetGrants(of: client, privilege)
+                if options.json {
+                    try options.console.print(encoding: ["reset": true])
+                } else {
+                    options.console.print("Reset. An app asks again when you next run it.")
+                }
+            }
+        }
+    }
+}
+
+extension PermissionsCommand {
+    /// Prints all decisions as one JSON document, for backup or comparison.
+    struct Export: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Print all decisions as one JSON document.",
+            discussion: """
+                Example: nervous permissions export > decisions.json
+                It contains no tokens and no samples.
+                """)
+
+        private struct Document: Encodable {
+            let format = "nervous-permissions"
+            let version = 1
+            /// Milliseconds since 1970.
+            let exported: Double
+            let decisions: [GrantDescription]
+        }
+
+        @OptionGroup var options: GlobalOptions
+
+        func run() async throws {
+            try await HostSession.with(options.host) { session in
+                let decisions = try await session.client.grants().value.items
+                let now = (Date.now.timeIntervalSince1970 * 1000).rounded()
+                let encoder = JSONEncoder()
+                encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
+                let document = Document(exported: now, decisions: decisions)
+                options.console.print(json: try encoder.encode(document))
+            }
+        }
+    }
+}
+
+extension DecisionRequest {
+    /// - Parameters:
+    ///   - run: the run of a decision for one run.
+    ///   - isAnswer: whether you answered a prompt.
+    ///   - choice: the chosen sensors; `nil` for all.
+    init(
+        _ decision: Decision, run: String? = nil, isAnswer: Bool = false,
+        among choice: InstanceChoice? = nil
+    ) {
+        var terms: TermsDescription?
+        if case .allow(let own) = decision { terms = TermsDescription(own) }
+        let name =
+            switch decision {
+            case .allowOnce: "allow-once"
+            case .allowAlways: "allow-always"
+            case .statisticsOnly: "statistics-only"
+            case .denyOnce: "deny-once"
+            case .deny: "deny"
+            case .allow: "allow"
+            }
+        self.init(
+            decision: name, terms: terms, run: run, answer: isAnswer ? true : nil,
+            only: choice?.chosen.map(\.description),
+            excluded: choice?.passedOver.map(\.description))
+    }
+}
+
+extension TermsDescription {
+    init(_ terms: Terms) {
+        self.init(
+            access: terms.access.rawValue, rate: terms.maximumRate, precision: terms.precision,
+            history: terms.history?.span, expires: terms.expires?.milliseconds,
+            background: terms.background, only: terms.only?.chosen.map(\.description),
+            excluded: terms.only?.passedOver.map(\.description))
+    }
+}

@@ -1,0 +1,186 @@
+import API
+import ArgumentParser
+import Auth
+import Foundation
+import Host
+import Samples
+
+/// Reads samples and statistics.
+struct QueryCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "query",
+        abstract: "Read samples or statistics of a sensor.",
+        discussion: """
+            Examples:
+              nervous query cpu --last 1m
+              nervous query cpu --stats mean,stddev,p99 --last 10m --fields busy
+              nervous query memory --stats mean --last 1h --every 5m
+              nervous query network.eth0 --where 'rxRate>1000' --format csv > traffic.csv
+            """)
+
+    enum OutputFormat: String, ExpressibleByArgument, CaseIterable {
+        case table, json, csv
+    }
+
+    @OptionGroup var options: GlobalOptions
+
+    @Argument(help: "The sensor, such as cpu; see: nervous sensors.")
+    var sensor: String
+
+    @Option(
+        help: ArgumentHelp(
+            "Statistics instead of samples, separated by commas.",
+            discussion: "count, sum, mean, stddev, variance, min, max, median, p99 and others.",
+            valueName: "names"))
+    var stats: String?
+
+    @Option(help: ArgumentHelp("Only this time before now, such as 10m.", valueName: "span"))
+    var last: String?
+
+    @Option(help: "From this time: RFC 3339, milliseconds since 1970, or a span such as -1h.")
+    var from: String?
+
+    @Option(help: "Up to this time, exclusive.")
+    var to: String?
+
+    @Option(help: ArgumentHelp("Statistics of windows of this width.", valueName: "span"))
+    var every: String?
+
+    @Option(help: ArgumentHelp("Only these fields, separated by commas.", valueName: "names"))
+    var fields: String?
+
+    @Option(
+        name: .customLong("where"),
+        help: ArgumentHelp(
+            "Only samples that meet this condition, such as 'busy>50'.", valueName: "condition"))
+    var conditions: [String] = []
+
+    @Option(help: "The maximum number of samples, the newest ones.")
+    var limit = 20
+
+    @Option(help: "table, json or csv.")
+    var format: OutputFormat?
+
+    func validate() throws {
+        guard last == nil || from == nil else {
+            throw ValidationError("--last and --from exclude each other.")
+        }
+        if let last, Duration(span: last) == nil {
+            throw ValidationError("--last takes a span such as 30s, 10m, 1h or 7d.")
+        }
+        if every != nil, stats == nil {
+            throw ValidationError("--every requires --stats, such as --stats mean.")
+        }
+        guard limit >= 1 else { throw ValidationError("--limit must be at least 1.") }
+    }
+
+    func run() async throws {
+        try await HostSession.with(options.host) { session in
+            if session.isOwn { try await session.client.collect() }
+            if stats == nil {
+                try await samples(session)
+            } else {
+                try await statistics(session)
+            }
+        }
+    }
+
+    private var outputFormat: OutputFormat { format ?? (options.json ? .json : .table) }
+
+    private var selection: [(name: String, value: String?)] {
+        [("from", last.map { "-\($0)" } ?? from), ("to", to), ("fields", fields)]
+            + conditions.map { ("where", $0) }
+    }
+
+    // MARK: - Samples
+
+    private func samples(_ session: HostSession) async throws {
+        let query = selection + [("limit", String(limit)), ("order", "desc")]
+        let reply = try await session.client.samples(of: sensor, query: query)
+        options.console.warnAboutDamage(in: reply.json, of: sensor)
+        if outputFormat == .json {
+            options.console.print(json: reply.json)
+            return
+        }
+        let fields = try await chosenFields(session)
+        let rows = try reply.value.items.reversed()
+        if outputFormat == .csv {
+            options.console.print((["t"] + fields.map(\.name)).joined(separator: ","))
+            for row in rows { options.console.print(csv(row, ["t"] + fields.map(\.name))) }
+            return
+        }
+        guard !rows.isEmpty else {
+            options.console.say("No samples in this range. Collect samples with: nervous serve")
+            return
+        }
+        var table = Table(["TIME"] + fields.map(\.name))
+        for row in rows {
+            guard case .number(let time) = row["t"] else { continue }
+            table.add([Format.time(time)] + fields.map { row[$0.name]?.text(unit: $0.unit) ?? "–" })
+        }
+        table.lines.forEach(options.console.print)
+    }
+
+    private func chosenFields(_ session: HostSession) async throws -> [SensorDescription
+        .FieldDescription]
+    {
+        let all = try await session.client.sensor(sensor).value.fields
+        guard let names = fields?.split(separator: ",").map(String.init) else { return all }
+        return names.compactMap { name in all.first { $0.name == name } }
+    }
+
+    private func csv(_ row: [String: SampleValue], _ names: [String]) -> String {
+        names.map { name in
+            switch row[name] {
+            case .number(let number): Format.exact(number)
+            case .text(let text): "\"\(text.replacing("\"", with: "\"\""))\""
+            case nil: ""
+            }
+        }.joined(separator: ",")
+    }
+
+    // MARK: - Statistics
+
+    private func statistics(_ session: HostSession) async throws {
+        let query = selection + [("fn", stats), ("every", every)]
+        let reply = try await session.client.statistics(of: sensor, query: query)
+        options.console.warnAboutDamage(in: reply.json, of: sensor)
+        if outputFormat == .json {
+            options.console.print(json: reply.json)
+            return
+        }
+        let answer = try reply.value
+        let isWindowed = every != nil
+        let header = (isWindowed ? ["from"] : []) + ["field"] + answer.fn + ["coverage"]
+        var table = Table(header.map { $0.uppercased() })
+        if outputFormat == .csv { options.console.print(header.joined(separator: ",")) }
+        for window in answer.items {
+            for field in answer.fields {
+                let numbers = answer.fn.map { window.values[field.name]?[$0] ?? nil }
+                if outputFormat == .csv {
+                    let start = isWindowed ? [window.from.map(Format.exact) ?? ""] : []
+                    let cells = (numbers + [window.coverage]).map { $0.map(Format.exact) ?? "" }
+                    options.console.print((start + [field.name] + cells).joined(separator: ","))
+                } else {
+                    let start = isWindowed ? [window.from.map(Format.time) ?? ""] : []
+                    let cells = zip(answer.fn, numbers).map { name, number in
+                        Format.value(number, unit: name == "count" ? nil : field.unit)
+                    }
+                    table.add(
+                        start + [field.name] + cells + [Format.share(window.coverage)])
+                }
+            }
+        }
+        if outputFormat == .table { table.lines.forEach(options.console.print) }
+    }
+}
+
+extension SampleValue {
+    /// The value with its unit.
+    func text(unit: String?) -> String {
+        switch self {
+        case .number(let number): Format.value(number, unit: unit)
+        case .text(let text): text
+        }
+    }
+}

@@ -1,0 +1,134 @@
+import API
+import Auth
+import Foundation
+import Host
+import Text
+
+/// A run in the foreground, with this terminal as its console.
+struct WatchedRun: Sendable {
+    let prepared: PreparedRun
+    let session: HostSession
+    let console: Console
+    let consent: Consent
+    let duration: Duration?
+    let isInsecure: Bool
+    /// Whether to print the visible text of its page, and its document at the end.
+    let showsText: Bool
+    let showsMarkup: Bool
+    /// The lifetime of a run in virtual time.
+    var lifetime: Duration?
+    /// Stops the run when it returns.
+    var end: (@Sendable () async -> Void)?
+    /// Extra time for a run with a lifetime to print its page.
+    private static let grace = Duration.seconds(3)
+
+    /// Starts the app, prints its output, and stops it on Ctrl-C or after the duration.
+    ///
+    /// - Returns: the ended run, and whether all its requests were decided.
+    func run() async throws -> (RunDescription, isAnswered: Bool) {
+        let signals = await session.interruptions.listen()
+        let (begun, beginning) = AsyncStream.makeStream(of: Void.self)
+        let (stops, stopping) = AsyncStream.makeStream(of: Void.self)
+        return try await withThrowingTaskGroup(
+            of: (RunDescription, isAnswered: Bool)?.self
+        ) { group in
+            group.addTask { try await follow(beginning) }
+            group.addTask {
+                // Stopping a run before it has started would make the start fail.
+                for await _ in begun {}
+                for await _ in stops { await prepared.stop(session) }
+                return nil
+            }
+            group.addTask {
+                var isFirst = true
+                for await _ in signals {
+                    // A second Ctrl-C does not wait.
+                    guard isFirst else { exit(130) }
+                    isFirst = false
+                    stopping.yield()
+                }
+                return nil
+            }
+            if let end {
+                group.addTask {
+                    await end()
+                    if !Task.isCancelled { stopping.yield() }
+                    return nil
+                }
+            }
+            if let duration {
+                group.addTask {
+                    let limit = showsText || showsMarkup ? duration + Self.grace : duration
+                    if (try? await Task.sleep(for: limit)) != nil { stopping.yield() }
+                    return nil
+                }
+            }
+            defer { group.cancelAll() }
+            while let ended = try await group.next() {
+                if let ended { return ended }
+            }
+            throw CommandFailure(.remote, "The host ended while the app ran.")
+        }
+    }
+
+    /// - Parameter beginning: is finished at the first event.
+    private func follow(
+        _ beginning: AsyncStream<Void>.Continuation
+    ) async throws -> (RunDescription, isAnswered: Bool) {
+        var ended: RunDescription?
+        var isAnswered = true
+        let request = StartRunRequest(
+            insecure: isInsecure, view: showsText, markup: showsMarkup,
+            lifetime: lifetime?.wholeMilliseconds
+                ?? (showsText || showsMarkup ? duration?.wholeMilliseconds : nil))
+        for try await line in try await session.client.followRun(prepared.run, request) {
+            beginning.finish()
+            let event = try JSONDecoder().decode(RunEventItem.self, from: line)
+            if event.event == "failed" { throw CommandFailure(event) }
+            if event.event == "ended" { ended = event.run }
+            if event.event == "asks", let privilege = event.privilege.flatMap({ PrivilegeID($0) }) {
+                isAnswered = try await consent.answer(privilege) && isAnswered
+            }
+            if console.isJSON { console.print(json: line) } else { show(event) }
+        }
+        guard let ended else {
+            throw CommandFailure(.remote, "The host ended while the app ran.")
+        }
+        return (ended, isAnswered)
+    }
+
+    private func show(_ event: RunEventItem) {
+        let text = event.text ?? ""
+        switch event.event {
+        case "started":
+            if event.layers?.isEmpty != false {
+                console.say("warning: the app runs without confinement")
+            }
+        case "console":
+            let isMessage = event.level == "warn" || event.level == "error"
+            for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+                let shown = String(line).escapedForDisplay(limit: 1000)
+                if isMessage { console.say(shown) } else { console.print(shown) }
+            }
+        case "view", "markup":
+            // An empty line separates two views.
+            for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+                console.print(String(line).escapedForDisplay(limit: 100_000))
+            }
+            if event.event == "view" { console.print("") }
+        case "message":
+            let words = [event.title, event.text].compactMap(\.self).joined(separator: " – ")
+            console.say("\(consent.app.name) says: \(words)")
+        case "uncaught":
+            let origin = event.place.map { "\($0.escapedForDisplay(limit: 120)): " } ?? ""
+            console.say("uncaught: \(origin)\(text.escapedForDisplay(limit: 500))")
+        default: break
+        }
+    }
+}
+
+extension Duration {
+    fileprivate var wholeMilliseconds: UInt32 {
+        UInt32(clamping: Int64(self / .milliseconds(1)))
+    }
+}

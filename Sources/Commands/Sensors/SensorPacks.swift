@@ -1,0 +1,178 @@
+import API
+import ArgumentParser
+import Foundation
+import Host
+import JSApps
+import Text
+
+extension SensorsCommand {
+    struct Install: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Install a sensor pack.",
+            discussion: """
+                A sensor pack is a folder or .zip file with a sensor.json, or that file itself. It
+                declares a sensor and the connector that feeds it.
+
+                Examples:
+                  nervous sensors install sensorpacks/weather-station
+                  nervous sensors install sensorpacks/geiger-counter --set device=/dev/ttyUSB1
+                  nervous sensors install sensorpacks/dht --as humidity.cellar --yes
+                """)
+
+        @OptionGroup var options: GlobalOptions
+
+        @Argument(help: "The sensor pack.", completion: .file())
+        var pack: String
+
+        @Option(
+            name: .customLong("as"),
+            help: "Another name for the sensor, such as accelerometer.left.")
+        var name: String?
+
+        @Option(
+            name: .customLong("set"),
+            help: ArgumentHelp(
+                "A setting of its source as text, or as JSON with key:=value; may be repeated.",
+                valueName: "key=value"))
+        var settings: [String] = []
+
+        @Flag(help: "Do not ask for confirmation.")
+        var yes = false
+
+        func run() async throws {
+            let file = try SensorPackFile(path: pack, limits: options.host.configuration.packages)
+            let body = try file.content()
+            try await HostSession.with(options.host) { session in
+                let check = try await session.client.checkSensorPack(
+                    body, as: name, settings: settings
+                ).value
+                if !yes { try confirm(check.pack) }
+                let reply = try await session.client.installSensorPack(check)
+                guard !options.json else { return options.console.print(json: reply.json) }
+                options.console.print("Installed \(check.pack.id) from \(check.pack.shownPlace).")
+                options.console.say("Check it with: nervous sensors show \(check.pack.id)")
+            }
+        }
+
+        private func confirm(_ pack: PackDescription) throws {
+            try Confirmation(
+                lines: pack.lines,
+                question: pack.installed ? "Replace it?" : "Install it?",
+                refusal: "Nothing was installed",
+                hint: "Use --yes to install it without confirmation."
+            ).ask(options.console)
+        }
+    }
+
+    struct Packs: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "List the installed sensor packs.")
+
+        @OptionGroup var options: GlobalOptions
+
+        func run() async throws {
+            try await HostSession.with(options.host) { session in
+                let reply = try await session.client.sensorPacks()
+                guard !options.json else { return options.console.print(json: reply.json) }
+                let packs = try reply.value.items
+                guard !packs.isEmpty else {
+                    return options.console.say(
+                        "No sensor packs. Install one with: nervous sensors install PACK")
+                }
+                var table = Table("SENSOR", "TITLE", "KIND", "SOURCE")
+                for pack in packs {
+                    table.add(pack.id, pack.title, pack.kind, pack.shownPlace)
+                }
+                table.lines.forEach(options.console.print)
+            }
+        }
+    }
+
+    struct Uninstall: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Uninstall a sensor pack; the samples of its sensor are kept.")
+
+        @OptionGroup var options: GlobalOptions
+
+        @Argument(help: "The sensor; see: nervous sensors packs.")
+        var sensor: String
+
+        func run() async throws {
+            try await HostSession.with(options.host) { session in
+                try await session.client.removeSensorPack(sensor)
+                if !options.json { options.console.print("Uninstalled \(sensor).") }
+            }
+        }
+    }
+
+    struct Show: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Show a sensor and the state of its source.")
+
+        @OptionGroup var options: GlobalOptions
+
+        @Argument(help: "The sensor.")
+        var sensor: String
+
+        func run() async throws {
+            try await HostSession.with(options.host) { session in
+                let reply = try await session.client.sensor(sensor)
+                guard !options.json else { return options.console.print(json: reply.json) }
+                try reply.value.lines.forEach(options.console.print)
+            }
+        }
+    }
+}
+
+/// A sensor pack at a path: an archive, a folder, or the `sensor.json` itself.
+struct SensorPackFile {
+    let path: String
+    let limits: PackageLimits
+
+    /// The bytes of the archive or of the `sensor.json`.
+    func content() throws -> Data {
+        var isFolder: ObjCBool = false
+        guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
+            throw CommandFailure(
+                .noInput, "No file or folder at \(path).",
+                hint:
+                    "Give the path of a sensor pack: a .zip, a folder with a sensor.json, or that file.",
+                type: "input-missing")
+        }
+        let file = isFolder.boolValue ? "\(path)/\(SensorPackArchive.file)" : path
+        guard let handle = FileHandle(forReadingAtPath: file) else {
+            throw CommandFailure(
+                .noInput, "Cannot read \(file).",
+                hint: "A sensor pack must have a \(SensorPackArchive.file).", type: "input-missing")
+        }
+        let data = try handle.read(upToCount: limits.archiveBytes + 1) ?? Data()
+        guard data.count <= limits.archiveBytes else {
+            throw CommandFailure(
+                .badData, "\(file) exceeds the limit of a package.", type: "too-large")
+        }
+        return data
+    }
+}
+
+extension PackDescription {
+    /// The address of its source, escaped.
+    var shownPlace: String { place.escapedForDisplay(limit: 200) }
+
+    /// The description before the installation.
+    var lines: [String] {
+        let version = version.map { " \($0.escapedForDisplay(limit: 40))" } ?? ""
+        let fields = fields.map { field in
+            let unit = field.unit.map { " (\($0))" } ?? ""
+            return "\(field.name)\(unit)"
+        }.joined(separator: ", ")
+        var lines = [
+            "Sensor:  \(id)\(installed ? ", already installed" : "")",
+            "Title:   \"\(title.escapedForDisplay(limit: 120))\"\(version)",
+            "Fields:  \(fields.escapedForDisplay(limit: 400))",
+            "Source:  \(kind), \(shownPlace)",
+            "         \(consequence)",
+        ]
+        if let description { lines.append("Notes:   \(description.escapedForDisplay(limit: 400))") }
+        return lines
+    }
+}

@@ -1,0 +1,124 @@
+import API
+import ArgumentParser
+import Foundation
+import Host
+import Samples
+
+/// Lists sensors, sets their levels, declares and defines sensors, and installs sensor packs.
+struct SensorsCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "sensors",
+        abstract: "List the sensors of this machine, and set how often they are read.",
+        subcommands: [
+            List.self, Show.self, Set.self, Add.self, AddPhone.self, Define.self, Remove.self,
+            Install.self, Packs.self, Uninstall.self,
+        ],
+        defaultSubcommand: List.self)
+
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "List all sensors with their level and newest value.")
+
+        @OptionGroup var options: GlobalOptions
+
+        @Flag(help: "Also list sensors that are not available, with the reason.")
+        var all = false
+
+        func run() async throws {
+            try await HostSession.with(options.host) { session in
+                try await session.client.collect()
+                let reply = try await session.client.sensors()
+                guard !options.json else { return options.console.print(json: reply.json) }
+                try await show(reply.value.items, session)
+            }
+        }
+
+        private func show(_ list: [SensorDescription], _ session: HostSession) async throws {
+            var table = Table("SENSOR", "LEVEL", "NEWEST", "VALUES")
+            for sensor in list where sensor.available {
+                guard sensor.definition == nil else {
+                    try await add(virtual: sensor, to: &table, session)
+                    continue
+                }
+                var values = sensor.level == "off" ? "not read" : "no samples"
+                if sensor.newest != nil {
+                    let newest = try await session.client.latest(of: sensor.id).value
+                    values = Self.values(newest, sensor)
+                }
+                table.add(sensor.id, sensor.level, Format.age(sensor.newest), values)
+            }
+            table.lines.forEach(options.console.print)
+            let missing = list.filter { !$0.available }
+            if all, !missing.isEmpty {
+                options.console.print("")
+                var table = Table("NOT AVAILABLE", "REASON", "REMEDY")
+                for sensor in missing {
+                    table.add(
+                        sensor.id, sensor.unavailable?.reason ?? "",
+                        sensor.unavailable?.remedy ?? "–")
+                }
+                table.lines.forEach(options.console.print)
+            } else if !missing.isEmpty {
+                options.console.say(
+                    "\(missing.count) more are not available; see: nervous sensors list --all")
+            }
+        }
+
+        /// A virtual sensor has no level, and its newest sample is computed now.
+        private func add(
+            virtual sensor: SensorDescription, to table: inout Table, _ session: HostSession
+        ) async throws {
+            do {
+                let newest = try await session.client.samples(
+                    of: sensor.id, query: [("order", "desc"), ("limit", "1")]
+                ).value.items.first
+                table.add(
+                    sensor.id, sensor.source, Format.age(newest?["t"]?.number),
+                    newest.map { Self.values($0, sensor) } ?? "no samples")
+            } catch let error as APIError {
+                // A sensor that cannot be computed must not hide the others.
+                table.add(
+                    sensor.id, sensor.source, Format.age(nil), CommandFailure(error).message)
+            }
+        }
+
+        private static func values(
+            _ newest: [String: SampleValue], _ sensor: SensorDescription
+        ) -> String {
+            let values = sensor.fields.prefix(3).compactMap { field in
+                newest[field.name].map { "\(field.name) \($0.text(unit: field.unit))" }
+            }.joined(separator: ", ")
+            return sensor.fields.count > 3 ? values + ", …" : values
+        }
+    }
+
+    struct Set: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Set the level of a sensor, or of all sensors of a kind.",
+            discussion: """
+                Examples:
+                  nervous sensors set cpu high
+                  nervous sensors set network off
+                  nervous sensors set cpu 500ms
+                """)
+
+        @OptionGroup var options: GlobalOptions
+
+        @Argument(help: "The sensor, such as cpu, or a kind, such as network.")
+        var sensor: String
+
+        @Argument(help: "off, low, medium, high, or an interval such as 500ms, 2s or 5m.")
+        var level: String
+
+        func run() async throws {
+            try await HostSession.with(options.host) { session in
+                let reply = try await session.client.setLevel(level, of: sensor).value
+                if options.json {
+                    try options.console.print(encoding: reply)
+                } else {
+                    options.console.print("\(sensor) is now \(reply.level).")
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,220 @@
+import API
+import Addresses
+import ArgumentParser
+import Foundation
+import Host
+
+extension SessionsCommand {
+    struct Export: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Export the route of a session, or workouts.",
+            discussion: """
+                Examples:
+                  nervous sessions export 3f2a90c1d4e5b678 --format gpx -o walk.gpx
+                  nervous sessions export 3f2a90c1d4e5b678 --format svg -o walk.svg
+                  nervous sessions export 3f2a90c1d4e5b678 | jq .distance
+                  nervous sessions export --format plist -o workouts.plist
+
+                geojson and gpx contain the route, svg is a picture of it. plist is an XML property list
+                of workouts with their routes: of the session, or of all finished ones.
+                """)
+
+        /// The formats of the API.
+        enum Form: String, CaseIterable, ExpressibleByArgument {
+            case geojson, gpx, svg, plist
+        }
+
+        @OptionGroup var options: GlobalOptions
+
+        @Argument(
+            help: "The identifier of the session; see: nervous sessions. By default all, as plist.")
+        var id: String?
+
+        @Option(help: "geojson, gpx, svg or plist.")
+        var format = Form.geojson
+
+        @OptionGroup var route: RouteChoice
+
+        @Option(
+            name: [.short, .long], help: "The file, which must not exist yet.",
+            completion: .file())
+        var output: String?
+
+        func validate() throws {
+            guard id != nil || format == .plist else {
+                throw ValidationError("Name a session, or use --format plist for all.")
+            }
+            guard route.sensor == nil || format != .plist else {
+                throw ValidationError("--sensor excludes --format plist.")
+            }
+        }
+
+        func run() async throws {
+            if output == nil {
+                try RawOutput.check(
+                    "Routes are", hint: "Use -o, or redirect standard output to a file or program.")
+            }
+            try await HostSession.with(options.host) { session in
+                let data = try await content(session)
+                guard let output else {
+                    _ = try RawOutput.write(data)
+                    return
+                }
+                do {
+                    try data.write(to: URL(filePath: output), options: .withoutOverwriting)
+                } catch {
+                    throw CommandFailure(
+                        .cannotCreate, "Cannot write \(output), or it already exists.")
+                }
+                if options.json {
+                    try options.console.print(encoding: ["bytes": data.count])
+                } else {
+                    options.console.say("Wrote \(output).")
+                }
+            }
+        }
+
+        private func content(_ session: HostSession) async throws -> Data {
+            if let id, format != .plist {
+                return try await session.client.route(
+                    ofSession: id, format: format.rawValue, sensor: route.sensor)
+            }
+            return try await session.client.workouts(ofSession: id)
+        }
+    }
+
+    struct Import: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Create sessions from the workouts or tracks of a file.",
+            discussion: """
+                Examples:
+                  nervous sessions import workouts.plist
+                  nervous sessions import walk.gpx
+
+                The whole file is imported, or nothing if it is invalid. Existing sessions are
+                unchanged, so repeating an import creates no duplicates.
+                """)
+
+        /// The formats of a file.
+        enum Form: String, CaseIterable, ExpressibleByArgument {
+            case plist, gpx, geojson
+
+            /// The format of a file extension; `nil` if unknown.
+            init?(path: String) {
+                switch URL(filePath: path).pathExtension.lowercased() {
+                case "plist": self = .plist
+                case "gpx": self = .gpx
+                case "geojson", "json": self = .geojson
+                default: return nil
+                }
+            }
+
+            var mediaType: String {
+                switch self {
+                case .plist: "application/x-plist"
+                case .gpx: "application/gpx+xml"
+                case .geojson: "application/geo+json"
+                }
+            }
+        }
+
+        @OptionGroup var options: GlobalOptions
+
+        @Argument(
+            help: "An XML property list of workouts, or tracks as GPX or GeoJSON.",
+            completion: .file())
+        var file: String
+
+        @Option(help: "plist, gpx or geojson; by default from the name of the file.")
+        var format: Form?
+
+        func run() async throws {
+            guard let form = format ?? Form(path: file) else {
+                throw CommandFailure(
+                    .usage, "The extension of \(file) is not that of a known format.",
+                    hint: "Use --format plist, gpx or geojson.")
+            }
+            let body: Data
+            do {
+                body = try Data(contentsOf: URL(filePath: file))
+            } catch {
+                throw CommandFailure(.noInput, "Cannot read \(file).")
+            }
+            try await HostSession.with(options.host) { session in
+                let reply: APIReply<ImportDescription>
+                do {
+                    reply = try await session.client.importWorkouts(body, type: form.mediaType)
+                } catch let error as APIError where error.code == .invalidWorkouts {
+                    let failure = CommandFailure(error)
+                    throw CommandFailure(
+                        .badData, "\(file) was not imported: \(failure.message)",
+                        type: failure.type)
+                }
+                guard !options.json else { return options.console.print(json: reply.json) }
+                let made = try reply.value
+                var table = Table("SESSION", "STATE", "STARTED", "ACTIVE", "NAME")
+                for item in made.items { table.add(item.row) }
+                if !made.items.isEmpty { table.lines.forEach(options.console.print) }
+                if !made.known.isEmpty {
+                    options.console.say("Already exist: \(made.known.joined(separator: ", "))")
+                }
+            }
+        }
+    }
+}
+
+extension SessionsCommand {
+    struct Send: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Upload the route of a session to a server.",
+            discussion: """
+                Examples:
+                  nervous sessions send 3f2a90c1d4e5b678 --to https://trips.example.org
+                  nervous sessions send 3f2a90c1d4e5b678 --to https://trips.example.org \\
+                      --format gpx --token-file ~/.config/trips-token
+
+                The route is sent as the body of a POST. If it cannot be delivered, it is
+                retried later, see nervous outbox; with --discard it is not.
+                """)
+
+        /// The formats of a route.
+        enum Form: String, CaseIterable, ExpressibleByArgument {
+            case geojson, gpx, svg
+        }
+
+        @OptionGroup var choice: Choice
+
+        @Option(help: ArgumentHelp("The address of the server, with https.", valueName: "url"))
+        var to: String
+
+        @Option(help: "geojson, gpx or svg.")
+        var format = Form.geojson
+
+        @OptionGroup var route: RouteChoice
+
+        @Option(
+            help: "A file with the bearer token of the server.", completion: .file())
+        var tokenFile: String?
+
+        @Flag(help: "Do not retry if it cannot be delivered.")
+        var discard = false
+
+        func validate() throws {
+            guard WebAddress(to) != nil else {
+                throw ValidationError(
+                    "--to takes an address such as https://trips.example.org/reports.")
+            }
+        }
+
+        func run() async throws {
+            let options = choice.options
+            try await HostSession.with(options.host) { session in
+                let file = tokenFile.map { URL(filePath: $0).path(percentEncoded: false) }
+                let reply = try await session.client.sendRoute(
+                    ofSession: choice.id, format: format.rawValue, sensor: route.sensor,
+                    SendRequest(to: to, tokenFile: file, keep: !discard))
+                try SendReport.show(reply, options)
+            }
+        }
+    }
+}

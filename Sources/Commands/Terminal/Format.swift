@@ -1,0 +1,127 @@
+import Auth
+import Foundation
+import Samples
+import Text
+
+/// Formats numbers and times for display.
+enum Format {
+    /// A value and its unit, such as `12.5 %`, `1.2 GB`, `charging`.
+    static func value(_ number: Double?, unit: String?) -> String {
+        guard let number else { return "–" }
+        switch unit {
+        case "By": return bytes(number)
+        case "By/s": return bytes(number) + "/s"
+        case "Cel": return Self.number(number) + " °C"
+        case "1", nil: return Self.number(number)
+        case "uT": return Self.number(number) + " µT"
+        case let unit?:
+            let isAnnotation = unit.hasPrefix("{")
+            return Self.number(number) + (isAnnotation ? "" : " \(unit)")
+        }
+    }
+
+    /// At most four significant digits after the point, none for whole numbers.
+    static func number(_ number: Double) -> String {
+        if number == number.rounded(), number.magnitude < 1e15 { return String(Int64(number)) }
+        let digits = number.magnitude >= 100 ? 1 : number.magnitude >= 1 ? 2 : 4
+        return number.formatted(
+            .number.precision(.fractionLength(0...digits)).grouping(.never)
+                .locale(Locale(identifier: "en_US_POSIX")))
+    }
+
+    /// A share in percent, rounded down, so that only the whole is `100 %`.
+    static func share(_ share: Double?) -> String {
+        value(share.map { ($0 * 1000).rounded(.down) / 10 }, unit: "%")
+    }
+
+    /// The shortest text that parses to the same number, without `.0` for integers.
+    static func exact(_ number: Double) -> String {
+        Int64(exactly: number).map { String($0) } ?? "\(number)"
+    }
+
+    /// Bytes in SI units, powers of 1000.
+    static func bytes(_ count: Double) -> String {
+        var (rest, unit) = (count, 0)
+        let units = ["B", "kB", "MB", "GB", "TB", "PB"]
+        while rest.magnitude >= 1000, unit < units.count - 1 {
+            (rest, unit) = (rest / 1000, unit + 1)
+        }
+        return "\(number((rest * 10).rounded() / 10)) \(units[unit])"
+    }
+
+    /// `2026-03-01 12:00:00` in the local time zone.
+    static func time(_ milliseconds: Double) -> String {
+        let date = Date(timeIntervalSince1970: milliseconds / 1000)
+        let style = Date.ISO8601FormatStyle(
+            dateSeparator: .dash, dateTimeSeparator: .space, timeZone: .current)
+        return String(date.formatted(style).prefix(19))
+    }
+
+    /// The age, such as `3 s ago`.
+    static func age(_ milliseconds: Double?, now: Timestamp = .now()) -> String {
+        guard let milliseconds else { return "never" }
+        let seconds = max(0, (now.milliseconds - milliseconds) / 1000)
+        switch seconds {
+        case ..<120: return "\(Int(seconds)) s ago"
+        case ..<7200: return "\(Int(seconds / 60)) min ago"
+        case ..<172_800: return "\(Int(seconds / 3600)) h ago"
+        default: return "\(Int(seconds / 86_400)) d ago"
+        }
+    }
+}
+
+/// A table with columns as wide as their widest cell.
+struct Table {
+    private static let cellLimit = 60
+    /// For the last column, which nothing follows.
+    private static let lastCellLimit = 240
+
+    private var rows: [[String]]
+
+    init(_ header: String...) {
+        self.init(header)
+    }
+
+    init(_ header: [String]) {
+        rows = [header]
+    }
+
+    /// Adds a row.
+    ///
+    /// Cells may contain untrusted text: they are escaped and truncated.
+    mutating func add(_ cells: String...) {
+        add(cells)
+    }
+
+    mutating func add(_ cells: [String]) {
+        rows.append(
+            cells.enumerated().map { index, cell in
+                let isLast = index == cells.count - 1
+                return cell.escapedForDisplay(limit: isLast ? Self.lastCellLimit : Self.cellLimit)
+            })
+    }
+
+    var isEmpty: Bool { rows.count == 1 }
+
+    /// The lines, the header first, without trailing spaces.
+    var lines: [String] {
+        let columns = rows.map(\.count).max() ?? 0
+        let widths = (0..<columns).map { column in
+            rows.map { column < $0.count ? $0[column].count : 0 }.max() ?? 0
+        }
+        return rows.map { row in
+            let cells = row.enumerated().map { column, cell in
+                cell + String(repeating: " ", count: widths[column] - cell.count)
+            }
+            let line = cells.joined(separator: "  ")
+            return String(line.reversed().drop { $0 == " " }.reversed())
+        }
+    }
+}
+
+extension String {
+    /// The text quoted as one word for a shell.
+    var shellQuoted: String {
+        "'\(replacing("'", with: "'\\''"))'"
+    }
+}

@@ -1,0 +1,263 @@
+import Addresses
+import Auth
+import Samples
+import Text
+
+/// The text of a prompt.
+///
+/// Every line begins with text of the host, so text of the package cannot imitate it; the first
+/// line is entirely the host's, after an empty one that ends an unfinished line. With an answer and
+/// two invalid ones the prompt fits the terminal, apart from the empty line.
+struct QuestionText {
+    /// The minimum size of a terminal.
+    static let smallest = (columns: 40, rows: 10)
+    /// The size from which the full form is used.
+    private static let roomy = (columns: 72, rows: 22)
+    private static let widest = 100
+
+    let question: PermissionQuestion
+    /// `nil` if it is not about a sensor.
+    let sensor: SensorID?
+    /// The server, if it is about calls to one.
+    let origin: WebOrigin?
+    let isRaw: Bool
+    let isWrite: Bool
+    /// Whether the owner can set terms.
+    let takesTerms: Bool
+    private let width: Int
+    private let isRoomy: Bool
+
+    /// - Parameter columns: the usable columns.
+    /// - Returns: `nil` for a privilege that cannot be granted.
+    init?(_ question: PermissionQuestion, columns: Int, rows: Int) {
+        let privilege = question.privilege.id
+        guard privilege.isGrantable else { return nil }
+        self.question = question
+        sensor = privilege.sensor
+        origin = privilege.origin
+        isRaw = privilege.access == .raw
+        isWrite = privilege.access == .write
+        takesTerms = isRaw || privilege.access == .stats
+        width = min(columns, Self.widest)
+        isRoomy = columns >= Self.roomy.columns && rows >= Self.roomy.rows
+    }
+
+    /// The letters that answer it.
+    var letters: String { isRaw ? "o/a/s/e/n/v/?" : takesTerms ? "o/a/e/n/v/?" : "o/a/n/v/?" }
+
+    /// The last line, before the answer.
+    var prompt: String { isRoomy ? "\(letters)> " : "n no=Enter  v never  ? why> " }
+
+    var lines: [String] {
+        isRoomy ? roomy : compact
+    }
+
+    /// What the app requests, in the host's words.
+    var request: String {
+        if let origin { return "to call \(origin)" }
+        guard let sensor else { return words.request }
+        if isWrite { return "to publish samples of \(sensor)" }
+        return isRaw ? "every sample of \(sensor)" : "statistics of \(sensor), never a sample"
+    }
+
+    /// The request, with the number of sensors to choose from.
+    private var requestOfKind: String {
+        question.instances.isEmpty ? request : "\(request); of \(question.instances.count) here"
+    }
+
+    /// What it can reveal, in the host's words.
+    var revelation: String {
+        if let origin { return Self.revelation(of: origin) }
+        guard let sensor else { return words.reveals }
+        return isWrite
+            ? "nothing to the app; others see its samples as those of the sensor"
+            : SensorFamily(of: sensor).reveals
+    }
+
+    /// A short form of at most 28 characters.
+    private var brief: String {
+        if let origin { return Self.brief(of: origin) }
+        guard let sensor else { return words.brief }
+        return isWrite ? "nothing to the app" : SensorFamily(of: sensor).brief
+    }
+
+    /// The app's name in the host's text.
+    var name: String { CautiousText.line(of: question.app, width: 64) }
+
+    /// Fields and units, escaped: names come from devices.
+    var fields: String {
+        question.fields.map { field in
+            let unit = field.unit.map { " (\($0.escapedForDisplay(limit: 12)))" } ?? ""
+            return field.name.escapedForDisplay(limit: 24) + unit
+        }.joined(separator: ", ")
+    }
+
+    /// The reason in a limited number of lines.
+    func claim(_ prefix: String, atMost count: Int) -> [String] {
+        let reason = question.privilege.reason
+        guard !reason.isEmpty else { return [prefix + "none; it gives no reason"] }
+        let inner = width - prefix.utf8.count - 2
+        let parts = CautiousText.lines(of: reason, width: inner, atMost: count)
+        let indent = String(repeating: " ", count: prefix.utf8.count) + "|"
+        return parts.enumerated().map { index, part in
+            (index == 0 ? prefix + "\"" : indent) + part + (index == parts.count - 1 ? "\"" : "")
+        }
+    }
+
+    // MARK: - Private
+
+    private var words: PrivilegeWords { PrivilegeWords(question.privilege.id) }
+
+    private var frame: String {
+        let head = "-- Nervous asks you (\(question.number) of \(question.count)) "
+        return head + String(repeating: "-", count: max(0, width - head.utf8.count))
+    }
+
+    private var signer: String {
+        let room = width - "Signer:  ".utf8.count
+        let name = question.signer.map { CautiousText.line(of: $0, width: room) }
+        return "Signer:  " + (name ?? "none, unsigned")
+    }
+
+    /// Name and version; the name is truncated first.
+    private var app: String {
+        let version = CautiousText.line(of: question.version, width: 12)
+        let rest = version.isEmpty ? "" : " " + version
+        let room = width - "App:     ".utf8.count - CautiousText.columns(of: rest)
+        return "App:     " + CautiousText.line(of: question.app, width: room) + rest
+    }
+
+    private var compact: [String] {
+        let novelty = question.isUpdate || question.isNewSensor ? "Wants, new: " : "Wants:   "
+        return [
+            "", frame,
+            app, signer,
+            origin.map { line(question.isUpdate ? "Calls, new: " : "Calls:   ", $0) }
+                ?? cut(novelty + requestOfKind),
+            "Reveals: " + brief,
+        ] + claim("Claims:  ", atMost: 1) + [
+            isRaw
+                ? "o once  a always  s statistics  e terms"
+                : takesTerms ? "o once  a always  e own terms" : "o once  a always"
+        ]
+    }
+
+    private var roomy: [String] {
+        let title = question.title.map {
+            ["Title:   \"" + CautiousText.line(of: $0, width: width - 11) + "\""]
+        }
+        var lines = ["", frame, app] + (title ?? []) + [signer]
+        let newness =
+            question.isNewSensor
+            ? "  (new here since you chose)" : question.isUpdate ? "  (new in this update)" : ""
+        lines.append(
+            origin.map { line("Wants:   to call ", $0, newness) }
+                ?? cut("Wants:   " + requestOfKind + newness))
+        if let pin { lines.append(cut("Trusts:  only the certificate \(pin)")) }
+        if !fields.isEmpty { lines.append(cut("Fields:  " + fields)) }
+        lines += CautiousText.wrapped(
+            "Reveals: " + revelation,
+            width: width, indent: "         ")
+        lines += claim("Claims:  ", atMost: 3)
+        let statistics = isRaw ? "s  only statistics, never a sample" : ""
+        return lines
+            + [
+                "",
+                "o  allow once, for this run        n  no, not in this run; Enter alone says so",
+                "a  allow always                    v  never, and do not ask again",
+                (takesTerms
+                    ? "e  allow under terms of your own" : "                                ")
+                    + "   ?  explain",
+            ].map(cut) + (isRaw ? [statistics] : []) + [
+                cut("Change it later: nervous permissions \(name)"),
+                String(repeating: "-", count: width),
+            ]
+    }
+
+    private func line(_ head: String, _ origin: WebOrigin, _ tail: String = "") -> String {
+        head + origin.shown(columns: width - head.utf8.count - tail.utf8.count) + tail
+    }
+
+    private func cut(_ line: String) -> String {
+        CautiousText.cut(line, width: width)
+    }
+}
+
+extension QuestionText {
+    /// The help of a prompt.
+    func explanation(columns: Int) -> [String] {
+        let statistics =
+            isRaw
+            ? [
+                "only statistics: means, counts and so on of five samples or more, until you change"
+                    + " it."
+            ] : []
+        let terms =
+            takesTerms
+            ? [
+                "own terms: samples per second, precision, how far back, until when, and whether also"
+                    + " in the background."
+            ] : []
+        let choice =
+            question.instances.isEmpty
+            ? []
+            : [
+                "\(question.instances.count) sensors match. After your answer you choose which of them"
+                    + " it may use."
+            ]
+        let calls =
+            origin == nil
+            ? []
+            : [
+                "The host makes these calls for the app, to this server only. It follows redirects only"
+                    + " to servers that are also allowed."
+            ]
+        let paragraphs =
+            [
+                "\(name) would get \(request)" + (fields.isEmpty ? "." : ": \(fields)."),
+                isWrite
+                    ? "This reveals nothing to the app. Others see its samples as those of the sensor."
+                    : "That can reveal \(revelation).",
+            ] + choice + calls + [
+                "It has access only through this host, and every use is logged:"
+                    + " nervous log \(name)",
+                "once: until this run ends.", "always: until you change it.",
+            ] + statistics + terms + [
+                "no: not in this run. After \(Refusal.limit) refusals you are not asked again.",
+                "never: denied until you change it.",
+                "To change it: nervous permissions \(name)",
+                "To be asked again: nervous permissions reset \(name)",
+            ]
+        return paragraphs.flatMap { CautiousText.wrapped($0, width: columns, indent: "  ") }
+            + claim("Claims:  ", atMost: 40)
+    }
+}
+
+/// What calls to servers can reveal, in the host's words.
+extension QuestionText {
+    static func revelation(of origin: WebOrigin) -> String {
+        switch origin.host.reach {
+        case .internet, .nowhere:
+            "everything that it may read here, which it can send there; and your IP address"
+        case .ownNetwork:
+            "the data of a device in your network, which the app may also control"
+        case .ownMachine:
+            "the data of a program on this machine, which the app may also control"
+        }
+    }
+
+    /// A short form of at most 28 characters.
+    static func brief(of origin: WebOrigin) -> String {
+        switch origin.host.reach {
+        case .internet, .nowhere: "all it may read can go there"
+        case .ownNetwork: "a device in your network"
+        case .ownMachine: "a program on this machine"
+        }
+    }
+
+    /// The pinned certificate of the server.
+    var pin: CertificatePin? {
+        guard case .net(_, let pin) = question.privilege.resource else { return nil }
+        return pin
+    }
+}

@@ -1,0 +1,120 @@
+import Auth
+import Samples
+
+/// What a kind of sensor can reveal about the owner, in the host's words.
+struct SensorFamily {
+    /// A short form for small terminals, at most 28 characters of ASCII.
+    let brief: String
+    /// A clause that completes “that can reveal”.
+    let reveals: String
+
+    init(of sensor: SensorID) {
+        let kind = sensor.description.prefix { $0 != "." }
+        self = Self.known[String(kind)] ?? Self.unknown
+    }
+
+    private init(_ brief: String, _ reveals: String) {
+        self.brief = brief
+        self.reveals = reveals
+    }
+
+    private static let unknown = SensorFamily(
+        "habits, over time",
+        "your habits: this sensor is unknown, and any regular readings reveal a pattern of life"
+    )
+
+    private static let use = SensorFamily(
+        "when you use the machine",
+        "when you use the machine, how hard it works, and so when you are present")
+    private static let heat = SensorFamily(
+        "when the machine is in use",
+        "when the machine works hard, and so when you use it, and how warm the room is")
+    private static let motion = SensorFamily(
+        "typing, gait, being at home",
+        "what you type, how you walk and travel, and whether you are at home")
+    private static let air = SensorFamily(
+        "rooms, windows, being home",
+        "which room you are in, when windows open, and whether someone is at home")
+    private static let place = SensorFamily(
+        "where you live, work and go",
+        "where you live, work and sleep, which way you go, and whom you may have met")
+    private static let sound = SensorFamily(
+        "what is said near it", "what is said near the machine, who is there and when")
+
+    private static let known: [String: SensorFamily] = [
+        "cpu": use, "load": use, "pressure": use,
+        "memory": SensorFamily(
+            "programs coming and going", "when programs start and end, and from that often which"),
+        "disk": SensorFamily(
+            "when you work with files", "when you read and save files, and how large they are"),
+        "filesystem": SensorFamily(
+            "how much you keep, and when",
+            "how much you keep and when it grows, and which disks are in use"
+        ),
+        "network": SensorFamily(
+            "being online, calls, films",
+            "when you are online, and from the amounts whether you call, watch or browse"),
+        "thermal": heat, "hwmon": heat,
+        "battery": SensorFamily(
+            "charging, travel, use", "when you charge, carry and use the machine, and so your day"),
+        "power": SensorFamily(
+            "when it is plugged in", "when the machine is plugged in, and so when you travel"),
+        "accelerometer": motion, "gyroscope": motion,
+        "magnetometer": SensorFamily(
+            "direction, rooms",
+            "which way you face and, by their magnetic traces, which rooms you enter"),
+        "light": SensorFamily(
+            "presence, sleep, screens",
+            "whether you are in the room, when you sleep, and roughly what a screen shows"),
+        "proximity": SensorFamily("who is at the machine", "when someone is at the machine"),
+        "temperature": air, "humidity": air,
+        "barometer": SensorFamily(
+            "floor, height, weather",
+            "on which floor and how high you are, and from the weather roughly where"),
+        "activity": SensorFamily(
+            "when you walk, ride or rest",
+            "when you walk, run, ride, drive and rest, and from that your day"),
+        "vibration": motion,
+        "altitude": SensorFamily(
+            "floor, stairs, height", "on which floor you are and when you climb or travel"),
+        "satellites": SensorFamily(
+            "being in or out of doors", "whether you are in the open, and when you go out"),
+        "steps": SensorFamily(
+            "when and how you walk", "when and how much you walk, and from that your day"),
+        "location": place, "gps": place, "gnss": place, "position": place,
+        "wifi": place, "bluetooth": place, "beacon": place,
+        "sound": sound, "microphone": sound, "noise": sound,
+        "camera": SensorFamily("what is in front of it", "what and who is in front of the machine"),
+        "heart-rate": SensorFamily(
+            "health, effort, sleep", "your health, effort, sleep and excitement"),
+    ]
+}
+
+/// What other privileges give to an app and can reveal, in the host's words.
+struct PrivilegeWords {
+    /// What it gives.
+    let request: String
+    /// What it can reveal about the owner.
+    let reveals: String
+    /// A short form of at most 28 characters.
+    let brief: String
+
+    init(_ privilege: PrivilegeID) {
+        switch privilege {
+        case .storage:
+            request = "to store data on this machine"
+            reveals =
+                "nothing new; but it can store what it learns elsewhere, up to 10 MiB, until you"
+                + " uninstall the app or forget its data"
+            brief = "nothing new; it remembers"
+        case .notify:
+            request = "to send you messages"
+            reveals = "nothing; but it can interrupt you with its own text"
+            brief = "nothing; it can disturb you"
+        default:
+            request = "a random number that identifies this machine"
+            reveals = "that it is the same machine at every run"
+            brief = "that it is you again"
+        }
+    }
+}

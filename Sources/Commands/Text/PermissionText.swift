@@ -1,0 +1,52 @@
+import API
+import Addresses
+
+extension TermsDescription {
+    /// The terms as text, the sensors first.
+    var words: String {
+        var parts = only.map { ["only " + $0.joined(separator: ", ")] } ?? []
+        parts += [access == "raw" ? "every sample" : "statistics only"]
+        if let rate { parts.append("at most \(Format.number(rate))/s") }
+        if let precision { parts.append("to ±\(Format.number(precision / 2))") }
+        if let history { parts.append("the last \(history)") }
+        if let expires { parts.append("until \(Format.time(expires))") }
+        if background == false { parts.append("only in the foreground") }
+        return parts.joined(separator: ", ")
+    }
+}
+
+extension GrantDescription {
+    /// The state, or `restricted` if the policy blocks it.
+    var shownState: String { restrictedBy == nil ? state : "restricted" }
+
+    /// The terms as text.
+    var termsText: String {
+        if let refusals {
+            return "refused \(refusals) times: not asked again until reset"
+        }
+        if let restrictedBy { return "blocked by \(restrictedBy)" }
+        guard let terms else { return "–" }
+        return terms.words + (once ? ", this run only" : "")
+    }
+}
+
+extension WebOrigin {
+    /// The location of the server; `nil` for the Internet.
+    var placeText: String? {
+        switch host.reach {
+        case .internet, .nowhere: nil
+        case .ownNetwork: "a device in your network"
+        case .ownMachine: "a program on this machine"
+        }
+    }
+
+    /// The origin in a number of columns, at least 12.
+    ///
+    /// A longer origin is cut at its start, because its end identifies the domain.
+    func shown(columns: Int) -> String {
+        let text = description
+        guard text.utf8.count > columns else { return text }
+        let head = scheme.rawValue + "://..."
+        return head + text.suffix(max(1, columns - head.count))
+    }
+}

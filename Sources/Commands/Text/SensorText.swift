@@ -1,0 +1,49 @@
+import API
+import Text
+
+extension SensorDescription {
+    /// The sensor as text.
+    var lines: [String] {
+        var lines = [
+            "Sensor:   \(id)", "Title:    \(title.escapedForDisplay(limit: 120))",
+            "Fields:   \(fields.map(\.shown).joined(separator: ", "))",
+            "Source:   \(source.escapedForDisplay(limit: 200))", "Level:    \(level)",
+            "Newest:   \(Format.age(newest))",
+        ]
+        if let unavailable {
+            lines.append("Missing:  \(unavailable.reason.escapedForDisplay(limit: 300))")
+            if let remedy = unavailable.remedy {
+                lines.append("Remedy:   \(remedy.escapedForDisplay(limit: 300))")
+            }
+        }
+        if let note { lines.append("Note:     \(note.escapedForDisplay(limit: 300))") }
+        if let failure {
+            lines.append(
+                "Failure:  \(failure.escapedForDisplay(limit: 300)) (\(failures) in total)")
+        }
+        return lines + (connection?.lines ?? [])
+    }
+}
+
+extension SensorDescription.FieldDescription {
+    fileprivate var shown: String { unit.map { "\(name) (\($0))" } ?? name }
+}
+
+extension ConnectionReport {
+    fileprivate var lines: [String] {
+        var lines = [
+            "Link:     \(state), connected \(connections) times",
+            "Messages: \(received) received, \(taken) became samples, \(late) of them late",
+        ]
+        let reasons = [
+            (dropped.malformed, "malformed"), (dropped.incomplete, "incomplete"),
+            (dropped.invalidTimestamp, "with an invalid timestamp"), (dropped.repeated, "repeated"),
+            (dropped.excess, "too many"),
+        ].filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
+        if !reasons.isEmpty { lines.append("Dropped:  \(reasons.joined(separator: ", "))") }
+        if let problem {
+            lines.append("Problem:  \(problem.escapedForDisplay(limit: 300))")
+        }
+        return lines
+    }
+}

@@ -1,0 +1,123 @@
+import Addresses
+package import Connectors
+import Samples
+import Text
+
+/// The address of gpsd.
+///
+/// ```json
+/// "gpsd": { "host": "192.168.1.7", "port": 2947, "restAfter": "5m", "lookEvery": "20s" }
+/// ```
+package struct GPSDSection: Sendable, Equatable {
+    /// An IP address, because discovery cannot wait for a name lookup.
+    var host = LocationDriver.standardHost
+    var port = LocationDriver.standardPort
+    /// When the receiver may sleep; `nil` for never.
+    var rest: LocationDriver.Rest?
+
+    init() {}
+
+    /// Reads the section `gpsd`.
+    init(_ section: JSONValue) throws(ConfigurationError) {
+        var fields = try ConfigurationFields(section, of: "gpsd")
+        if let value = fields.take("host") {
+            guard let text = value.string, let address = IPAddress(text) else {
+                throw ConfigurationError(
+                    position: value.position, message: "host must be an IP address")
+            }
+            host = address.description
+        }
+        if let number = try fields.take("port", 1...65_535) { port = number }
+        let after = try Self.span("restAfter", LocationDriver.Rest.spans, &fields)
+        let every = try Self.span("lookEvery", LocationDriver.Rest.looks, &fields)
+        guard after != nil || every == nil else {
+            throw ConfigurationError(
+                position: section.position, message: "lookEvery requires restAfter")
+        }
+        rest = after.map { LocationDriver.Rest(after: $0, every: every) }
+        try fields.end()
+    }
+
+    private static func span(
+        _ key: String, _ range: ClosedRange<Duration>, _ fields: inout ConfigurationFields
+    ) throws(ConfigurationError) -> Duration? {
+        guard let value = fields.take(key) else { return nil }
+        guard let span = value.string.flatMap({ Duration(span: $0) }), range.contains(span) else {
+            throw ConfigurationError(
+                position: value.position,
+                message: "\(key) must be a span from \(range.lowerBound.span) to "
+                    + "\(range.upperBound.span), such as \"\(range.upperBound.span)\"")
+        }
+        return span
+    }
+
+    package var driver: LocationDriver { LocationDriver(host: host, port: port, rest: rest) }
+}
+
+/// The MQTT broker that announces sensors in the format of Home Assistant.
+///
+/// ```json
+/// "mqtt": { "host": "broker.home", "username": "nervous", "passwordFile": "/etc/nervous/mqtt", "tls": true }
+/// ```
+package struct MQTTSection: Sendable, Equatable {
+    package let broker: MQTTBroker
+    let prefix: String
+
+    /// Reads the section `mqtt`.
+    init(_ section: JSONValue) throws(ConfigurationError) {
+        var fields = try ConfigurationFields(section, of: "mqtt")
+        guard let host = fields.take("host") else {
+            throw ConfigurationError(position: section.position, message: "mqtt has no host")
+        }
+        guard let name = host.string, MQTTBroker.isHost(name) else {
+            throw Self.wrong(host, "host must be a host name or an address")
+        }
+        let port = try fields.take("port", 1...65_535)
+        let user = fields.take("username")
+        guard user?.string.map({ (1...256).contains($0.utf8.count) }) != false else {
+            throw Self.wrong(user ?? section, "username must be a string of 1 to 256 bytes")
+        }
+        let password = try Self.path("passwordFile", &fields)
+        guard password == nil || user != nil else {
+            throw Self.wrong(section, "mqtt has a passwordFile but no username")
+        }
+        let tls = fields.take("tls")
+        guard tls == nil || tls?.bool != nil else {
+            throw Self.wrong(tls ?? section, "tls must be true or false")
+        }
+        let authorities = try Self.path("ca", &fields)
+        guard authorities == nil || tls?.bool == true else {
+            throw Self.wrong(section, "mqtt has a ca but no tls")
+        }
+        let prefix = fields.take("discoveryPrefix")
+        guard prefix?.string.map(HomeAssistantDriver.isPrefix) != false else {
+            throw Self.wrong(
+                prefix ?? section,
+                "discoveryPrefix must be topic levels, such as homeassistant")
+        }
+        try fields.end()
+        broker = MQTTBroker(
+            host: name, port: port, username: user?.string,
+            password: password.map(MQTTBroker.Password.file),
+            trust: tls?.bool == true
+                ? authorities.map(MQTTBroker.Trust.authorities) ?? .system : nil)
+        self.prefix = prefix?.string ?? HomeAssistantDriver.standardPrefix
+    }
+
+    /// The driver of the announced sensors.
+    var driver: HomeAssistantDriver { HomeAssistantDriver(broker: broker, prefix: prefix) }
+
+    private static func path(
+        _ key: String, _ fields: inout ConfigurationFields
+    ) throws(ConfigurationError) -> String? {
+        guard let value = fields.take(key) else { return nil }
+        guard let path = value.string, path.hasPrefix("/"), !path.utf8.contains(0) else {
+            throw wrong(value, "\(key) must be an absolute path")
+        }
+        return path
+    }
+
+    private static func wrong(_ value: JSONValue, _ message: String) -> ConfigurationError {
+        ConfigurationError(position: value.position, message: message)
+    }
+}

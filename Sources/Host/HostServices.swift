@@ -1,0 +1,214 @@
+import API
+import AppRuns
+package import Auth
+import Connectors
+import DBus
+import Egress
+import Files
+import Foundation
+import Hummingbird
+package import JSApps
+import LAE
+package import Logging
+import NIOCore
+import Provider
+import RunnerProtocol
+import Samples
+import Scheduling
+package import ServiceLifecycle
+import Sessions
+import Synchronization
+package import UnixSignals
+package import VM
+
+/// The composition root: creates every component once and passes each its dependencies.
+///
+/// ```swift
+/// let services = try await HostServices(
+///     paths: paths, roots: SystemRoots(), isLasting: true, logger: logger)
+/// let group = try services.group(collects: true, socket: paths.controlSocket, tcpPort: 8080) { _ in }
+/// try await group.run()
+/// ```
+package struct HostServices: Sendable {
+    private static let shutdownLimit = Duration.seconds(8)
+
+    package let paths: HostPaths
+    package let machine: VirtualMachine
+    package let authority: Authority
+    package let library: AppLibrary
+    package let supervisor: RunSupervisor
+    private let provider: Provider
+    private let outbox: Outbox
+    private let port: ListeningPort
+    private let isLasting: Bool
+    private let logger: Logger
+
+    /// Locks the data directory and opens the files in it; no service runs yet.
+    ///
+    /// - Parameters:
+    ///   - isLasting: whether the host serves more than one command, and so keeps a spare runner
+    ///     and retries uploads.
+    ///   - setup: replaces the machine's sensors and clock.
+    package init(
+        paths: HostPaths, roots: SystemRoots, isLasting: Bool, setup: VirtualSetup? = nil,
+        logger: Logger
+    ) async throws {
+        let configuration = try Configuration(path: paths.configuration)
+        let policy = try Policy(files: paths.policies)
+        self.paths = paths
+        self.isLasting = isLasting
+        self.logger = logger
+        let clock = setup?.clock
+        let now: @Sendable () -> Timestamp = { clock?.now ?? .now() }
+        let time = HostTime(clock: clock)
+        let packs = PackShelf(folder: paths.sensorPacks)
+        machine = try await VirtualMachine.start(
+            in: paths.data,
+            drivers: setup?.drivers ?? Self.drivers(roots, configuration, packs),
+            // Recorded and simulated sensors are reproducible only without derived ones.
+            derivers: setup == nil ? [DerivedDriver()] : [],
+            time: time, logger: logger)
+        DurableFile.removeDrafts(in: paths.sensorPacks)
+        if let clock {
+            // In virtual time calls do not wait for the owner.
+            authority = try await Authority(
+                path: paths.permissions, policy: policy, time: VirtualWallClock(clock: clock),
+                patience: .zero, logger: logger)
+        } else {
+            authority = try await Authority(
+                path: paths.permissions, policy: policy, logger: logger)
+        }
+        let sessions = try SessionBook(path: paths.sessions, now: now)
+        if let damaged = sessions.setAside {
+            logger.error(
+                "the database of sessions was damaged: it was renamed, and an empty one created",
+                metadata: ["file": "\(damaged)"])
+        }
+        let log = authority.log
+        outbox = try Outbox(
+            folder: paths.outbox, uploader: HTTPUploader(userAgent: "nervous/\(Release.version)"),
+            logger: logger
+        ) { await log.record(sendingTo: $0, bytes: $1) }
+        // A missing unpacker is reported only when an archive is to be unpacked.
+        let unpacker = Unpacker(program: try? CompanionProgram.unpacker.path())
+        library = try await AppLibrary.open(
+            at: setup?.apps ?? paths.apps, limits: configuration.packages, unpacker: unpacker,
+            keys: KeyFolder(data: paths.data))
+        let port = ListeningPort()
+        self.port = port
+        let scheduler = setup == nil ? nil : StreamScheduler()
+        var virtualTime: VirtualTime?
+        if let setup, let scheduler {
+            virtualTime = VirtualTime(setup, machine, authority, scheduler)
+            // The values of the sensors at the start.
+            let start = setup.clock.start
+            let past = (setup.past ?? start).advanced(byMicroseconds: -1)
+            try await machine.play(after: past, through: start)
+        }
+        supervisor = RunSupervisor(
+            runner: (try? CompanionProgram.runner.path()) ?? CompanionProgram.runner.rawValue,
+            library: library, authority: authority, prelude: Provider.prelude,
+            libraries: CompanionScript.libraries, records: paths.runs,
+            budget: {
+                let given = configuration.budgets[$0]
+                return setup?.budget(given) ?? given
+            }, keepsSpare: isLasting, pool: setup?.pool, virtualTime: virtualTime, logger: logger)
+        let services = Provider.Services(
+            authority: authority, machine: machine,
+            engine: AnalyticsEngine(machine, log: authority.log, time: time), sessions: sessions,
+            outbox: outbox, library: library, supervisor: supervisor,
+            packs: packs,
+            archives: SensorPackArchive(limits: configuration.packages, unpacker: unpacker),
+            outbound: OutboundClient(
+                userAgent: "Nervous/\(Release.version)",
+                rule: .apps(ownPorts: { Set([port.number].compactMap { $0 }) })),
+            libraries: SystemLibraries(folder: configuration.libraries))
+        provider = Provider(
+            services,
+            host: HostInformation(
+                version: Release.version, dataDirectory: paths.data, port: { port.number }),
+            time: time, scheduler: scheduler, logger: logger)
+        await supervisor.open(setup?.between(provider.connection) ?? provider.connection)
+    }
+
+    /// The drivers of the sensors of this machine and of its sensor packs.
+    private static func drivers(
+        _ roots: SystemRoots, _ configuration: Configuration, _ packs: PackShelf
+    ) -> [any SensorDriver] {
+        var drivers = DriverCatalogue.standard(roots: roots)
+        drivers += [packs, configuration.gpsd.driver]
+        if let broker = configuration.mqtt { drivers.append(broker.driver) }
+        return drivers
+    }
+
+    /// Closes everything, if no service group ran.
+    package func close() async {
+        await supervisor.close()
+        await machine.close()
+    }
+
+    /// All services, in the order in which they start; they stop in reverse.
+    ///
+    /// - Parameters:
+    ///   - collects: whether sensors are read.
+    ///   - socket: the path of the control socket.
+    ///   - tcpPort: the port on loopback; 0 for any free port, `nil` for none.
+    ///   - signals: the signals that shut the group down gracefully.
+    ///   - onReady: called with the port when all servers listen.
+    package func group(
+        collects: Bool, socket: String, tcpPort: Int?, signals: [UnixSignal] = [],
+        onReady: @escaping @Sendable (Int?) async -> Void
+    ) throws -> ServiceGroup {
+        try paths.prepareRuntime()
+        unlink(socket)
+        let port = port
+        // A pager may block the owner's commands for as long as it likes.
+        let control = provider.server(at: .unixDomainSocket(path: socket), limits: .patient) { _ in
+            chmod(socket, 0o600)
+            if tcpPort == nil { await onReady(nil) }
+        }
+        var services: [any Service] = [StoreService(machine: machine, collects: collects)]
+        services.append(AccessLogService(authority: authority, isLasting: isLasting))
+        services.append(RunService(supervisor: supervisor))
+        if isLasting { services.append(OutboxService(outbox: outbox)) }
+        let bus = DesktopMessages.address(in: ProcessInfo.processInfo.environment)
+        services.append(
+            DesktopService(
+                board: authority.noticeBoard, desktop: bus.map { DesktopMessages(address: $0) },
+                logger: logger))
+        services.append(control)
+        if let tcpPort {
+            services.append(
+                provider.server(at: .hostname("127.0.0.1", port: tcpPort)) { taken in
+                    port.number = taken
+                    await onReady(taken)
+                })
+        }
+        var configuration = ServiceGroupConfiguration(
+            services: services.map { .init(service: $0) }, gracefulShutdownSignals: signals,
+            logger: logger)
+        configuration.maximumGracefulShutdownDuration = Self.shutdownLimit
+        return ServiceGroup(configuration: configuration)
+    }
+}
+
+/// The TCP port of the server, known once it listens.
+private final class ListeningPort: Sendable {
+    private let value = Mutex<Int?>(nil)
+
+    var number: Int? {
+        get { value.withLock { $0 } }
+        set { value.withLock { $0 = newValue } }
+    }
+}
+
+/// The clock of a host: the machine's, or that of a virtual run.
+private struct HostTime: TimeSource {
+    let clock: VirtualClock?
+
+    func now() -> Timestamp { clock?.now ?? .now() }
+
+    func sleep(for duration: Duration) async throws {
+        try await Task.sleep(for: duration)
+    }
+}

@@ -1,8 +1,0 @@
-import Foundation
-
-extension String {
-    /// This text as one word for a shell.
-    var shellQuoted: String {
-        "'\(replacing("'", with: "'\\''"))'"
-    }
-}

@@ -1,0 +1,284 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// `nervous test`: tests of apps in a time of their own.
+@Suite(.blocking)
+struct AppTestTests {
+    private static var manifest: [String: Any] {
+        [
+            "name": "demo", "version": "1",
+            "privileges": [
+                ["sensor": "cpu", "reason": "test"], ["sensor": "memory", "reason": "test"],
+                ["sensor": "accelerometer", "reason": "test"],
+                ["sensor": "battery", "access": "stats", "reason": "test"],
+                ["sensor": "taps", "access": "write", "reason": "test"],
+            ],
+        ]
+    }
+
+    /// Runs tests of an app.
+    private func test(
+        _ tests: String, app: String = "", asks: [String]? = nil, _ words: String...
+    ) throws -> Invocation {
+        let sandbox = try Sandbox()
+        var manifest = Self.manifest
+        if let asks { manifest["privileges"] = asks }
+        let folder = try sandbox.app(app, manifest: manifest)
+        try tests.write(toFile: "\(folder)/app.test.js", atomically: true, encoding: .utf8)
+        return try sandbox.nervous(["test", folder] + words)
+    }
+
+    private static let busy = """
+        (async () => {
+          setInterval(() => console.log("timer", Date.now(), Math.random()), 700);
+          for await (const { t, x } of nervous.sensor("accelerometer").stream()) {
+            const [cpu, memory] = await Promise.all(
+              ["cpu", "memory"].map((id) => nervous.sensor(id).latest()));
+            console.log(t, x, cpu.busy, memory.used);
+          }
+        })();
+        (async () => {
+          for await (const { t, busy } of nervous.sensor("cpu").stream()) {
+            const { mean } = await nervous.sensor("cpu").stats({ last: "5s", fields: "busy" });
+            console.log("cpu", t, busy, mean);
+          }
+        })();
+        """
+
+    @Test func `the same seed gives the same bytes, another gives others`() throws {
+        let tests = """
+            test("busy", async () => {
+              const { lines } = await app.run("20s");
+              assert.equal(lines.length, 0);
+            });
+            """
+        let one = try test(tests, app: Self.busy, "--seed", "5", "--scenario", "walk", "--json")
+        let again = try test(tests, app: Self.busy, "--seed", "5", "--scenario", "walk", "--json")
+        let other = try test(tests, app: Self.busy, "--seed", "6", "--scenario", "walk", "--json")
+        #expect(one.code == 1, "\(one.errors)")
+        #expect(one.output == again.output)
+        #expect(one.output.count > 10_000)
+        #expect(one.output != other.output)
+    }
+
+    @Test func `hours pass without waiting, and nothing is missed`() throws {
+        let run = try test(
+            """
+            test("an hour of seconds", async () => {
+              const { lines } = await app.run("1h");
+              assert.equal(lines.length, 3601);
+              const times = lines.map(({ text }) => Number(text));
+              assert.ok(times.every((time, index) => time === times[0] + index * 1000));
+            });
+            test("days of timers", async () => {
+              const start = Date.now();
+              for (let hour = 0; hour < 47; hour++) await clock.advance("1h");
+              await clock.advance("3599999ms");
+              await clock.advance(1);
+              assert.equal(Date.now() - start, 48 * 3600e3);
+              assert.equal(new Date(start).toISOString(), "2026-01-05T08:00:00.000Z");
+            });
+            """,
+            app: """
+                (async () => {
+                  const memory = nervous.sensor("memory");
+                  console.log((await memory.latest()).t);
+                  for await (const { t } of memory.stream()) console.log(t);
+                })();
+                """, asks: ["memory"], "--limit", "2d")
+        #expect(run.code == 0, "\(run.output)\(run.errors)")
+        #expect(run.output.contains("  ok      an hour of seconds (1h)\n"))
+        #expect(run.output.contains("  ok      days of timers (2d)\n"))
+        #expect(run.output.contains("2 tests: 2 ok (room, seed 1)\n"))
+    }
+
+    @Test func `a failure names its place and the difference`() throws {
+        let run = try test(
+            """
+            test("equal", () => {
+              assert.equal(1 + 1, 3);
+            });
+            test("deep", async () => {
+              await null;
+              assert.deepEqual({ a: [1, { b: "x" }] }, { a: [1, { b: "y" }] });
+            });
+            test("thrown", () => { throw new TypeError("mine"); });
+            test.skip("later", () => {});
+            test("fine", () => {});
+            """)
+        #expect(run.code == 1)
+        #expect(
+            run.output == """
+                app.test.js
+                  failed  equal
+                          app.test.js:2:15: the values are not equal
+                          expected  3
+                          actual    2
+                  failed  deep
+                          app.test.js:6:19: the values are not equal
+                          they differ at .a[1].b
+                          expected  {a: [1, {b: "y"}]}
+                          actual    {a: [1, {b: "x"}]}
+                  failed  thrown
+                          app.test.js:8:43: TypeError: mine
+                  skipped later
+                  ok      fine
+                5 tests: 1 ok, 3 failed, 1 skipped (room, seed 1)
+
+                """, "\(run.errors)")
+    }
+
+    struct Ending: CustomTestStringConvertible, Sendable {
+        let test: String
+        var app = ""
+        let told: String
+
+        var testDescription: String { "\(test) \(app)" }
+    }
+
+    @Test(arguments: [
+        Ending(test: "await new Promise(() => {})", told: "it did not end"),
+        Ending(test: "for (;;);", told: "(budget turn"),
+        Ending(test: "throw 'a text'", told: "thrown: \"a text\""),
+        Ending(
+            test: "await app.run('1s')", app: "\nundefined.x", told: "app.js:2:10: the app did not"),
+        Ending(
+            test: "await app.run('1s')", app: "setTimeout(() => { nowhere() }, 500)",
+            told: "nowhere"),
+        Ending(test: "await app.run('1s')", app: "let = ;", told: "SyntaxError"),
+        Ending(test: "await app.run('soon')", told: "\"soon\" is not a span"),
+        Ending(test: "await sensors.set('nothing', {})", told: "no simulated sensor nothing"),
+        Ending(test: "await sensors.set('cpu', { idle: 1 })", told: "cpu has no field idle"),
+        Ending(test: "await sensors.set('cpu', { busy: 'x' })", told: "busy of cpu is a number"),
+        Ending(test: "await sensors.play('dive')", told: "no scenario dive"),
+        Ending(test: "await permissions.deny('cpu')", told: "cpu is not a privilege"),
+        Ending(test: "assert.throws(() => {})", told: "nothing was thrown"),
+        Ending(test: "await assert.rejects(async () => 1)", told: "nothing was thrown"),
+        Ending(
+            test: "assert.throws(() => { throw new Error('a') }, /b/)",
+            told: "another error was thrown"),
+        Ending(test: "assert.match('abc', /x/)", told: "the text does not match"),
+        Ending(
+            test: "await clock.advance('2d')", told: "it did not end"),
+    ])
+    func `what goes wrong is said, and the next test runs`(ending: Ending) throws {
+        let run = try test(
+            "test('bad', async () => { \(ending.test) });\ntest('good', () => assert(true));",
+            app: ending.app)
+        #expect(run.code == 1)
+        #expect(run.output.contains("  failed  bad"), "\(run.output)\(run.errors)")
+        #expect(run.output.contains(ending.told), "\(run.output)")
+        #expect(run.output.contains("  ok      good"), "\(run.output)")
+    }
+
+    @Test func `a file that is no script fails with its place`() throws {
+        let run = try test("test('a', () => {});\n\nlet = ;")
+        #expect(run.code == 1)
+        #expect(run.output.contains("app.test.js:3"), "\(run.output)")
+        #expect(run.output.contains("SyntaxError"), "\(run.output)")
+    }
+
+    @Test func `a test sees what the app did`() throws {
+        let run = try test(
+            """
+            test("all of it", async () => {
+              const first = await app.run();
+              assert.deepEqual(first.lines.map(({ level, text }) => [level, text]), [["warn", "up"]]);
+              const { published, calls, exit, errors } = await app.run("3s");
+              assert.deepEqual(published, { taps: [{ count: 1 }, { count: 2 }] });
+              assert.deepEqual(calls.map(({ status }) => status), [201, 201]);
+              assert.equal(exit, 7);
+              assert.equal(errors.length, 1);
+              assert.match(errors[0].message, /oops/);
+              assert.equal(errors[0].place, "app.js:5:42");
+            });
+            test("statistics are not samples", async () => {
+              await assert.rejects(nervous.sensor("battery").latest(), { name: "NotAllowedError" });
+              await clock.advance("10m");
+              const { count } = await nervous.sensor("battery").stats({ last: "10m" });
+              assert.ok(count >= 1, String(count));
+              await assert.rejects(nervous.sensor("location").latest(), /location/);
+              await permissions.deny("sensor:cpu");
+              await assert.rejects(nervous.sensor("cpu").latest(), DOMException);
+              await permissions.statistics("sensor:memory");
+              await assert.rejects(nervous.sensor("memory").latest(), /only statistics/);
+            });
+            test("sensors are set, and set free", async () => {
+              await sensors.set("cpu", { busy: 99 });
+              assert.equal((await nervous.sensor("cpu").latest()).busy, 99);
+              await clock.advance("5s");
+              assert.equal((await nervous.sensor("cpu").latest()).busy, 99);
+              await sensors.reset("cpu");
+              assert.notEqual((await nervous.sensor("cpu").latest()).busy, 99);
+              await sensors.play("vibration");
+              await clock.advance("10s");
+              const shaken = await nervous.sensor("accelerometer").stats({ last: "10s", fields: "z" });
+              assert.ok(shaken.stddev > 0.8, String(shaken.stddev));
+            });
+            """,
+            app: """
+                console.warn("up");
+                const taps = nervous.sensor("taps");
+                setTimeout(() => taps.publish({ count: 1 }), 1000);
+                setTimeout(() => taps.publish([{ count: 2 }]), 2000);
+                setTimeout(() => Promise.reject(new Error("oops")), 2500);
+                setTimeout(() => nervous.exit(7), 2600);
+                setInterval(() => console.log("after the end"), 2700);
+                """)
+        #expect(run.code == 0, "\(run.output)\(run.errors)")
+    }
+
+    @Test func `what the app declares does not hide what tests use`() throws {
+        let run = try test(
+            """
+            import { half } from "./half.js";
+            test("half", () => assert.equal(half(4), 2));
+            """)
+        #expect(run.code == 1)
+        let hidden = try test(
+            "test('runs', async () => { await app.run('1s'); assert.ok(sensors.set); });",
+            app: "const app = 1, sensors = 2, assert = 3, test = 4, clock = 5;")
+        #expect(hidden.code == 0, "\(hidden.output)")
+    }
+
+    @Test func `names choose tests`() throws {
+        let tests = "for (const name of ['one', 'two', 'twenty']) test(name, () => {});"
+        let run = try test(tests, "--filter", "tw")
+        #expect(run.output.contains("2 tests: 2 ok"))
+        #expect(!run.output.contains("one"))
+        let none = try test(tests, "--filter", "three")
+        #expect(none.code == 66)
+        #expect(none.errors.contains("No test name contains “three”."))
+    }
+
+    @Test func `nothing of the person's own is touched`() throws {
+        let sandbox = try Sandbox()
+        let temporary = sandbox.path("tmp")
+        mkdir(temporary, 0o700)
+        let folder = try sandbox.app("console.log('x')", manifest: Self.manifest)
+        try "test('a', async () => { await app.run('1m') });".write(
+            toFile: "\(folder)/app.test.js", atomically: true, encoding: .utf8)
+        let run = try Invocation(
+            Binary.nervous, ["test", folder],
+            environment: sandbox.environment.merging(["TMPDIR": temporary]) { $1 })
+        #expect(run.code == 0, "\(run.output)\(run.errors)")
+        #expect(!FileManager.default.fileExists(atPath: sandbox.data))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: temporary).isEmpty)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: sandbox.path("home")).isEmpty)
+    }
+
+    @Test(
+        arguments: [
+            (["/nowhere"], 66), (["--scenario", "dive"], 64), (["--limit", "soon"], 64),
+            (["--scenario", "walk", "--replay", "x"], 64), (["--replay", "/nowhere"], 66),
+        ] as [([String], Int32)])
+    func `what cannot be meant is refused`(words: [String], code: Int32) throws {
+        let sandbox = try Sandbox()
+        let folder = try sandbox.app("", manifest: Self.manifest)
+        try "test('a', () => {})".write(
+            toFile: "\(folder)/app.test.js", atomically: true, encoding: .utf8)
+        let words = words.first?.hasPrefix("/") == true ? words : [folder] + words
+        #expect(try sandbox.nervous(["test"] + words).code == code)
+    }
+}

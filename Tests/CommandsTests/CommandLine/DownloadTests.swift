@@ -1,0 +1,227 @@
+import Addresses
+import Egress
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Commands
+@testable import Host
+
+/// `nervous install URL`, against servers that are honest, broken or hostile.
+@Suite(.blocking)
+struct DownloadTests {
+    private final class Requests: Sendable {
+        private let list = Mutex<[String]>([])
+        var all: [String] { list.withLock { $0 } }
+        func add(_ request: String) { list.withLock { $0.append(request) } }
+    }
+
+    /// Runs the command, which must refuse and leave no app and no trace of one.
+    private func refused(
+        _ sandbox: Sandbox, _ url: String, code: Int32, type: String, _ says: String? = nil
+    ) throws {
+        let plain = try sandbox.nervous("install", url)
+        #expect(plain.code == code, "\(plain.errors)")
+        #expect(plain.output.isEmpty)
+        let errors = plain.errors.split(separator: "\n").filter { $0.hasPrefix("error: ") }
+        #expect(errors.count == 1, "\(plain.errors)")
+        if let says { #expect(plain.errors.contains(says), "\(plain.errors)") }
+        let json = try sandbox.nervous("install", url, "--json")
+        #expect(json.code == code)
+        #expect(json.errors.contains(#""type":"\#(type)""#), "\(json.errors)")
+        #expect(sandbox.installedFiles.isEmpty)
+    }
+
+    @Test func `A2: a package is installed from a URL, as it came`() throws {
+        let sandbox = try Sandbox()
+        let package = try sandbox.package()
+        let server = try ScriptedServer { $0.answer(package) }
+        let install = try sandbox.nervous("install", server.url("/demo.nervous?v=1"))
+        #expect(install.code == 0, "\(install.errors)")
+        #expect(install.output.contains("Installed demo 1.0.0."))
+        #expect(!install.errors.contains("warning"))
+        #expect(sandbox.installedFiles.contains("demo/content/grün 名前.txt"))
+    }
+
+    @Test func `five redirects are followed, and no sixth`() throws {
+        let sandbox = try Sandbox()
+        let package = try sandbox.package()
+        let server = try ScriptedServer { connection in
+            let left = Int(connection.target.dropFirst()) ?? 0
+            if left == 0 {
+                connection.answer(package)
+            } else {
+                connection.redirect(to: "\(left - 1)")
+            }
+        }
+        try refused(
+            sandbox, server.url("/6"), code: 76, type: "download-redirect", "more than 5 times")
+        #expect(try sandbox.nervous("install", server.url("/5")).code == 0)
+    }
+
+    @Test(arguments: [
+        ("/loop", "more than 5 times"), ("file:///etc/passwd", "other than an http"),
+        ("ftp://127.0.0.1/a.zip", "other than an http"), ("http://", "other than an http"),
+    ])
+    func `a redirect that leads nowhere is refused`(location: String, says: String) throws {
+        let sandbox = try Sandbox()
+        let server = try ScriptedServer {
+            $0.redirect(to: location, status: "308 Permanent Redirect")
+        }
+        try refused(sandbox, server.url("/loop"), code: 76, type: "download-redirect", says)
+    }
+
+    @Test func `a body without end is cut at the limit`() throws {
+        let sandbox = try Sandbox()
+        let server = try ScriptedServer { connection in
+            connection.send("HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n")
+            let piece = [UInt8](repeating: 0x50, count: 1 << 20)
+            while connection.send(piece) {}
+        }
+        try refused(sandbox, server.url("/a.zip"), code: 65, type: "too-large")
+    }
+
+    @Test func `a length that lies changes nothing`() throws {
+        let sandbox = try Sandbox()
+        let package = try sandbox.package()
+        let server = try ScriptedServer { connection in
+            let length = String(connection.target.dropFirst())
+            connection.send("HTTP/1.1 200 OK\r\nContent-Length: \(length)\r\n\r\n")
+            connection.send(package)
+        }
+        try refused(
+            sandbox, server.url("/\(package.count + 1)"), code: 76, type: "download-interrupted")
+        try refused(sandbox, server.url("/99999999999"), code: 65, type: "too-large")
+        try refused(
+            sandbox, server.url("/\(package.count - 1)"), code: 65, type: "malformed-archive")
+        try refused(sandbox, server.url("/0"), code: 65, type: "not-an-archive")
+    }
+
+    @Test(arguments: [
+        "404 Not Found", "500 Oops", "401 Unauthorized", "304 Not Modified", "302 Found",
+    ])
+    func `an answer that is no package is told in one sentence`(status: String) throws {
+        let sandbox = try Sandbox()
+        let server = try ScriptedServer { $0.answer([], status: status) }
+        try refused(
+            sandbox, server.url("/a.zip"), code: 69, type: "download-refused",
+            "answered \(status.prefix(3)) and no file")
+    }
+
+    @Test func `a page instead of a package has the ordinary error`() throws {
+        let sandbox = try Sandbox()
+        let server = try ScriptedServer { $0.answer(Array("<!doctype html>Sign in".utf8)) }
+        try refused(sandbox, server.url("/a.zip"), code: 65, type: "not-an-archive")
+    }
+
+    @Test func `nobody there, no such name and no URL are told`() throws {
+        let sandbox = try Sandbox()
+        let closed = try ScriptedServer { _ in }.url("/a.zip")
+        try refused(sandbox, closed, code: 69, type: "download-unreachable")
+        // Where no resolver answers, this takes its time and is a timeout.
+        let unknown = try sandbox.nervous("install", "http://nobody.invalid/a.zip")
+        #expect(unknown.code == 69)
+        #expect(unknown.errors.contains("error: http://nobody.invalid/a.zip "))
+        try refused(sandbox, "http://", code: 64, type: "bad-address")
+        try refused(sandbox, "https://user:hush@ho st/", code: 64, type: "bad-address")
+    }
+
+    @Test func `a server that breaks off or speaks no HTTP is told`() throws {
+        let sandbox = try Sandbox()
+        let mute = try ScriptedServer { _ in }
+        try refused(sandbox, mute.url("/"), code: 76, type: "download-interrupted")
+        let other = try ScriptedServer { $0.send("220 smtp.example.org ESMTP\r\n") }
+        try refused(sandbox, other.url("/"), code: 76, type: "download-interrupted")
+    }
+
+    @Test func `name and password go to their origin alone and are never shown`() throws {
+        let sandbox = try Sandbox()
+        let package = try sandbox.package()
+        let (near, far) = (Requests(), Requests())
+        let other = try ScriptedServer { connection in
+            far.add(connection.request)
+            connection.answer(package)
+        }
+        let place = other.url("/app.zip")
+        let server = try ScriptedServer { connection in
+            near.add(connection.request)
+            connection.redirect(to: connection.target.hasPrefix("/a") ? "/b" : place)
+        }
+        let url = "http://bob:hush%21@127.0.0.1:\(server.port)/a?key=secret"
+        let install = try sandbox.nervous("install", url)
+        #expect(install.code == 0, "\(install.errors)")
+        #expect(near.all.count == 2)
+        let header = "Authorization: Basic " + Data("bob:hush!".utf8).base64EncodedString()
+        #expect(near.all.allSatisfy { $0.contains(header) })
+        #expect(far.all.count == 1)
+        #expect(!far.all.contains { $0.contains("Authorization") })
+        let missing = try ScriptedServer { $0.answer([], status: "404 Not Found") }
+        for command in ["install", "run"] {
+            let failed = try sandbox.nervous(
+                command, "http://bob:hush@127.0.0.1:\(missing.port)/a.zip?key=secret")
+            #expect(failed.code != 0)
+            for word in ["bob", "hush", "secret"] { #expect(!failed.errors.contains(word)) }
+        }
+    }
+
+    @Test func `an address that others could change is warned of`() throws {
+        let sandbox = try Sandbox()
+        let package = try sandbox.package()
+        let server = try ScriptedServer(address: "0.0.0.0") { $0.answer(package) }
+        let open = try sandbox.nervous("install", server.url("/a.zip", host: "0.0.0.0"))
+        #expect(open.code == 0, "\(open.errors)")
+        #expect(open.errors.contains("could have been modified in transit"))
+        for word in ["http://localhost/", "http://127.1.2.3/", "http://[::1]/", "https://a.org/"] {
+            #expect(try #require(DownloadAddress(word)).address.origin.isProtected)
+        }
+        for word in ["http://a.org/", "http://127.0.0.1.a.org/", "http://localhost.a.org/"] {
+            #expect(try !#require(DownloadAddress(word)).address.origin.isProtected)
+        }
+    }
+
+    @Test(arguments: ["silence", "trickle", "no answer"])
+    func `a slow server is not waited for without end`(behaviour: String) async throws {
+        let server = try ScriptedServer { connection in
+            if behaviour != "no answer" {
+                connection.send("HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nPK")
+            }
+            while behaviour == "trickle", connection.send("x") { usleep(20_000) }
+            connection.waitForEnd()
+        }
+        var download = try PackageDownload(
+            server.url("/a.zip"), limit: 1 << 20, console: Console(isJSON: true))
+        // Bytes that trickle in keep the first limit and must meet the second.
+        download.downloader.options.idle = .milliseconds(behaviour == "trickle" ? 60_000 : 300)
+        download.downloader.options.total = .milliseconds(behaviour == "trickle" ? 300 : 60_000)
+        let failure = await #expect(throws: CommandFailure.self) { try await download.archive() }
+        #expect(failure?.type == "download-timeout")
+        #expect(failure?.code == .unavailable)
+    }
+
+    @Test func `a long download shows a bar on a terminal, and Ctrl-C leaves nothing`() throws {
+        let sandbox = try Sandbox()
+        let server = try ScriptedServer { connection in
+            connection.send("HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n")
+            let piece = [UInt8](repeating: 0x50, count: 1000)
+            while connection.send(piece) { usleep(50_000) }
+        }
+        let terminal = try sandbox.terminal("install", server.url("/a.zip"))
+        try terminal.await("of 1 MB")
+        #expect(terminal.text.contains("["))
+        terminal.type("\u{3}")
+        #expect(try terminal.finish() == 130)
+        #expect(!FileManager.default.fileExists(atPath: sandbox.data))
+    }
+
+    @Test(
+        arguments: [
+            (0, 100, "[........................] 0 %  0 B of 100 B"),
+            (50, 100, "[############............] 50 %  50 B of 100 B"),
+            (100, 100, "[########################] 100 %  100 B of 100 B"),
+            (101, 100, "101 B"), (5, nil, "5 B"), (0, 0, "0 B"), (5, -1, "5 B"),
+        ] as [(Int, Int?, String)])
+    func `a bar does not believe the length it was told`(count: Int, total: Int?, line: String) {
+        #expect(ProgressLine.text(count, of: total, .bytes) == line)
+    }
+}

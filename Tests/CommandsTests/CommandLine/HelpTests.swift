@@ -1,0 +1,93 @@
+import ArgumentParser
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Commands
+
+/// The help of every command, and the JSON that scripts get.
+@Suite(.blocking)
+struct HelpTests {
+    static let commands = NervousCommand.configuration.subcommands.compactMap {
+        $0.configuration.commandName
+    }
+
+    /// The help texts of all commands and subcommands, each after its command line.
+    private static func allHelp(
+        _ command: any ParsableCommand.Type = NervousCommand.self, _ words: String = "nervous"
+    ) -> String {
+        let help = NervousCommand.helpMessage(for: command, columns: 80)
+        let subcommands = command.configuration.subcommands.map { subcommand in
+            allHelp(subcommand, "\(words) \(subcommand._commandName)")
+        }
+        return "$ \(words) --help\n\(help)\n\n" + subcommands.joined()
+    }
+
+    /// The snapshot is recorded when it is missing: remove it to record a change on purpose.
+    @Test func `the help of all commands is that of the snapshot`() throws {
+        let folder = Binary.repository + "/Tests/CommandsTests/Snapshots"
+        let file = "\(folder)/help.txt"
+        let help = Self.allHelp()
+        guard FileManager.default.fileExists(atPath: file) else {
+            try FileManager.default.createDirectory(
+                atPath: folder, withIntermediateDirectories: true)
+            try help.write(toFile: file, atomically: true, encoding: .utf8)
+            Issue.record("The snapshot was missing and is recorded now: review it.")
+            return
+        }
+        let expected = try String(contentsOfFile: file, encoding: .utf8)
+        let difference = help.split(separator: "\n").difference(
+            from: expected.split(separator: "\n"))
+        #expect(help == expected, "\(difference)")
+    }
+
+    @Test(arguments: commands)
+    func `every command has help`(command: String) throws {
+        let sandbox = try Sandbox()
+        let help = try sandbox.nervous("help", command)
+        #expect(help.code == 0)
+        #expect(help.output.contains("OVERVIEW: "))
+        #expect(help.output.contains("USAGE: nervous \(command)"))
+        #expect(!help.output.contains("--proc-root"))
+    }
+
+    @Test(arguments: [
+        ["apps"], ["sensors"], ["query", "cpu"], ["query", "cpu", "--stats", "mean"],
+        ["analyze", "trend", "load.load1"],
+        ["permissions"], ["log"], ["token", "list"], ["status"], ["keys"],
+        ["sensors", "set", "cpu", "low"], ["storage"], ["storage", "budget", "1GB"],
+        ["storage", "set", "cpu", "--raw", "30d"], ["sessions"],
+        ["sessions", "new", "x", "--sensor", "load"], ["storage", "reset", "cpu"],
+    ])
+    func `JSON is one document on standard output`(words: [String]) throws {
+        let sandbox = try Sandbox()
+        let call = try sandbox.nervous(words + ["--json"])
+        #expect(call.code == 0)
+        #expect(call.errors.isEmpty)
+        #expect(throws: Never.self) {
+            try JSONSerialization.jsonObject(with: Data(call.output.utf8))
+        }
+    }
+
+    @Test func `the data directory is the owner's alone`() throws {
+        let sandbox = try Sandbox()
+        #expect(try sandbox.nervous("apps").code == 0)
+        let manager = FileManager.default
+        func mode(_ path: String) throws -> Int? {
+            try manager.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+        }
+        #expect(try mode(sandbox.data) == 0o700)
+        for file in ["samples.sqlite", "permissions.sqlite", "sessions.sqlite", "host.lock"] {
+            #expect(try mode("\(sandbox.data)/\(file)") == 0o600)
+        }
+    }
+
+    @Test func `shells can complete the commands`() throws {
+        let sandbox = try Sandbox()
+        for shell in ["bash", "zsh", "fish"] {
+            let script = try sandbox.nervous("--generate-completion-script", shell)
+            #expect(script.code == 0)
+            #expect(script.output.contains("permissions"))
+        }
+    }
+}

@@ -1,0 +1,186 @@
+import Foundation
+import GRDB
+import TestSupport
+import Testing
+
+/// `nervous log` as a person and as a script meet it.
+@Suite(.blocking)
+struct LogTests {
+    private struct Verification: Decodable {
+        let intact: Bool
+        let lines: Int
+        let cut: Int
+        let head: String
+        let expected: Bool?
+        let line: Int?
+    }
+
+    private func verification(_ sandbox: Sandbox, _ words: String...) throws -> Verification {
+        let call = try sandbox.nervous(["log", "--verify", "--json"] + words)
+        #expect(call.errors.isEmpty)
+        let found = try JSONDecoder().decode(Verification.self, from: Data(call.output.utf8))
+        #expect(call.code == (found.intact ? 0 : 1))
+        return found
+    }
+
+    /// A few lines of several kinds.
+    private func fill(_ sandbox: Sandbox) throws {
+        for words in [
+            ["install", Binary.repository + "/jsapps/hello-sensors"],
+            ["token", "create", "curl", "--allow", "sensor:cpu"],
+            ["permissions", "deny", "curl", "sensor:cpu"], ["query", "load"],
+        ] as [[String]] {
+            #expect(try sandbox.nervous(words).code == 0)
+        }
+    }
+
+    @Test func `the log tells of apps, tokens, decisions and reads, and verifies`() throws {
+        let sandbox = try Sandbox()
+        #expect(try sandbox.nervous("log", "--verify").code == 66)
+        try fill(sandbox)
+        let shown = try sandbox.nervous("log", "--owner").output
+        for word in ["installed", "token-created", "granted", "denied", "allowed"] {
+            #expect(shown.contains(word), "\(word) in \(shown)")
+        }
+        let kinds = try sandbox.nervous("log", "--kind", "denied", "--json").output
+        #expect(kinds.contains(#""kind":"denied""#))
+        #expect(!kinds.contains(#""kind":"granted""#))
+
+        let text = try sandbox.nervous("log", "--verify")
+        #expect(text.code == 0)
+        let found = try verification(sandbox)
+        #expect(text.output.contains("\(found.lines) entries intact, "))
+        #expect(text.output.contains("Head: \(found.head)"))
+        #expect(found.lines == 5)
+        #expect(try sandbox.nervous("status", "--json").output.contains(found.head))
+    }
+
+    @Test func `a head that was noted is found later, and one that is not there is missed`() throws
+    {
+        let sandbox = try Sandbox()
+        try fill(sandbox)
+        let head = try verification(sandbox).head
+        #expect(try sandbox.nervous("permissions", "reset", "curl").code == 0)
+        #expect(try verification(sandbox, "--expect", head).expected == true)
+        let zeros = String(repeating: "0", count: 64)
+        #expect(try verification(sandbox, "--expect", zeros).expected == false)
+        let told = try sandbox.nervous("log", "--verify", "--expect", zeros)
+        #expect(told.code == 1)
+        #expect(told.errors.contains("rewritten or removed"))
+    }
+
+    @Test func `a line that was changed is named`() throws {
+        let sandbox = try Sandbox()
+        try fill(sandbox)
+        let queue = try DatabaseQueue(path: "\(sandbox.data)/permissions.sqlite")
+        try queue.write {
+            try $0.execute(
+                sql: """
+                    DROP TRIGGER ledger_is_not_changed;
+                    UPDATE ledger SET client = 'owner' WHERE id = 3
+                    """)
+        }
+        let told = try sandbox.nervous("log", "--verify")
+        #expect(told.code == 1)
+        #expect(told.errors.contains("Line 3 is not what was written"))
+        #expect(try verification(sandbox).line == 3)
+    }
+
+    @Test func `old lines are cut on demand, and the rest still verifies`() throws {
+        let sandbox = try Sandbox()
+        try fill(sandbox)
+        #expect(
+            try sandbox.nervous("log", "--prune", "--before", "1h").output
+                .contains("Deleted 0 entries."))
+        let head = try verification(sandbox).head
+        let cut = try sandbox.nervous("log", "--prune", "--before", "0s")
+        #expect(cut.output.contains("Deleted 5 entries."))
+        let found = try verification(sandbox, "--expect", head)
+        #expect(found.cut == 5)
+        #expect(found.lines == 1)
+        #expect(found.expected == true)
+    }
+
+    @Test(arguments: [
+        ("console.log('done')", ["run-began", "run-ended"], "finished"),
+        (
+            "for (;;) console.log('x'.repeat(16000))", ["run-began", "violation", "run-ended"],
+            "budget-log"
+        ),
+    ])
+    func `a run has a line when it begins and ends, and when it breaks a rule`(
+        script: String, kinds: [String], end: String
+    ) throws {
+        let sandbox = try Sandbox()
+        let folder = sandbox.path("demo")
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        let manifest = #"{"name":"demo","version":"1"}"#
+        for (name, text) in [
+            ("package.json", manifest), ("app.js", script), ("app.html", "<p>demo</p>"),
+        ] {
+            try text.write(toFile: "\(folder)/\(name)", atomically: true, encoding: .utf8)
+        }
+        _ = try sandbox.nervous("run", folder)
+        let queue = try DatabaseQueue(path: "\(sandbox.data)/permissions.sqlite")
+        let lines = try queue.read {
+            try Row.fetchAll(
+                $0,
+                sql: """
+                    SELECT kind, detail FROM ledger
+                    WHERE client = 'demo' AND kind <> 'installed' ORDER BY id
+                    """)
+        }
+        #expect(lines.map { $0["kind"] as String } == kinds)
+        let detail: String? = lines.last?["detail"]
+        #expect(detail?.contains(": \(end)") == true, "\(detail ?? "")")
+    }
+
+    @Test func `a host that is stopped writes what it counted`() throws {
+        let sandbox = try Sandbox()
+        let host = try ServingHost(sandbox)
+        let latest = host.url("/api/v1/sensors/cpu/latest")
+        for _ in 1...20 { #expect(try sandbox.curl(latest).status == 401) }
+        host.kill(SIGTERM)
+        #expect(try host.wait() == 0)
+        let queue = try DatabaseQueue(path: "\(sandbox.data)/permissions.sqlite")
+        let calls = try queue.read {
+            try Int.fetchAll($0, sql: "SELECT calls FROM ledger WHERE kind = 'notice'")
+        }
+        // Two lines, or four when a minute ended meanwhile.
+        #expect(calls.reduce(0, +) == 20)
+        #expect(calls.count <= 4)
+        let last = try queue.read {
+            try String.fetchOne($0, sql: "SELECT kind FROM ledger ORDER BY id DESC LIMIT 1")
+        }
+        #expect(last == "host-stopped")
+        #expect(try verification(sandbox).intact)
+    }
+
+    @Test(arguments: [
+        ["--expect", "x", "--verify"], ["--expect", String(repeating: "0", count: 64)],
+        ["--prune"], ["--before", "1d"], ["--prune", "--before", "yesterday"],
+        ["--prune", "--before", "1d", "--verify"],
+    ])
+    func `flags that mean nothing together are wrong usage`(words: [String]) throws {
+        #expect(try Sandbox().nervous(["log"] + words).code == 64)
+    }
+
+    @Test func `a host that is killed leaves a log that verifies, and says when it began`() throws {
+        let sandbox = try Sandbox()
+        do {
+            let host = try ServingHost(sandbox)
+            let latest = host.url("/api/v1/sensors/cpu/latest")
+            for _ in 1...20 { #expect(try sandbox.curl(latest).status == 401) }
+            host.kill(SIGKILL)
+            _ = try host.wait()
+        }
+        let found = try verification(sandbox)
+        #expect(found.intact)
+        // It began, and the first of the refusals; the other 19 were being counted.
+        #expect(found.lines >= 2)
+        let log = try sandbox.nervous("log", "--json").output
+        #expect(log.contains(#""kind":"host-started""#))
+        #expect(log.contains(#""kind":"notice""#))
+        #expect(!log.contains(#""kind":"host-stopped""#))
+    }
+}

@@ -1,0 +1,82 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What apps say to the person, where a person sees it.
+@Suite(.blocking, .timeLimit(.minutes(10)))
+struct NotifyTests {
+    private static var manifest: [String: Any] {
+        [
+            "name": "demo", "version": "1",
+            "privileges": [["notify": true, "reason": "Tells you when it is done"]],
+        ]
+    }
+    private static let script = """
+        nervous.notify("Nervous: \\u001b[31mupdate\\nnow", { body: "<b>1 & 2</b>", tag: "t" })
+          .then(() => console.log("told"));
+        """
+    /// No text of the app stands before the app's name.
+    private static let line = #"demo says: Nervous: \u{1b}[31mupdate now – <b>1 & 2</b>"#
+
+    @Test func `a message stands in the terminal behind the name of its app`() throws {
+        let sandbox = try Sandbox()
+        let run = try sandbox.nervous(
+            "run", try sandbox.app(Self.script, manifest: Self.manifest), "--allow", "notify")
+        #expect(run.output == "told\n")
+        #expect(run.errors.split(separator: "\n").contains(Self.line[...]), "\(run.errors)")
+    }
+
+    @Test func `the terminal asks for it in words of its own`() throws {
+        let sandbox = try Sandbox()
+        let terminal = try sandbox.terminal(
+            "run", try sandbox.app(Self.script, manifest: Self.manifest))
+        try terminal.await("o/a/n/v/?> ")
+        #expect(terminal.text.contains("to send you messages"))
+        #expect(terminal.text.contains("Tells you when it is done"))
+        terminal.type("\n")
+        _ = try terminal.finish()
+        #expect(!terminal.text.contains("demo says"))
+    }
+
+    @Test func `a serving host writes it to its log`() throws {
+        let sandbox = try Sandbox()
+        let log = sandbox.path("log")
+        let host = try ServingHost(sandbox, errors: log)
+        let folder = try sandbox.app(Self.script, manifest: Self.manifest)
+        #expect(try sandbox.nervous("run", folder, "--allow", "notify").code == 0)
+        host.kill(SIGTERM)
+        #expect(try host.wait() == 0)
+        let lines = try String(contentsOfFile: log, encoding: .utf8).split(separator: "\n")
+        // The log escapes once more what stands in a message.
+        #expect(lines.contains { $0.hasPrefix("demo says: Nervous: ") })
+    }
+
+    @Test(
+        .enabled(
+            if: PrivateDesktop.isInstalled, "dbus-daemon and python3-dbusmock are not installed"))
+    func `the desktop shows it and a refused call, when there is one`() throws {
+        let desktop = try PrivateDesktop()
+        let sandbox = try Sandbox(bus: desktop.address)
+        let host = try ServingHost(sandbox)
+        let folder = try sandbox.app(Self.script, manifest: Self.manifest)
+        #expect(try sandbox.nervous("run", folder, "--allow", "notify").code == 0)
+        #expect(try sandbox.curl(host.url("/api/v1/me")).status == 401)
+        let doctor = try sandbox.nervous("doctor", "desktop")
+        #expect(doctor.output.contains("messages are displayed by mock-notify"))
+        // What is told is shown a moment later.
+        try waitUntil { try desktop.calls().count >= 2 }
+        host.kill(SIGTERM)
+        #expect(try host.wait() == 0)
+        let calls = try desktop.calls()
+        #expect(calls.count == 2, "\(calls)")
+        #expect(calls.first?.contains(#""demo: Nervous: "#) == true)
+        #expect(calls.first?.contains(#""&lt;b&gt;1 &amp; 2&lt;/b&gt;""#) == true)
+        #expect(calls.last?.contains(#""Nervous refused a call""#) == true)
+    }
+
+    @Test func `without a bus the doctor says where messages are shown`() throws {
+        let doctor = try Sandbox().nervous("doctor", "desktop")
+        #expect(doctor.code == 0)
+        #expect(doctor.output.contains("No session bus"))
+    }
+}

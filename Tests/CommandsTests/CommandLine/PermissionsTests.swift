@@ -1,0 +1,117 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Grants under terms, from the command line.
+@Suite(.blocking)
+struct PermissionsTests {
+    private struct Decision: Decodable {
+        struct Terms: Decodable, Equatable {
+            let access: String
+            var rate: Double?
+            var precision: Double?
+            var history: String?
+            var expires: Double?
+            var background: Bool?
+            var only: [String]?
+            var excluded: [String]?
+        }
+
+        let client: String
+        let privilege: String
+        let state: String
+        let terms: Terms?
+    }
+
+    private struct Items: Decodable {
+        let items: [Decision]
+    }
+
+    private struct Export: Decodable {
+        let format: String
+        let version: Int
+        let exported: Double
+        let decisions: [Decision]
+    }
+
+    private func installed() throws -> Sandbox {
+        let sandbox = try Sandbox()
+        #expect(try sandbox.nervous("install", try sandbox.app("")).code == 0)
+        return sandbox
+    }
+
+    @Test func `every term can be set, is listed in words and in JSON, and is exported`() throws {
+        let sandbox = try installed()
+        let before = Date.now.timeIntervalSince1970 * 1000
+        let grant = try sandbox.nervous(
+            "permissions", "grant", "demo", "sensor:cpu", "--rate", "1", "--precision", "0.1",
+            "--history", "10m", "--expires", "7d", "--no-background", "--stats-only")
+        #expect(grant.code == 0, "\(grant.errors)")
+        #expect(try sandbox.nervous("permissions", "deny", "demo", "sensor:memory").code == 0)
+        let list = try sandbox.nervous("permissions", "demo").output
+        #expect(list.contains("statistics only, at most 1/s, to ±0.05, the last 10m, until "))
+        #expect(list.contains(", only in the foreground"))
+        let json = Data(try sandbox.nervous("permissions", "demo", "--json").output.utf8)
+        let decision = try #require(
+            try JSONDecoder().decode(Items.self, from: json).items.first)
+        var terms = try #require(decision.terms)
+        let end = try #require(terms.expires)
+        #expect(end - before >= 604_800_000 && end - before < 604_900_000)
+        terms.expires = nil
+        #expect(
+            terms
+                == Decision.Terms(
+                    access: "stats", rate: 1, precision: 0.1, history: "10m", background: false))
+
+        let export = try JSONDecoder().decode(
+            Export.self, from: Data(try sandbox.nervous("permissions", "export").output.utf8))
+        #expect(export.format == "nervous-permissions" && export.version == 1)
+        #expect(export.exported >= before.rounded(.down))
+        #expect(export.decisions.map(\.privilege) == ["sensor:cpu", "sensor:memory"])
+        #expect(export.decisions.map(\.state) == ["granted", "denied"])
+    }
+
+    @Test func `a grant can be for some sensors of a kind, and says so everywhere`() throws {
+        let sandbox = try installed()
+        for name in ["temperature.indoors", "temperature.outdoors"] {
+            let made = try sandbox.nervous(
+                "sensors", "add", name, "--field", "temperature:Cel")
+            #expect(made.code == 0, "\(made.errors)")
+        }
+        let grant = try sandbox.nervous(
+            "permissions", "grant", "demo", "sensor:temperature", "--only", "temperature.indoors")
+        #expect(grant.code == 0, "\(grant.errors)")
+        let list = try sandbox.nervous("permissions", "demo").output
+        #expect(list.contains("only temperature.indoors, every sample"))
+        let export = try JSONDecoder().decode(
+            Export.self, from: Data(try sandbox.nervous("permissions", "export").output.utf8))
+        #expect(export.decisions.map(\.terms?.only) == [["temperature.indoors"]])
+        #expect(export.decisions.map(\.terms?.excluded) == [["temperature.outdoors"]])
+        for (only, code) in [("humidity", 64), ("Temperature", 64), ("temperature.gone", 66)] {
+            let wrong = try sandbox.nervous(
+                "permissions", "grant", "demo", "sensor:temperature", "--only", only)
+            #expect(wrong.code == Int32(code), "\(only): \(wrong.errors)")
+        }
+    }
+
+    @Test func `a grant without terms sets no limit`() throws {
+        let sandbox = try installed()
+        #expect(try sandbox.nervous("permissions", "grant", "demo", "sensor:cpu").code == 0)
+        let list = try sandbox.nervous("permissions", "demo").output
+        #expect(list.contains(/granted  [-0-9]+ [:0-9]+  every sample\n/))
+    }
+
+    @Test(arguments: [
+        ["--rate", "0"], ["--rate=-1"], ["--rate", "fast"], ["--precision", "nan"],
+        ["--history", "0s"], ["--history", "10"], ["--expires", "yesterday"],
+        ["--expires", "2001-01-01"], ["--for", "0s"], ["--background=maybe"],
+    ])
+    func `a term that makes no sense is told and grants nothing`(flags: [String]) throws {
+        let sandbox = try installed()
+        let grant = try sandbox.nervous(
+            ["permissions", "grant", "demo", "sensor:cpu"] + flags)
+        #expect(grant.code == 64)
+        #expect(grant.errors.hasPrefix("error: "))
+        #expect(try sandbox.nervous("permissions", "--json").output.contains(#""items":[]"#))
+    }
+}

@@ -1,0 +1,90 @@
+import Foundation
+import Testing
+
+@testable import Commands
+@testable import Host
+
+/// Nothing else writes to the terminal while a question stands.
+@Suite(.timeLimit(.minutes(10)))
+struct OutputGateTests {
+    @Test func `writers wait for the answer, in their order`() async throws {
+        let (terminal, gate) = (try TerminalPair(), OutputGate())
+        let console = Console(
+            isJSON: false, gate: gate, output: terminal.program, messages: terminal.program)
+        console.print("before")
+        await gate.hold()
+        await withTaskGroup { group in
+            for writer in 1...4 {
+                group.addTask {
+                    for line in 1...5 { console.print("writer \(writer) line \(line)") }
+                }
+            }
+        }
+        // The device itself is not gated: what comes now comes first.
+        _ = "question\n".withCString { write(terminal.program, $0, 9) }
+        gate.release()
+        console.print("after")
+        try await terminal.await("after\r\n")
+        let lines = terminal.text.split(separator: "\n").map(String.init)
+        #expect(lines.prefix(2) == ["before", "question"])
+        #expect(lines.last == "after")
+        #expect(lines.count == 23)
+        for writer in 1...4 {
+            let own = lines.filter { $0.hasPrefix("writer \(writer)") }
+            #expect(own == (1...5).map { "writer \(writer) line \($0)" })
+        }
+    }
+
+    @Test func `what waits is bounded, and what was dropped is counted`() async throws {
+        let (terminal, gate) = (try TerminalPair(), OutputGate())
+        await gate.hold()
+        let line = String(repeating: "x", count: 1023) + "\n"
+        for _ in 1...300 { gate.write(line, to: terminal.program) }
+        gate.release()
+        try await terminal.await("44 lines were dropped during the prompt.")
+        #expect(terminal.text.count { $0 == "x" } == 256 * 1023)
+    }
+
+    @Test func `a file waits for nothing`() async throws {
+        let gate = OutputGate()
+        let pipe = Pipe()
+        await gate.hold()
+        gate.write("fact\n", to: pipe.fileHandleForWriting.fileDescriptor)
+        #expect(
+            String(decoding: pipe.fileHandleForReading.availableData, as: UTF8.self) == "fact\n")
+        gate.release()
+    }
+
+    @Test func `questions stand one after the other`() async throws {
+        let gate = OutputGate()
+        let (order, note) = AsyncStream.makeStream(of: String.self)
+        await gate.hold()
+        try await withThrowingTaskGroup { group in
+            group.addTask {
+                await gate.hold()
+                note.yield("second")
+                gate.release()
+                note.finish()
+            }
+            note.yield("first")
+            gate.release()
+            try await group.waitForAll()
+        }
+        var noted: [String] = []
+        for await word in order { noted.append(word) }
+        #expect(noted == ["first", "second"])
+    }
+
+    @Test(arguments: [
+        (#"{"a":"plain"}"#, #"{"a":"plain"}"#), ("{\n  \"a\": 1\n}", "{\n  \"a\": 1\n}"),
+        ("\"\u{9B}2J\"", #""\u009b2J""#), ("\"\u{202E}x\u{200B}\"", #""\u202ex\u200b""#),
+        ("\"grün 名\"", "\"grün 名\""), ("\"\u{E0001}\"", #""\udb40\udc01""#),
+    ])
+    func `JSON means the same and moves no cursor`(json: String, shown: String) throws {
+        #expect(Console.escaped(json) == shown)
+        let decode = { (text: String) in
+            try JSONSerialization.jsonObject(with: Data(text.utf8), options: .fragmentsAllowed)
+        }
+        #expect("\(try decode(json))" == "\(try decode(shown))")
+    }
+}

@@ -1,0 +1,272 @@
+import Auth
+import Foundation
+import Samples
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Commands
+@testable import Host
+
+/// Questions at a real terminal, whose program is in this process.
+///
+/// One after the other: each case holds descriptors of its own, and hundreds at once are more than
+/// `Process` of Foundation can bear while it lists those that are open.
+@Suite(.serialized, .timeLimit(.minutes(10)))
+struct TerminalPrompterTests {
+    private static let now = Timestamp(microseconds: 1_800_000_000_000_000)
+
+    private static func question(
+        _ access: Access = .raw, signer: String? = nil, isUpdate: Bool = false
+    ) -> PermissionQuestion {
+        PermissionQuestion(
+            app: "demo", version: "1.2", title: "Demo",
+            privilege: Privilege(.sensor("memory", access), reason: "Shows it"), number: 2,
+            count: 3, signer: signer, isUpdate: isUpdate,
+            fields: [Field("free", unit: "By"), Field("used", unit: "By")])
+    }
+
+    private static func prompter(
+        _ terminal: TerminalPair,
+        pause: @escaping @Sendable (Duration) async throws -> Void = { _ in }
+    ) -> TerminalPrompter {
+        TerminalPrompter(gate: OutputGate(), path: terminal.path, pause: pause, now: { now })
+    }
+
+    /// What a question ends with when this is typed at it.
+    private static func answer(
+        _ typed: String, to question: PermissionQuestion = question(), at terminal: TerminalPair
+    ) async throws -> TerminalPrompter.Answer {
+        let prompter = prompter(terminal)
+        async let answer = prompter.answer(question)
+        try await terminal.await("?> ")
+        terminal.type(typed)
+        let given = await answer
+        try await terminal.drain()
+        return given
+    }
+
+    @Test(arguments: [
+        ("o\n", Decision.allowOnce), ("once\n", .allowOnce), ("O \n", .allowOnce),
+        ("a\n", .allowAlways), ("s\n", .statisticsOnly), ("n\n", .denyOnce), ("\n", .denyOnce),
+        ("d\n", .denyOnce), ("deny\n", .denyOnce), ("v\n", .deny), ("never\n", .deny),
+        ("x\ny\no\n", .allowOnce), ("a\u{7F}n\n", .denyOnce), ("\u{1B}[A\no\n", .denyOnce),
+    ])
+    func `each letter is a decision, and Enter alone is no`(typed: String, decision: Decision)
+        async throws
+    {
+        let terminal = try TerminalPair()
+        #expect(try await Self.answer(typed, at: terminal) == .decided(decision))
+        #expect(terminal.isCooked)
+    }
+
+    @Test(arguments: [
+        ("\u{4}", TerminalPrompter.Answer.noAnswer), ("x\ny\nz\n", .noAnswer),
+        ("1\nyes\nallow\n", .noAnswer), ("\u{3}", .interrupted), ("e\n1\n\u{3}", .interrupted),
+        ("e\n\u{4}", .noAnswer), ("?\n\u{3}", .interrupted), ("aaaa\u{3}", .interrupted),
+    ])
+    func `the end of input, nonsense and Ctrl-C allow nothing and give the terminal back`(
+        typed: String, expected: TerminalPrompter.Answer
+    ) async throws {
+        let terminal = try TerminalPair()
+        #expect(try await Self.answer(typed, at: terminal) == expected)
+        #expect(terminal.isCooked)
+    }
+
+    @Test func `statistics is no answer where nothing else was asked for`() async throws {
+        let terminal = try TerminalPair()
+        let answer = try await Self.answer("s\na\n", to: Self.question(.stats), at: terminal)
+        #expect(answer == .decided(.allowAlways))
+        #expect(terminal.text.contains("Wants:   statistics of memory, never a sample"))
+        #expect(!terminal.text.contains("s  only"))
+    }
+
+    @Test func `keys count only after a time without any`() async throws {
+        let terminal = try TerminalPair()
+        let pauses = Mutex<[Duration]>([])
+        let (typed, typing) = AsyncStream.makeStream(of: Void.self)
+        let (pausing, paused) = AsyncStream.makeStream(of: Void.self)
+        let prompter = Self.prompter(terminal) { time in
+            let count = pauses.withLock { pauses in
+                pauses.append(time)
+                return pauses.count
+            }
+            guard count <= 2 else { return }
+            paused.yield()
+            for await _ in typed { break }
+        }
+        async let answer = prompter.answer(Self.question())
+        var waiting = pausing.makeAsyncIterator()
+        for _ in 1...2 {
+            _ = await waiting.next()
+            terminal.type("a\n")
+            try await until { terminal.typedAhead == 2 }
+            typing.yield()
+        }
+        try await terminal.await("?> ")
+        // What was typed is neither shown nor taken.
+        #expect(!terminal.text.contains("?> a"))
+        #expect(!terminal.text.contains("\na\n"))
+        terminal.type("v\n")
+        #expect(await answer == .decided(.deny))
+        #expect(pauses.withLock { $0 } == Array(repeating: TerminalPrompter.deadTime, count: 3))
+    }
+
+    @Test func `Ctrl-C ends it before keys count, too`() async throws {
+        let terminal = try TerminalPair()
+        let (typed, typing) = AsyncStream.makeStream(of: Void.self)
+        let prompter = Self.prompter(terminal) { _ in for await _ in typed { break } }
+        async let answer = prompter.answer(Self.question())
+        try await terminal.await("Demo")
+        terminal.type("a\u{3}a\n")
+        try await until { terminal.typedAhead == 4 }
+        typing.yield()
+        #expect(await answer == .interrupted)
+        #expect(terminal.isCooked)
+    }
+
+    @Test func `what was typed before the question, or after its answer, answers nothing`()
+        async throws
+    {
+        let terminal = try TerminalPair()
+        terminal.type("a\na\n")
+        try await until { terminal.typedAhead == 4 }
+        #expect(try await Self.answer("n\na\na\n", at: terminal) == .decided(.denyOnce))
+        #expect(try await Self.answer("v\n", at: terminal) == .decided(.deny))
+    }
+
+    @Test func `a terminal that goes away answers no`() async throws {
+        let terminal = try TerminalPair()
+        let prompter = Self.prompter(terminal)
+        async let answer = prompter.answer(Self.question())
+        try await terminal.await("?> ")
+        terminal.type("a")
+        terminal.hangUp()
+        #expect(await answer == .noAnswer)
+    }
+
+    @Test func `who is cancelled allows nothing and gives the terminal back`() async throws {
+        let terminal = try TerminalPair()
+        let prompter = Self.prompter(terminal)
+        await withTaskGroup(of: TerminalPrompter.Answer.self) { group in
+            group.addTask { await prompter.answer(Self.question()) }
+            try? await terminal.await("?> ")
+            group.cancelAll()
+            #expect(await group.next() == .noAnswer)
+        }
+        #expect(terminal.isCooked)
+    }
+
+    @Test func `without a terminal, or at one that is too small, nothing is asked`() async throws {
+        let none = TerminalPrompter(gate: OutputGate(), path: "/dev/null", pause: { _ in })
+        #expect(await none.answer(Self.question()) == .noAnswer)
+        for (columns, rows) in [(39, 24), (80, 9), (1, 1)] {
+            let terminal = try TerminalPair(columns: columns, rows: rows)
+            #expect(await Self.prompter(terminal).answer(Self.question()) == .tooSmall)
+            #expect(terminal.isCooked)
+        }
+    }
+
+    @Test func `nothing else writes while a question stands`() async throws {
+        let terminal = try TerminalPair()
+        let gate = OutputGate()
+        let console = Console(
+            isJSON: false, gate: gate, output: terminal.program, messages: terminal.program)
+        let prompter = TerminalPrompter(gate: gate, path: terminal.path, pause: { _ in })
+        async let answer = prompter.answer(Self.question())
+        try await terminal.await("?> ")
+        await withTaskGroup { group in
+            for writer in 1...3 {
+                group.addTask { for _ in 1...50 { console.print("o/a/s/e/n/v/?> \(writer)") } }
+            }
+        }
+        terminal.type("x\nn\n")
+        #expect(await answer == .decided(.denyOnce))
+        console.print("end")
+        try await terminal.await("end\r\n")
+        let lines = terminal.text.split(separator: "\n").map(String.init)
+        let last = lines.lastIndex { $0.hasPrefix("One letter, Enter") }
+        let first = lines.firstIndex { $0.hasSuffix("?> 1") || $0.hasSuffix("?> 2") }
+        #expect(try #require(last) < #require(first))
+        #expect(lines.count { $0.hasPrefix("o/a/s/e/n/v/?> ") } == 151)
+    }
+
+    @Test(arguments: [
+        ("e\n\n\n\n\n\ny\n", Terms(access: .raw)),
+        (
+            "e\n2\n0.5\n10m\n7d\nn\ny\n",
+            Terms(
+                access: .raw, maximumRate: 2, precision: 0.5, history: .seconds(600),
+                expires: now.advanced(byMicroseconds: 604_800_000_000), background: false)
+        ),
+        ("e\n0\nfast\n3\n\n\n\n\nyes\n", Terms(access: .raw, maximumRate: 3)),
+    ])
+    func `terms of the person's own are asked one by one and allowed after a yes`(
+        typed: String, terms: Terms
+    ) async throws {
+        let terminal = try TerminalPair()
+        #expect(try await Self.answer(typed, at: terminal) == .decided(.allow(terms)))
+        #expect(terminal.text.contains("Round to steps of (By)> "))
+        #expect(terminal.text.contains("demo may use sensor:memory: every sample"))
+    }
+
+    @Test(arguments: [
+        "e\n\n\n\n\n\nn\nv\n", "e\n\n\n\n\n\n\nv\n", "e\n0\n0\n0\nv\n", "e\n1\n-1\n-1\n-1\nv\n",
+    ])
+    func `terms that are not confirmed, or not understood thrice, allow nothing`(typed: String)
+        async throws
+    {
+        let terminal = try TerminalPair()
+        #expect(try await Self.answer(typed, at: terminal) == .decided(.deny))
+        #expect(terminal.text.contains("Nothing was allowed."))
+    }
+
+    @Test func `a question says who, what, what it reveals, why, and how to undo it`() async throws
+    {
+        let terminal = try TerminalPair()
+        _ = try await Self.answer("\n", at: terminal)
+        for words in [
+            "-- Nervous asks you (2 of 3) --", "App:     demo 1.2\n", "Signer:  none, unsigned",
+            "Title:   \"Demo\"",
+            "Wants:   every sample of memory", "Fields:  free (By), used (By)",
+            "Reveals: when programs start and end", "Claims:  \"Shows it\"",
+            "Enter alone says so", "Change it later: nervous permissions demo",
+        ] { #expect(terminal.text.contains(words), "\(words)") }
+        #expect(!terminal.text.contains("new in this update"))
+        let signed = Self.question(signer: "Ada", isUpdate: true)
+        _ = try await Self.answer("\n", to: signed, at: terminal)
+        #expect(terminal.text.contains("Signer:  Ada\n"))
+        #expect(terminal.text.contains("every sample of memory  (new in this update)"))
+    }
+
+    @Test(arguments: [(80, 24), (40, 10)])
+    func `an explanation says what the answers mean and comes back to the question`(
+        columns: Int, rows: Int
+    ) async throws {
+        let terminal = try TerminalPair(columns: columns, rows: rows)
+        let prompter = Self.prompter(terminal)
+        async let answer = prompter.answer(Self.question())
+        try await terminal.await("> ")
+        terminal.type("?\n")
+        var pages = 1
+        while true {
+            try await terminal.await("Enter -- ")
+            guard !terminal.text.hasSuffix("back to the question: Enter -- ") else { break }
+            pages += 1
+            terminal.type("\n")
+        }
+        #expect(pages == (rows == 24 ? 1 : 3))
+        terminal.type("\n")
+        try await terminal.await("> ")
+        terminal.type("o\n")
+        #expect(await answer == .decided(.allowOnce))
+        try await terminal.drain()
+        let words = terminal.text.replacing(/\s+/, with: " ")
+        for part in [
+            "demo would get every sample of memory: free (By), used (By).",
+            "not in this run. After 2 refusals you are not asked again.",
+            "nervous permissions reset demo", "nervous log demo",
+        ] { #expect(words.contains(part), "\(part)") }
+        #expect(terminal.text.components(separatedBy: "-- Nervous asks you").count == 3)
+    }
+}

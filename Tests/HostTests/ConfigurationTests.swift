@@ -1,0 +1,172 @@
+import AppRuns
+import Auth
+import Connectors
+import Foundation
+import JSApps
+import TestSupport
+import Testing
+import Text
+
+@testable import Host
+
+@Suite(.blocking)
+struct ConfigurationTests {
+    private func parsed(_ text: String) throws -> Configuration {
+        try Configuration(parsing: Array(text.utf8))
+    }
+
+    @Test func `what is not set keeps its default`() throws {
+        #expect(try parsed("{}") == Configuration())
+        #expect(try parsed(#"{"packages": {}}"#) == Configuration())
+        let defaults = Configuration().packages
+        #expect(defaults.archiveBytes == 20 << 20)
+        #expect(defaults.unpackedBytes == 64 << 20)
+        #expect(defaults.fileBytes == 16 << 20)
+        #expect(defaults.entries == 2000)
+        #expect(defaults.pathBytes == 240)
+        #expect(defaults.depth == 16)
+    }
+
+    @Test func `every limit can be set`() throws {
+        let packages = try parsed(
+            """
+            {"packages": {"archiveMiB": 1, "unpackedMiB": 2, "fileMiB": 3, "entries": 4,
+                          "pathBytes": 50, "depth": 6,},}
+            """
+        ).packages
+        #expect(packages.archiveBytes == 1 << 20)
+        #expect(packages.unpackedBytes == 2 << 20)
+        #expect(packages.fileBytes == 3 << 20)
+        #expect(packages.entries == 4)
+        #expect(packages.pathBytes == 50)
+        #expect(packages.depth == 6)
+    }
+
+    @Test func `a broker can be set`() throws {
+        #expect(try parsed("{}").mqtt == nil)
+        let plain = try #require(try parsed(#"{"mqtt": {"host": "a.home"}}"#).mqtt)
+        #expect(plain.broker == MQTTBroker(host: "a.home", port: 1883))
+        #expect(plain.prefix == "homeassistant")
+        let secret = try #require(
+            try parsed(
+                """
+                {"mqtt": {"host": "a.home", "port": 1, "username": "me", "passwordFile": "/p",
+                          "tls": true, "ca": "/c", "discoveryPrefix": "ha/b"}}
+                """
+            ).mqtt)
+        #expect(
+            secret.broker
+                == MQTTBroker(
+                    host: "a.home", port: 1, username: "me", password: .file("/p"),
+                    trust: .authorities(file: "/c")))
+        #expect(secret.prefix == "ha/b")
+    }
+
+    @Test(arguments: [
+        "{}", #"{"host": 1}"#, #"{"host": ""}"#, #"{"host": "a b"}"#, #"{"host": "a", "port": 0}"#,
+        #"{"host": "a", "port": 65536}"#, #"{"host": "a", "password": "x"}"#,
+        #"{"host": "a", "passwordFile": "/p"}"#, #"{"host": "a", "tls": 1}"#,
+        #"{"host": "a", "username": "b", "passwordFile": "p"}"#, #"{"host": "a", "ca": "/c"}"#,
+        #"{"host": "a", "tls": true, "ca": "c"}"#, #"{"host": "a", "discoveryPrefix": "+"}"#,
+        #"{"host": "a", "discoveryPrefix": "a/"}"#, #"{"host": "a", "insecure": true}"#, "[]",
+    ])
+    func `a broker that cannot be is refused`(section: String) {
+        #expect(throws: ConfigurationError.self) { try parsed(#"{"mqtt": \#(section)}"#) }
+    }
+
+    @Test func `where gpsd listens can be set`() throws {
+        let place = try parsed(#"{"gpsd": {"host": "::1", "port": 12947}}"#).gpsd
+        #expect(place.host == "::1")
+        #expect(place.port == 12947)
+        let standard = try parsed(#"{"gpsd": {}}"#).gpsd
+        #expect(standard.host == "127.0.0.1")
+        #expect(standard.port == 2947)
+        #expect(standard.rest == nil)
+    }
+
+    @Test func `B12: a receiver rests only where it is said when`() throws {
+        let place = try parsed(#"{"gpsd": {"restAfter": "5m", "lookEvery": "10s"}}"#).gpsd
+        #expect(place.rest?.after == .seconds(300))
+        #expect(place.rest?.every == .seconds(10))
+        #expect(try parsed(#"{"gpsd": {"restAfter": "1h"}}"#).gpsd.rest?.every == .seconds(20))
+    }
+
+    @Test(arguments: [
+        (#"{"gpsd": {"host": "pi.local"}}"#, "host must be an IP address"),
+        (#"{"gpsd": {"host": 5}}"#, "host must be an IP address"),
+        (#"{"gpsd": {"port": 0}}"#, "port must be an integer from 1 to 65535"),
+        (#"{"gpsd": {"device": "/dev/a"}}"#, "“device” is not a setting of gpsd"),
+        (#"{"gpsd": []}"#, "gpsd must be an object"),
+        (#"{"gpsd": {"lookEvery": "10s"}}"#, "lookEvery requires restAfter"),
+        (
+            #"{"gpsd": {"restAfter": "5m", "lookEvery": "26s"}}"#,
+            #"lookEvery must be a span from 5s to 25s, such as "25s""#
+        ),
+    ])
+    func `gpsd listens at an address`(text: String, complaint: String) throws {
+        let error = #expect(throws: ConfigurationError.self) { try parsed(text) }
+        #expect(error?.message == complaint)
+    }
+
+    @Test func `every budget can be set, for all apps and for one`() throws {
+        let budgets = try parsed(
+            """
+            {"budgets": {"turnMilliseconds": 200, "turnCPUMilliseconds": 300, "cpuSeconds": 4,
+                         "cpuPerMinuteSeconds": 5, "memoryMiB": 60, "durationSeconds": 7,
+                         "callsPerMinute": 8, "logKiBPerMinute": 9,
+                         "fetch": {"durationSeconds": 10, "callsPerMinute": 11, "callsAtOnce": 2,
+                                   "requestKiB": 12, "answerMiB": 13},
+                         "apps": {"demo": {"callsPerMinute": 10, "memoryMiB": 20}}}}
+            """
+        ).budgets
+        let common = budgets["other"]
+        #expect(common.turn == .milliseconds(200))
+        #expect(common.turnCPU == .milliseconds(300))
+        #expect(common.cpu == .seconds(4))
+        #expect(common.cpuPerMinute == .seconds(5))
+        #expect(common.memory == 60 << 20)
+        #expect(common.duration == .seconds(7))
+        #expect(common.callsPerMinute == 8)
+        #expect(common.logPerMinute == 9 << 10)
+        #expect(common.fetch.duration == .seconds(10))
+        #expect(common.fetch.callsPerMinute == 11)
+        #expect(common.fetch.callsAtOnce == 2)
+        #expect(common.fetch.requestBytes == 12 << 10)
+        #expect(common.fetch.answerBytes == 13 << 20)
+        var demo = common
+        (demo.callsPerMinute, demo.memory) = (10, 20 << 20)
+        #expect(budgets["demo"] == demo)
+    }
+
+    @Test(arguments: [
+        (#"{"budgets": {"memory": 5}}"#, "1:14"), (#"{"budgets": {"memoryMiB": 5}}"#, "1:27"),
+        (#"{"budgets": {"apps": []}}"#, "1:22"), (#"{"budgets": {"fetch": []}}"#, "1:23"),
+        (#"{"budgets": {"fetch": {"callsAtOnce": 17}}}"#, "1:39"),
+        (#"{"budgets": {"apps": {"No Name": {}}}}"#, "1:23"),
+        (#"{"budgets": {"apps": {"demo": {"apps": {}}}}}"#, "1:32"),
+        ("", "1:1"), ("[]", "1:1"), ("{\n  \"pakages\": {}\n}", "2:3"),
+        (#"{"packages": 5}"#, "1:14"), (#"{"packages": {"archiveMB": 5}}"#, "1:15"),
+        (#"{"packages": {"archiveMiB": 0}}"#, "1:29"),
+        (#"{"packages": {"archiveMiB": 1e9}}"#, "1:29"),
+        (#"{"packages": {"archiveMiB": 1.5}}"#, "1:29"),
+        (#"{"packages": {"archiveMiB": "5"}}"#, "1:29"),
+        (#"{"packages": {"archiveMiB": null}}"#, "1:29"),
+        (#"{"packages": {"entries": 1, "entries": 2}}"#, "1:29"),
+        (#"{"packages": {}} x"#, "1:18"),
+    ])
+    func `what is not understood is refused with its place`(text: String, place: String) throws {
+        let error = #expect(throws: ConfigurationError.self) { try parsed(text) }
+        #expect(error?.position.description == place, "\(error?.message ?? "")")
+    }
+
+    @Test func `the folder of the configuration follows the environment`() {
+        let home = HostPaths(option: nil, environment: ["HOME": "/home/a"])
+        #expect(home.configuration == "/home/a/.config/nervous/config.json")
+        let other = HostPaths(
+            option: nil, environment: ["HOME": "/home/a", "XDG_CONFIG_HOME": "/b"])
+        #expect(other.configuration == "/b/nervous/config.json")
+        let relative = HostPaths(
+            option: nil, environment: ["HOME": "/home/a", "XDG_CONFIG_HOME": "b"])
+        #expect(relative.configuration == home.configuration)
+    }
+}
