@@ -177,7 +177,7 @@ struct TestHost: Sendable {
 
     /// Grants privileges for a run, except calls to servers, whose responses are not reproducible.
     func allow(_ privileges: [PrivilegeID], _ app: InstalledApp, run: String) async throws {
-        let policy = await services.authority.policy
+        let policy = await services.authority.permissions.policy
         for privilege in privileges
         where privilege.isGrantable && privilege.origin == nil
             && policy.restriction(of: privilege) == nil

@@ -1,5 +1,6 @@
 package import API
 package import Auth
+import AppRuns
 import Host
 import JSApps
 import Provider

@@ -1,6 +1,7 @@
 import API
 import ArgumentParser
 import Auth
+import Egress
 import Foundation
 import Host
 import JSApps
@@ -36,9 +37,9 @@ struct InstallCommand: AsyncParsableCommand {
     func run() async throws {
         let limits = try options.host.configuration.packages
         let archive =
-            if PackageAddress.isAddress(package) {
+            if DownloadAddress.isAddress(package) {
                 try await PackageDownload(
-                    address: PackageAddress(package), limit: limits.archiveBytes,
+                    package, limit: limits.archiveBytes,
                     console: options.console
                 ).archive()
             } else {
@@ -90,7 +91,7 @@ struct PackageFile {
 
     func archive() throws -> Data {
         // The message must not contain the URL, which may contain a password.
-        guard !PackageAddress.isAddress(path) else {
+        guard !DownloadAddress.isAddress(path) else {
             throw CommandFailure(
                 .usage, "A URL cannot be run; install it first.",
                 hint: "Use: nervous install URL", type: "usage")

@@ -277,7 +277,7 @@ extension DecisionRequest {
         self.init(
             decision: name, terms: terms, run: run, answer: isAnswer ? true : nil,
             only: choice?.chosen.map(\.description),
-            excluded: choice?.passedOver.map(\.description))
+            excluded: choice?.excluded.map(\.description))
     }
 }
 
@@ -287,6 +287,6 @@ extension TermsDescription {
             access: terms.access.rawValue, rate: terms.maximumRate, precision: terms.precision,
             history: terms.history?.span, expires: terms.expires?.milliseconds,
             background: terms.background, only: terms.only?.chosen.map(\.description),
-            excluded: terms.only?.passedOver.map(\.description))
+            excluded: terms.only?.excluded.map(\.description))
     }
 }

@@ -1,3 +1,4 @@
+import AppRuns
 import Foundation
 import JSApps
 package import RunnerProtocol

@@ -1,5 +1,5 @@
 import API
-import AppRuns
+package import AppRuns
 package import Auth
 import Connectors
 import DBus
@@ -69,15 +69,13 @@ package struct HostServices: Sendable {
             derivers: setup == nil ? [DerivedDriver()] : [],
             time: time, logger: logger)
         DurableFile.removeDrafts(in: paths.sensorPacks)
-        if let clock {
-            // In virtual time calls do not wait for the owner.
-            authority = try await Authority(
-                path: paths.permissions, policy: policy, time: VirtualWallClock(clock: clock),
-                patience: .zero, logger: logger)
-        } else {
-            authority = try await Authority(
-                path: paths.permissions, policy: policy, logger: logger)
-        }
+        authority =
+            setup == nil
+            ? try await Authority(path: paths.permissions, policy: policy, logger: logger)
+            // In virtual time the owner cannot answer.
+            : try await Authority(
+                path: paths.permissions, policy: policy, time: time, patience: .zero,
+                logger: logger)
         let sessions = try SessionBook(path: paths.sessions, now: now)
         if let damaged = sessions.setAside {
             logger.error(

@@ -1,3 +1,5 @@
+import AppRuns
+import AppStorage
 import Auth
 import DBus
 import Egress

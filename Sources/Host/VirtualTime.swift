@@ -1,6 +1,6 @@
+package import AppRuns
 import Auth
 package import Foundation
-package import JSApps
 import Provider
 package import Samples
 import Synchronization

@@ -1,4 +1,6 @@
 import API
+import AppRuns
+import AppStorage
 import Auth
 import Connectors
 import Egress
@@ -20,9 +22,11 @@ extension Problem {
         switch error {
         case let problem as Problem: self = problem
         case let error as AuthError: self.init(error)
+        case let error as AppStorageError: self.init(AuthError(error))
         case let error as LAEError: self.init(error)
         case let error as VirtualMachineError: self.init(error)
         case let error as JSAppsError: self.init(error)
+        case let error as AppRunsError: self.init(error)
         case let error as EgressError: self.init(error)
         case let error as PackError: self.init(.invalidPack, error.message)
         case let error as SessionsError: self.init(error)
@@ -58,6 +62,10 @@ extension Problem {
     }
 
     init(_ error: JSAppsError) {
+        self.init(ProblemCode(error.code), error.message, fix: error.hint)
+    }
+
+    init(_ error: AppRunsError) {
         self.init(ProblemCode(error.code), error.message, fix: error.hint)
     }
 
@@ -114,8 +122,7 @@ extension ProblemCode {
             case .tooManyMessages: .tooManyMessages
             case .storageFull: .storageFull
             case .diskFull: .diskFull
-            // Until the code is an enum.
-            default: .internalError
+            case .unsafeFile, .storeFailed: .internalError
             }
     }
 
@@ -140,8 +147,7 @@ extension ProblemCode {
             case .invalidDefinition: .invalidSensor
             case .sensorComputed: .sensorVirtual
             case .sensorCollected: .sensorCollected
-            // Until the code is an enum.
-            default: .internalError
+            case .failed: .internalError
             }
     }
 
@@ -152,8 +158,9 @@ extension ProblemCode {
             case .invalidSensor: .invalidSensor
             case .sensorTaken: .nameTaken
             case .diskFull: .diskFull
-            // Until the code is an enum.
-            default: .internalError
+            case .alreadyRunning, .dataUnusable, .unavailable, .sensorOff, .bufferFull,
+                .batchTooLarge, .keyReused, .sensorComputed, .sensorCollected, .storeFailed:
+                .internalError
             }
     }
 
@@ -182,12 +189,20 @@ extension ProblemCode {
             case .notInstalled: .notInstalled
             case .damaged: .damaged
             case .unpackerUnavailable: .unpackerUnavailable
-            case .noRun: .noRun
             case .conflict: .conflict
             case .confinement: .confinement
             case .io: .io
-            // Until the code is an enum.
-            default: .internalError
+            }
+    }
+
+    init(_ code: AppRunsError.Code) {
+        self =
+            switch code {
+            case .noRun: .noRun
+            case .conflict: .conflict
+            case .confinement: .confinement
+            case .damaged: .damaged
+            case .io: .io
             }
     }
 
@@ -202,8 +217,7 @@ extension ProblemCode {
             case .full: .sessionFull
             case .invalid: .invalidSession
             case .diskFull: .diskFull
-            // Until the code is an enum.
-            default: .internalError
+            case .unsafeFile, .storeFailed: .internalError
             }
     }
 
@@ -216,8 +230,7 @@ extension ProblemCode {
             case .full: .outboxFull
             case .busy: .busy
             case .diskFull: .diskFull
-            // Until the code is an enum.
-            default: .internalError
+            case .storeFailed: .internalError
             }
     }
 
@@ -238,8 +251,7 @@ extension ProblemCode {
             case .responseEncoded: .responseEncoded
             case .tooManyRedirects: .tooManyRedirects
             case .tooManyCalls: .tooManyCalls
-            // Until the code is an enum.
-            default: .internalError
+            case .unexpectedStatus: .invalidResponse
             }
     }
 }

@@ -10,7 +10,7 @@ public import LAE
 public import Logging
 import NIOCore
 import Resources
-public import Samples
+import Samples
 public import Scheduling
 public import Sessions
 public import VM
@@ -69,7 +69,7 @@ public struct Provider: Sendable {
     ///   - scheduler: decides when sample streams write; each writes at once without it.
     public init(
         _ services: Services, host: HostInformation, heartbeat: Duration = .seconds(15),
-        time: any Scheduling.TimeSource = .system, scheduler: StreamScheduler? = nil,
+        time: any TimeSource = .system, scheduler: StreamScheduler? = nil,
         logger: Logger = Logger(label: "nervous.provider")
     ) {
         let settings = SettingsLink(port: host.port)
@@ -155,7 +155,8 @@ public struct Provider: Sendable {
         LocalStorageRoutes(authorizer: authorizer).add(to: &routes)
         SettingsRoutes().add(to: &routes)
         FetchRoutes(
-            authorizer: authorizer, outbound: services.outbound,
+            authorizer: authorizer,
+            outbound: GrantedClient(services.outbound, log: services.authority.log),
             budget: { supervisor.budget($0).fetch }
         ).add(to: &routes)
     }

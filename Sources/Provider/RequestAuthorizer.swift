@@ -13,7 +13,7 @@ struct RequestAuthorizer: Sendable {
     let authority: Authority
     let isGrantable: GrantableCheck
     /// The clock that spans before now are relative to.
-    let time: any Scheduling.TimeSource
+    let time: any TimeSource
     /// The schemes in which a request may carry its token.
     var schemes: Set<TokenScheme> = [.bearer]
 
@@ -48,7 +48,7 @@ struct RequestAuthorizer: Sendable {
         _ client: Client, still operation: String, using privilege: PrivilegeID,
         _ request: Request, _ context: ProviderContext
     ) async throws(AuthError) -> Client {
-        if await authority.state(of: privilege, for: client) == .granted { return client }
+        if await authority.permissions.state(of: privilege, for: client) == .granted { return client }
         return try await self.client(operation, using: privilege, request, context)
     }
 

@@ -1,4 +1,5 @@
 import Auth
+import CDispatch
 import Foundation
 import Host
 import Sessions

@@ -223,7 +223,7 @@ extension QuestionText {
                     + " nervous log \(name)",
                 "once: until this run ends.", "always: until you change it.",
             ] + statistics + terms + [
-                "no: not in this run. After \(Refusal.limit) refusals you are not asked again.",
+                "no: not in this run. After \(DenialCount.limit) refusals you are not asked again.",
                 "never: denied until you change it.",
                 "To change it: nervous permissions \(name)",
                 "To be asked again: nervous permissions reset \(name)",
@@ -237,7 +237,7 @@ extension QuestionText {
 extension QuestionText {
     static func revelation(of origin: WebOrigin) -> String {
         switch origin.host.reach {
-        case .internet, .nowhere:
+        case .internet, .forbidden:
             "everything that it may read here, which it can send there; and your IP address"
         case .ownNetwork:
             "the data of a device in your network, which the app may also control"
@@ -249,7 +249,7 @@ extension QuestionText {
     /// A short form of at most 28 characters.
     static func brief(of origin: WebOrigin) -> String {
         switch origin.host.reach {
-        case .internet, .nowhere: "all it may read can go there"
+        case .internet, .forbidden: "all it may read can go there"
         case .ownNetwork: "a device in your network"
         case .ownMachine: "a program on this machine"
         }

@@ -34,7 +34,7 @@ extension WebOrigin {
     /// The location of the server; `nil` for the Internet.
     var placeText: String? {
         switch host.reach {
-        case .internet, .nowhere: nil
+        case .internet, .forbidden: nil
         case .ownNetwork: "a device in your network"
         case .ownMachine: "a program on this machine"
         }

@@ -118,7 +118,7 @@ struct PushRoutes {
     private func readings(
         _ points: [LinePoint], of client: Client, noting delivery: inout PushDelivery
     ) async -> [PushedReading] {
-        let records = await authorizer.authority.records(of: client.name)
+        let records = await authorizer.authority.permissions.records(of: client.name)
         var targets = LineTargets(client, records, machine: machine)
         var readings: [PushedReading] = []
         for point in points {

@@ -54,7 +54,7 @@ struct AppRoutes {
         let installation = try await library.install(archive: archive, under: terms)
         let app = installation.app
         let before = installation.previous?.privileges
-        let standing = await authorizer.authority.standing(of: app.declared, before: before)
+        let standing = await authorizer.authority.status(of: app.declared, before: before)
         guard !terms.isDryRun else {
             try await authorizer.authority.checkFree(app: app.name.text)
             return try await .json(describe(installation, standing))
@@ -102,7 +102,7 @@ struct AppRoutes {
         try await authorizer.owner("forget-app", request, context)
         let app = try await app(context)
         let name = app.name.text
-        let decisions = await authorizer.authority.records(of: name).count
+        let decisions = await authorizer.authority.permissions.records(of: name).count
         let stored = try await authorizer.authority.storageUsage(of: name)
         let runs = await supervisor.runs().count { $0.app == name }
         let hadRun = await supervisor.lastRun(of: name) != nil
@@ -198,12 +198,12 @@ private struct AppDescriber: Sendable {
     ) async -> AppDescription {
         var newSensors: [PrivilegeID: [SensorID]] = [:]
         for privilege in app.manifest.privileges {
-            newSensors[privilege.id] = await authorizer.authority.newcomers(
-                to: privilege, of: app.name.text,
-                among: await authorizer.isGrantable.instances(of: privilege.id))
+            let present = await authorizer.isGrantable.instances(of: privilege.id)
+            newSensors[privilege.id] = await authorizer.authority.permissions.newSensors(
+                of: privilege, for: app.name.text, among: present)
         }
         return AppDescription(
-            app, await authorizer.authority.standing(of: app.declared), newSensors: newSensors,
+            app, await authorizer.authority.status(of: app.declared), newSensors: newSensors,
             signerName: app.signer.flatMap { names[$0] },
             lastRun: await supervisor.lastRun(of: app.name.text),
             budget: supervisor.budget(app.name.text))

@@ -11,7 +11,7 @@ import Text
 /// Calls of apps to other servers.
 struct FetchRoutes {
     let authorizer: RequestAuthorizer
-    let outbound: OutboundClient
+    let outbound: GrantedClient
     let budget: @Sendable (String) -> FetchBudget
     let limiter = CallLimiter()
 
@@ -26,8 +26,8 @@ struct FetchRoutes {
     @Sendable
     private func fetch(_ request: Request, _ context: ProviderContext) async throws -> Response {
         let client = try await authorizer.client("fetch", request, context)
-        let limits = OutboundOptions(budget(client.name))
-        let body = try await request.bytes(upTo: limits.requestBytes)
+        let budget = budget(client.name)
+        let body = try await request.bytes(upTo: budget.requestBytes)
         let call = try FetchRequest(
             request.headers[.nervousRequest], contentType: request.headers[.contentType],
             hasBody: !body.isEmpty)
@@ -36,15 +36,10 @@ struct FetchRoutes {
         let origin = call.address.origin
         try outbound.check(origin)
         let grant = try await authorizer.grant(reaching: origin, request, context)
-        try await meter.begin(client.name, limits)
-        let result: Result<OutboundResponse, any Error>
-        do {
-            result = .success(
-                try await outbound.answer(to: outgoing, under: grant, limits) { next in
-                    try await permit(next, from: origin, request, context)
-                })
-        } catch {
-            result = .failure(error)
+        let answer = try await limiter.withCall(of: client.name, CallLimits(budget)) {
+            try await outbound.send(outgoing, under: grant, OutboundOptions(budget)) { next in
+                try await permit(next, from: origin, request, context)
+            }
         }
         return Response(
             status: .ok,

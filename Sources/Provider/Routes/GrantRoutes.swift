@@ -40,9 +40,9 @@ struct GrantRoutes {
 
     /// The decisions, followed by the privileges that the owner is not asked for again.
     private func grants(of client: String?) async -> GrantList {
-        let records = await authorizer.authority.records(of: client)
-        let refusals = await authorizer.authority.refusals(of: client).filter(\.isFinal)
-        let policy = await authorizer.authority.policy
+        let permissions = await authorizer.authority.permissions
+        let policy = permissions.policy
+        let denials = permissions.denialCounts(of: client).filter(\.isFinal)
         return GrantList(
             permissions.records(of: client).map { GrantDescription($0, policy) }
                 + denials.map { GrantDescription($0) },
@@ -74,7 +74,7 @@ struct PermissionRoutes {
     private func state(
         _ state: PermissionState, of privilege: PrivilegeID, for client: Client
     ) async -> PermissionDescription {
-        let isRestricted = await authorizer.authority.policy.restriction(of: privilege) != nil
+        let isRestricted = await authorizer.authority.permissions.policy.restriction(of: privilege) != nil
         return PermissionDescription(
             privilege: privilege.description, state: state.rawValue,
             restricted: isRestricted && client.kind != .owner ? true : nil)
@@ -84,7 +84,7 @@ struct PermissionRoutes {
     private func state(_ request: Request, _ context: ProviderContext) async throws -> Response {
         let client = try await authorizer.client("permission", request, context)
         let privilege = try context.privilege()
-        let state = await authorizer.authority.state(of: privilege, for: client)
+        let state = await authorizer.authority.permissions.state(of: privilege, for: client)
         return try .json(await self.state(state, of: privilege, for: client))
     }
 

@@ -24,7 +24,8 @@ struct NotificationRoutes {
         let view = try await request.json(ViewRequest.self)
         // The host knows whether a terminal watches a headless run.
         if context.transport != .runner {
-            await authorizer.authority.note(client, isVisible: view.visible)
+            await authorizer.authority.noticeBoard.setVisible(
+                view.visible, app: client.name, run: client.run)
         }
         return Response(status: .noContent)
     }
@@ -38,7 +39,7 @@ struct NotificationRoutes {
         guard !(message.unlessViewed && isAtTerminal) else {
             return Response(status: .noContent)
         }
-        try await authorizer.authority.tell(
+        try await authorizer.authority.notify(
             title: message.title, body: message.body, tag: message.tag,
             unlessVisible: message.unlessViewed, from: client)
         return Response(status: .noContent)

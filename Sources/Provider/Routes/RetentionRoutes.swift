@@ -20,7 +20,7 @@ struct RetentionRoutes {
     @Sendable
     private func report(_ request: Request, _ context: ProviderContext) async throws -> Response {
         try await authorizer.owner("retention", request, context)
-        return try .json(StorageDescription(await machine.storage()))
+        return try .json(StorageDescription(await machine.retention.report()))
     }
 
     @Sendable
@@ -32,8 +32,8 @@ struct RetentionRoutes {
         }
         let rule = try body.standard?.rule()
         if let budget = body.budget {
-            guard budget >= VirtualMachine.leastBudget else {
-                throw Problem.invalidBody("budget must be at least \(VirtualMachine.leastBudget).")
+            guard budget >= Retention.leastBudget else {
+                throw Problem.invalidBody("budget must be at least \(Retention.leastBudget).")
             }
             try await machine.retention.keep(budget: budget)
         }
@@ -45,7 +45,7 @@ struct RetentionRoutes {
     private func setRule(_ request: Request, _ context: ProviderContext) async throws -> Response {
         try await authorizer.owner("set-retention", request, context)
         let rule = try await request.json(RetentionDescription.self).rule()
-        try await machine.keep(rule, for: request.sensor(context))
+        try await machine.retention.keep(rule, for: request.sensor(context))
         return try .json(RetentionDescription(rule))
     }
 
@@ -54,7 +54,7 @@ struct RetentionRoutes {
         _ request: Request, _ context: ProviderContext
     ) async throws -> Response {
         try await authorizer.owner("set-retention", request, context)
-        try await machine.keep(nil, for: request.sensor(context))
+        try await machine.retention.keep(nil, for: request.sensor(context))
         return Response(status: .noContent)
     }
 }

@@ -1,12 +1,11 @@
 public import API
-import AppRuns
+public import AppRuns
 import AppStorage
 import AsyncAlgorithms
 import Auth
 import Foundation
 import HTTPTypes
 import Hummingbird
-public import JSApps
 import NIOCore
 import ServiceLifecycle
 

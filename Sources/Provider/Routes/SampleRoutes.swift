@@ -53,7 +53,7 @@ struct SampleRoutes {
         let id = try request.sensor(context)
         try request.refuseParameters(besides: ["from", "to"])
         let range = try request.range(now: authorizer.now())
-        let receipt = try await machine.forget(id, range)
+        let receipt = try await machine.retention.forget(id, range)
         let (from, to) = (range.from, range.to)
         await authorizer.authority.log.note(
             .forgotten(

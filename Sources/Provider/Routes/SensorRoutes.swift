@@ -29,10 +29,10 @@ struct SensorRoutes {
         let client = try await authorizer.client("sensors", request, context)
         var items: [SensorDescription] = []
         for status in await machine.statuses() {
-            let permission = await authorizer.authority.permission(
-                of: client, for: status.sensor.id)
-            guard let permission else { continue }
-            let seesNewest = await authorizer.authority.seesNewest(of: status.sensor.id, client)
+            let permissions = await authorizer.authority.permissions
+            guard let permission = permissions.permission(of: client, for: status.sensor.id)
+            else { continue }
+            let seesNewest = permissions.seesNewest(of: status.sensor.id, client)
             items.append(SensorDescription(status, permission, seesNewest: seesNewest))
         }
         return try .json(ItemList(items))
@@ -42,13 +42,14 @@ struct SensorRoutes {
     private func describe(_ request: Request, _ context: ProviderContext) async throws -> Response {
         let client = try await authorizer.client("sensor", request, context)
         let name = try request.sensor(context)
-        let id = await authorizer.authority.sensor(meantBy: name, by: client)
-        let permission = await authorizer.authority.permission(of: client, for: id)
-        let isHidden = await authorizer.authority.isExcluded(id, for: client)
+        let permissions = await authorizer.authority.permissions
+        let id = permissions.resolve(name, by: client)
+        let permission = permissions.permission(of: client, for: id)
+        let isHidden = permissions.isExcluded(id, for: client)
         guard !isHidden, let status = await machine.status(of: id) else {
             throw Problem(unknown: name)
         }
-        let seesNewest = await authorizer.authority.seesNewest(of: id, client)
+        let seesNewest = permissions.seesNewest(of: id, client)
         return try .json(
             SensorDescription(status, permission ?? .prompt, seesNewest: seesNewest))
     }

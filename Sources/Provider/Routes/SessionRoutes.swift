@@ -56,13 +56,8 @@ struct SessionRoutes {
         guard body.distance == nil else {
             throw Problem.invalidBody("distance can be set only on an existing session.")
         }
-        let draft: SessionDraft
-        do {
-            draft = try SessionDraft(
-                name: name, description: body.description ?? "", sensors: sensors)
-        } catch {
-            throw SessionsError(error)
-        }
+        let draft = try SessionDraft(
+            name: name, description: body.description ?? "", sensors: sensors)
         let record = try await book.create(draft, id: body.id)
         var response = try described(record, status: .created)
         response.headers[.location] = APIPath.session(record.session.id).description

@@ -51,10 +51,11 @@ struct StatusRoutes {
     @Sendable
     private func me(_ request: Request, _ context: ProviderContext) async throws -> Response {
         let client = try await authorizer.client("me", request, context)
-        let records = await authorizer.authority.records(of: client.name).filter {
+        let permissions = await authorizer.authority.permissions
+        let records = permissions.records(of: client.name).filter {
             $0.run == nil || $0.run == client.run
         }
-        let (policy, isOwner) = (await authorizer.authority.policy, client.kind == .owner)
+        let (policy, isOwner) = (permissions.policy, client.kind == .owner)
         return try .json(
             ClientDescription(
                 name: client.name, kind: client.kind.rawValue,

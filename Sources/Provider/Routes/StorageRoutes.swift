@@ -21,7 +21,7 @@ struct StorageRoutes {
     private func list(_ request: Request, _ context: ProviderContext) async throws -> Response {
         try refuseEmptyKey(request)
         let client = try await authorizer.client("storage-list", using: .storage, request, context)
-        let (items, usage) = try await authorizer.authority.storedItems(for: client)
+        let (items, usage) = try await authorizer.authority.storage(of: client).items()
         return try .json(
             StoredValueList(
                 items: items.map { .init(key: $0.key.text, type: $0.type, bytes: $0.size) },
@@ -32,15 +32,17 @@ struct StorageRoutes {
     private func clear(_ request: Request, _ context: ProviderContext) async throws -> Response {
         try refuseEmptyKey(request)
         let client = try await authorizer.client("storage-clear", using: .storage, request, context)
-        try await authorizer.authority.clearStorage(.named, of: client)
+        try await authorizer.authority.storage(of: client).clear(.named)
         return Response(status: .noContent)
     }
 
     @Sendable
     private func value(_ request: Request, _ context: ProviderContext) async throws -> Response {
         let client = try await authorizer.client("storage-get", using: .storage, request, context)
-        guard let value = try await authorizer.authority.storedValue(of: key(context), for: client)
-        else { throw Problem.notFound("No value has this key.") }
+        let storage = try await authorizer.authority.storage(of: client)
+        guard let value = try await storage.value(of: key(context)) else {
+            throw Problem.notFound("No value has this key.")
+        }
         return Response(
             status: .ok,
             headers: [
@@ -56,9 +58,9 @@ struct StorageRoutes {
         let key = try key(context)
         let value = StoredValue(
             type: try type(of: request), bytes: try await request.bytes(upTo: StoredValue.limit))
-        try await authorizer.authority.store(
-            [StorageChange(key, value)],
-            for: authorizer.client(client, still: "storage-set", using: .storage, request, context))
+        let writer = try await authorizer.client(
+            client, still: "storage-set", using: .storage, request, context)
+        try await authorizer.authority.storage(of: writer).apply([StorageChange(key, value)])
         return Response(status: .noContent)
     }
 
@@ -66,7 +68,8 @@ struct StorageRoutes {
     private func remove(_ request: Request, _ context: ProviderContext) async throws -> Response {
         let client = try await authorizer.client(
             "storage-remove", using: .storage, request, context)
-        try await authorizer.authority.store([StorageChange(key(context), nil)], for: client)
+        let storage = try await authorizer.authority.storage(of: client)
+        try await storage.apply([StorageChange(key(context), nil)])
         return Response(status: .noContent)
     }
 
@@ -123,8 +126,8 @@ struct LocalStorageRoutes {
     @Sendable
     private func load(_ request: Request, _ context: ProviderContext) async throws -> Response {
         let client = try await authorizer.client("local-storage", using: .storage, request, context)
-        let (entries, usage) = try await authorizer.authority.storedContents(
-            of: .local, for: client)
+        let (entries, usage) = try await authorizer.authority.storage(of: client)
+            .contents(of: .local)
         let items = entries.map { key, value in
             [key.text, String(decoding: value.bytes, as: UTF8.self)]
         }
@@ -139,10 +142,9 @@ struct LocalStorageRoutes {
         let client = try await authorizer.client(
             "local-storage-set", using: .storage, request, context)
         let changes = try Self.changes(in: await request.bytes(upTo: Self.bodyLimit))
-        let usage = try await authorizer.authority.store(
-            changes, in: .local,
-            for: authorizer.client(
-                client, still: "local-storage-set", using: .storage, request, context))
+        let writer = try await authorizer.client(
+            client, still: "local-storage-set", using: .storage, request, context)
+        let usage = try await authorizer.authority.storage(of: writer).apply(changes, in: .local)
         return try .json(LocalStorageContents(used: usage.used, limit: StorageUsage.limit))
     }
 
@@ -150,7 +152,7 @@ struct LocalStorageRoutes {
     private func clear(_ request: Request, _ context: ProviderContext) async throws -> Response {
         let client = try await authorizer.client(
             "local-storage-clear", using: .storage, request, context)
-        let usage = try await authorizer.authority.clearStorage(.local, of: client)
+        let usage = try await authorizer.authority.storage(of: client).clear(.local)
         return try .json(LocalStorageContents(used: usage.used, limit: StorageUsage.limit))
     }
 

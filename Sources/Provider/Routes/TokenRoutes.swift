@@ -39,7 +39,7 @@ struct TokenRoutes {
         }
         for privilege in privileges {
             try await authorizer.isGrantable(privilege)
-            try await authorizer.authority.checkRestriction(of: privilege)
+            try await authorizer.authority.permissions.policy.check(privilege)
         }
         let expires = try body.lifetime.map { text in
             guard let span = Duration(span: text), span > .zero else {

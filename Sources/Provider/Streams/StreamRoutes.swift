@@ -1,4 +1,5 @@
 import API
+import AppStorage
 import Auth
 import Foundation
 import HTTPTypes
@@ -33,7 +34,7 @@ struct StreamRoutes {
         let grant = try await authorizer.grant("stream", .raw, of: name, request, context)
         // The sensor that a kind resolves to may change; the stream stays with the first one.
         let id = grant.sensor
-        let newest = await machine.lastSequence()
+        let newest = await machine.samples.lastSequence
         var last = newest
         if let text = request.headers[.lastEventID] {
             guard let sequence = Int64(text), (0...newest).contains(sequence) else {
@@ -73,7 +74,7 @@ struct StreamRoutes {
         _ presence: AsyncStream<Void>, _ writer: inout any ResponseBodyWriter
     ) async throws {
         let events = EventStream(
-            signals: await machine.arrivalSignals(of: id), heartbeat: heartbeat, presence: presence)
+            signals: await machine.samples.arrivalSignals(of: id), heartbeat: heartbeat, presence: presence)
         try await events.follow(keeping: 1) { signals in
             try await writer.write(StreamEvent.opening(id, at: start.last))
             var position = start
@@ -109,7 +110,7 @@ struct StreamRoutes {
         var hasWritten = isQuiet
         // Whether the client knows the position: not if the last samples were omitted.
         var isPositionKnown = true
-        if let gap = position.gap(prunedThrough: await machine.prunedThrough(id)) {
+        if let gap = position.gap(prunedThrough: await machine.samples.prunedThrough(id)) {
             try await writer.write(StreamEvent.gap(gap))
             hasWritten = true
         }

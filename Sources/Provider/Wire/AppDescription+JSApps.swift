@@ -1,5 +1,6 @@
 import API
 import Addresses
+import AppRuns
 import Auth
 import Foundation
 import JSApps

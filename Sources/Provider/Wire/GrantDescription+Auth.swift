@@ -1,4 +1,5 @@
 public import API
+import AppStorage
 public import Auth
 import Samples
 
@@ -24,11 +25,11 @@ extension GrantDescription {
     }
 
     /// A privilege that the owner is not asked for again, as if it were denied.
-    init(_ refusal: Refusal) {
+    init(_ denials: DenialCount) {
         self.init(
-            client: refusal.client, privilege: refusal.privilege.description,
+            client: denials.client, privilege: denials.privilege.description,
             state: PermissionRecord.State.denied.rawValue, once: false,
-            decided: refusal.refused.milliseconds, refusals: refusal.count)
+            decided: denials.last.milliseconds, refusals: denials.count)
     }
 }
 
@@ -46,7 +47,7 @@ extension TermsDescription {
             access: terms.access.rawValue, rate: terms.maximumRate, precision: terms.precision,
             history: terms.history?.span, expires: terms.expires?.milliseconds,
             background: terms.background, only: terms.only?.chosen.map(\.description),
-            excluded: terms.only?.passedOver.map(\.description))
+            excluded: terms.only?.excluded.map(\.description))
     }
 
     /// The terms without the choice of sensors, which is checked against those that exist.
@@ -106,7 +107,7 @@ extension DecisionRequest {
         self.init(
             decision: name, terms: terms, run: run, answer: isAnswer ? true : nil,
             only: choice?.chosen.map(\.description),
-            excluded: choice?.passedOver.map(\.description))
+            excluded: choice?.excluded.map(\.description))
     }
 
     /// The names of the chosen sensors and, if given, of the excluded ones; `nil` for all sensors.

@@ -46,7 +46,7 @@ extension SendReply {
 }
 
 extension DeliveryDescription {
-    init(_ delivery: Delivery) {
+    init(_ delivery: QueuedUpload) {
         self.init(
             id: delivery.id, address: delivery.address, title: delivery.title,
             mediaType: delivery.mediaType, size: delivery.size,

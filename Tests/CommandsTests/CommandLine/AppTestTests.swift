@@ -19,14 +19,15 @@ struct AppTestTests {
 
     /// Runs tests of an app.
     private func test(
-        _ tests: String, app: String = "", asks: [String]? = nil, _ words: String...
+        _ tests: String, app: String = "", asks: [String]? = nil, words: [String] = [],
+        _ more: String...
     ) throws -> Invocation {
         let sandbox = try Sandbox()
         var manifest = Self.manifest
         if let asks { manifest["privileges"] = asks }
         let folder = try sandbox.app(app, manifest: manifest)
         try tests.write(toFile: "\(folder)/app.test.js", atomically: true, encoding: .utf8)
-        return try sandbox.nervous(["test", folder] + words)
+        return try sandbox.nervous(["test", folder] + words + more)
     }
 
     private static let busy = """
@@ -132,6 +133,7 @@ struct AppTestTests {
     struct Ending: CustomTestStringConvertible, Sendable {
         let test: String
         var app = ""
+        var words: [String] = []
         let told: String
 
         var testDescription: String { "\(test) \(app)" }
@@ -160,12 +162,12 @@ struct AppTestTests {
             told: "another error was thrown"),
         Ending(test: "assert.match('abc', /x/)", told: "the text does not match"),
         Ending(
-            test: "await clock.advance('2d')", told: "it did not end"),
+            test: "await clock.advance('11m')", words: ["--limit", "10m"], told: "it did not end"),
     ])
     func `what goes wrong is said, and the next test runs`(ending: Ending) throws {
         let run = try test(
             "test('bad', async () => { \(ending.test) });\ntest('good', () => assert(true));",
-            app: ending.app)
+            app: ending.app, words: ending.words)
         #expect(run.code == 1)
         #expect(run.output.contains("  failed  bad"), "\(run.output)\(run.errors)")
         #expect(run.output.contains(ending.told), "\(run.output)")

@@ -159,7 +159,7 @@ struct StoringAppTests {
             setTimeout(() => { localStorage.setItem("second", "lost"); for (;;); }, 1);
             """
         var budget = RunBudget()
-        budget.turn = .milliseconds(300)
+        budget.turnCPU = .seconds(1)
         let chosen = budget
         try await ServedHost.with(budget: { _ in chosen }) { host in
             try await Self.installed(host)

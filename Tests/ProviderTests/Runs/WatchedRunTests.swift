@@ -39,7 +39,7 @@ struct WatchedRunTests {
 
     @Test func `a reader that waits holds the app up and does not end it`() async throws {
         var budget = RunBudget()
-        budget.turn = .seconds(1)
+        budget.turn = .seconds(3)
         budget.logPerMinute = .max / 2
         let chosen = budget
         try await ServedHost.with(budget: { _ in chosen }) { host in
@@ -50,7 +50,7 @@ struct WatchedRunTests {
             let report = try await host.supervisor.run(run) { event in
                 lines.take(event)
                 // Longer in all than the turn may take.
-                if lines.all.count < 3 { try? await Task.sleep(for: .milliseconds(800)) }
+                if lines.all.count < 3 { try? await Task.sleep(for: .milliseconds(1600)) }
             }
             #expect(report.ending?.name == "finished")
             #expect(lines.all.count == 100)
