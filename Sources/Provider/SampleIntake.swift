@@ -31,7 +31,7 @@ struct SampleIntake: ~Copyable {
     ///
     /// - Throws: `Problem` for what is too large, too slow, or no samples of the sensor.
     static func taken(
-        _ request: Request, _ parser: consuming SampleParser, form: SampleForm, isNamed: Bool,
+        _ request: Request, _ parser: consuming SampleParser, form: SampleFormat, isNamed: Bool,
         places: IntakePlaces, client: String
     ) async throws -> Content {
         var intake = SampleIntake(parser, form: form, isNamed: isNamed)
@@ -56,7 +56,7 @@ struct SampleIntake: ~Copyable {
 
     // MARK: - Private
 
-    private init(_ parser: consuming SampleParser, form: SampleForm, isNamed: Bool) {
+    private init(_ parser: consuming SampleParser, form: SampleFormat, isNamed: Bool) {
         self.parser = parser
         self.isNamed = isNamed
         if isNamed { hash.update(data: Array(form.rawValue.utf8) + [0]) }
@@ -115,7 +115,7 @@ extension Problem {
             self.init(
                 status: .unprocessableContent, code: "invalid-sample",
                 title: "A sample is not what the sensor holds", detail: detail)
-        default:
+        case .tooMany:
             self.init(
                 status: .contentTooLarge, code: "too-large", title: "The body is too large",
                 detail: detail, fix: "Send it in several batches.")

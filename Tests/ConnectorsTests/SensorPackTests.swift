@@ -95,7 +95,7 @@ struct SensorPackTests {
             (#""format": "key-value", "#, "", "sensor.payload has no format: json, csv, key-value"),
             ("key-value", "pattern", "sensor.payload has no pattern."),
             ("true}", "1}", "sensor.payload.sparse at 4:48"),
-            ("key-value", "csv", "sensor.fields: Switch state is no column, from 1."),
+            ("key-value", "csv", "sensor.fields: Switch state is not a column number (from 1)."),
             ("true}", #"true, "time": {"from": "t"}}"#, "sensor.payload.time at 4:62 has no form."),
             (
                 "true}", #"true, "time": {"from": "t", "form": "h"}}"#,

@@ -35,7 +35,7 @@ extension ExportCommand {
 
     /// - Parameter body: says whether to go on.
     func eachPage(
-        _ resource: String, _ form: SampleForm, _ range: [(String, String?)],
+        _ resource: String, _ form: SampleFormat, _ range: [(String, String?)],
         after cursor: String?, _ session: HostSession,
         _ body: (ControlClient.Page) throws -> Bool
     ) async throws {
@@ -51,7 +51,7 @@ extension ExportCommand {
 
     /// Every page of CSV has a header line; a file has one.
     static func rows(
-        of page: ControlClient.Page, _ form: SampleForm, isFirst: Bool
+        of page: ControlClient.Page, _ form: SampleFormat, isFirst: Bool
     ) -> Data {
         guard form == .csv, !isFirst, let end = page.body.firstIndex(of: 0x0A) else {
             return page.body

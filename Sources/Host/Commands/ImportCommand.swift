@@ -58,7 +58,7 @@ struct ImportCommand: AsyncParsableCommand {
         }
     }
 
-    private func publish(_ form: SampleForm, _ session: HostSession) async throws -> Report {
+    private func publish(_ form: SampleFormat, _ session: HostSession) async throws -> Report {
         let reading = ProgressLine("Reading \(file)", options.console, measure: .bytes)
         var input = try ImportFile(file, form) { reading.show($0, of: $1) }
         reading.end()

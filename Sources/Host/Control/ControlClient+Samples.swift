@@ -14,7 +14,7 @@ extension ControlClient {
 
     /// A page of samples as bytes.
     func page(
-        _ path: String, as form: SampleForm, query: [(String, String?)]
+        _ path: String, as form: SampleFormat, query: [(String, String?)]
     ) async throws -> Page {
         let (data, headers) = try await exchange(
             .get, path, query: query, headers: [("Accept", form.rawValue)])
@@ -25,7 +25,7 @@ extension ControlClient {
 
     /// Sends samples under a key; waits and tries again for a minute while the host has too much to do.
     func publish(
-        _ path: String, _ body: Data, as form: SampleForm, key: String
+        _ path: String, _ body: Data, as form: SampleFormat, key: String
     ) async throws -> Data {
         for _ in 0..<60 {
             do {
@@ -39,7 +39,7 @@ extension ControlClient {
     }
 
     private func attempt(
-        _ path: String, _ body: Data, _ form: SampleForm, _ key: String
+        _ path: String, _ body: Data, _ form: SampleFormat, _ key: String
     ) async throws -> Data {
         let headers = [("Content-Type", form.rawValue), ("Idempotency-Key", key)]
         return try await exchange(.post, path, headers: headers, body: body).0

@@ -21,7 +21,7 @@ struct ImportFile {
         let end: Int
     }
 
-    let form: SampleForm
+    let form: SampleFormat
     /// The SHA-256 of the whole file, 64 hexadecimal digits.
     let sha256: String
     let size: Int
@@ -32,7 +32,7 @@ struct ImportFile {
     private var header = Data()
 
     /// - Parameter show: told how many bytes of how many were looked at.
-    init(_ path: String, _ form: SampleForm, show: (Int, Int) -> Void) throws {
+    init(_ path: String, _ form: SampleFormat, show: (Int, Int) -> Void) throws {
         guard let handle = FileHandle(forReadingAtPath: path) else {
             throw CommandFailure(.noInput, "\(path) cannot be read.")
         }

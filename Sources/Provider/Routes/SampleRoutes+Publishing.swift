@@ -21,7 +21,7 @@ extension SampleRoutes {
         let grant = try await door.grant("publish", .write, of: name, request, context)
         // The fields are those of this sensor, whatever the name stands for when the body is here.
         let id = grant.sensor
-        let form = try SampleForm(contentType: request.headers[.contentType])
+        let form = try SampleFormat(contentType: request.headers[.contentType])
         let key = try request.idempotencyKey()
         let fields = try await engine.publishedFields(for: grant)
         let intake = try await SampleIntake.taken(
@@ -40,11 +40,11 @@ extension SampleRoutes {
     }
 }
 
-extension SampleForm {
+extension SampleFormat {
     /// The form that a body says it has.
     init(contentType: String?) throws {
         let type = contentType?.prefix { $0 != ";" && $0 != " " }.lowercased()
-        guard let form = SampleForm(rawValue: type ?? SampleForm.json.rawValue) else {
+        guard let form = SampleFormat(rawValue: type ?? SampleFormat.json.rawValue) else {
             throw Problem(
                 status: .unsupportedMediaType, code: "unsupported-media-type",
                 title: "The body is of another type",

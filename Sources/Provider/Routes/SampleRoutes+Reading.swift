@@ -35,7 +35,7 @@ extension SampleRoutes {
         let name = try request.sensor(context)
         let grant = try await door.grant("samples", .raw, of: name, request, context)
         let id = grant.sensor
-        let form = try SampleForm(accept: request.headers[.accept])
+        let form = try SampleFormat(accept: request.headers[.accept])
         let most = form == .json ? Self.longestPage : Self.longestStream
         var selection = try selection(request, limit: request.limit(atMost: most))
         let limit = selection.limit
@@ -59,7 +59,7 @@ extension SampleRoutes {
     }
 
     private static func whole(
-        _ page: BatchPage, _ form: SampleForm, of id: SensorID
+        _ page: BatchPage, _ form: SampleFormat, of id: SensorID
     ) throws -> ByteBuffer {
         var writer = SampleWriter(form, fields: page.fields)
         writer.begin()
@@ -92,7 +92,7 @@ extension SampleRoutes {
     ///
     /// A body that does not end properly is not whole: permission has ended, or the host stops.
     private func stream(
-        from first: BatchPage, _ selection: SampleSelection, _ form: SampleForm, _ id: SensorID,
+        from first: BatchPage, _ selection: SampleSelection, _ form: SampleFormat, _ id: SensorID,
         _ request: Request, _ context: ProviderContext
     ) -> Response {
         Response(
@@ -114,7 +114,7 @@ extension SampleRoutes {
     ///
     /// - Parameter presence: ends when the reader has left.
     private func send(
-        from first: BatchPage, _ selection: SampleSelection, _ form: SampleForm, _ id: SensorID,
+        from first: BatchPage, _ selection: SampleSelection, _ form: SampleFormat, _ id: SensorID,
         _ request: Request, _ context: ProviderContext, _ presence: AsyncStream<Void>,
         _ writer: inout any ResponseBodyWriter
     ) async throws -> StreamEnd {
@@ -173,7 +173,7 @@ extension SampleRoutes {
     }
 
     private static func write(
-        _ batch: SampleBatch, _ form: SampleForm, _ output: inout SampleWriter,
+        _ batch: SampleBatch, _ form: SampleFormat, _ output: inout SampleWriter,
         _ writer: inout any ResponseBodyWriter
     ) async throws {
         // Columns are written a page at once; rows until there is enough to send.
