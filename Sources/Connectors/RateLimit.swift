@@ -1,7 +1,7 @@
 import Samples
 
 /// At most so many messages a second, with the bursts of one second.
-struct RateLimit: Sendable {
+struct TokenBucket: Sendable {
     /// Messages a second.
     let rate: Double
     private var tokens: Double

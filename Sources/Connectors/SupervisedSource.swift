@@ -10,7 +10,7 @@ public final class SupervisedSource: SampleSource {
     private static let waiting = 4096
 
     private let connector: any Connector
-    private let inlet: Inlet
+    private let sink: SampleSink
     private let sleep: @Sendable (Duration) async throws -> Void
 
     /// - Parameters:
@@ -25,37 +25,58 @@ public final class SupervisedSource: SampleSource {
         }
     ) {
         self.connector = connector
-        inlet = Inlet(maker: maker, limit: RateLimit(rate: highestRate), now: now)
+        sink = SampleSink(maker: maker, limit: TokenBucket(rate: highestRate), now: now)
         self.sleep = sleep
     }
 
-    public var report: SourceReport? { inlet.report }
+    public var report: SourceReport? { sink.report }
 
     /// The samples from now on; never ends by itself.
     public func samples() -> AsyncThrowingStream<Sample, any Error> {
         AsyncThrowingStream(bufferingPolicy: .bufferingOldest(Self.waiting)) { output in
-            let listener = inlet.begin(output)
+            let listener = sink.begin(output)
             let task = Task { await supervise(for: listener) }
             output.onTermination = { _ in task.cancel() }
         }
     }
 
     private func supervise(for listener: Int) async {
-        var backOff = BackOff()
+        var backoff = Backoff()
         while !Task.isCancelled {
-            let before = inlet.report
-            inlet.turn(.connecting, for: listener)
+            let before = sink.report
+            sink.turn(.connecting, for: listener)
             var problem = "\(connector.place) ended the connection."
             do {
-                try await connector.connect(inlet)
+                try await connector.connect(sink)
             } catch {
                 problem = (error as? ConnectorError)?.message ?? "\(connector.place): \(error)"
             }
             guard !Task.isCancelled else { break }
-            inlet.turn(.disconnected, problem, for: listener)
-            if inlet.report.taken > before.taken { backOff.reset() }
-            try? await sleep(backOff.wait())
+            sink.turn(.disconnected, problem, for: listener)
+            if sink.report.taken > before.taken { backoff.reset() }
+            try? await sleep(backoff.wait())
         }
-        inlet.turn(.disconnected, for: listener)
+        sink.turn(.disconnected, for: listener)
+    }
+}
+
+/// How long to wait between two tries to connect: twice as long each time, with some chance.
+struct Backoff: Sendable {
+    static let first = Duration.seconds(1)
+    static let longest = Duration.seconds(60)
+
+    private var next = first
+
+    /// The time until the next try, from 80 % to 120 % of what is due, so that not all sources of one
+    /// server come back at once.
+    mutating func wait() -> Duration {
+        let due = next
+        next = min(next * 2, Self.longest)
+        return due * Double.random(in: 0.8...1.2)
+    }
+
+    /// After a connection that was of use.
+    mutating func reset() {
+        next = Self.first
     }
 }

@@ -18,7 +18,7 @@ struct PollTests {
             try #require(WebAddress(url)), every: .milliseconds(5), patience: patience,
             fields: fields, pin: pin.flatMap { CertificatePin($0) },
             trustRoots: .certificates(trust),
-            budget: CallBudget(calls: 1_000_000, each: .seconds(1)))
+            budget: HostRateLimiter(calls: 1_000_000, each: .seconds(1)))
     }
 
     /// A source of temperatures for as long as `body` runs.
@@ -83,7 +83,7 @@ struct PollTests {
     }
 
     @Test func `D6: the 61st call of a minute to a host waits, whoever makes it`() {
-        let budget = CallBudget(calls: 60, each: .seconds(60))
+        let budget = HostRateLimiter(calls: 60, each: .seconds(60))
         let start = ContinuousClock.now
         for second in 0..<60 {
             let now = start.advanced(by: .milliseconds(500 * second))

@@ -25,10 +25,10 @@ struct SerialTests {
     /// What one connection ends with.
     private static func fault(at path: String, baud: Int = 9600) async throws -> String {
         let connector = SerialConnector(device: path, baud: baud)
-        let inlet = Inlet(
-            maker: try CommandTests.maker, limit: RateLimit(rate: 10), now: { KindTests.now })
+        let sink = SampleSink(
+            maker: try CommandTests.maker, limit: TokenBucket(rate: 10), now: { KindTests.now })
         do {
-            try await connector.connect(inlet)
+            try await connector.connect(sink)
             return "it ended"
         } catch {
             return "\(error)"
@@ -77,11 +77,11 @@ struct SerialTests {
     {
         try await Self.with(skipped: 1) { device, source in
             var samples = source.samples().makeAsyncIterator()
-            for visit in 1...2 {
+            for session in 1...2 {
                 try device.come()
-                try await KindTests.connected(source, times: visit)
-                try await device.say(": 777\nv: \(visit)\n")
-                #expect(try await samples.next()?.values == [.number(Double(visit))])
+                try await KindTests.connected(source, times: session)
+                try await device.say(": 777\nv: \(session)\n")
+                #expect(try await samples.next()?.values == [.number(Double(session))])
                 try await device.go()
                 try await KindTests.reach(source, "its end") { $0.link != .connected }
             }

@@ -114,7 +114,7 @@ struct SourceTests {
     }
 
     @Test func `a clock that is put back lets no more through`() {
-        var limit = RateLimit(rate: 2)
+        var limit = TokenBucket(rate: 2)
         let later = Self.start.advanced(byMicroseconds: 10_000_000)
         #expect((0..<5).filter { _ in limit.admits(at: later) }.count == 2)
         #expect((0..<5).filter { _ in limit.admits(at: Self.start) }.count == 0)

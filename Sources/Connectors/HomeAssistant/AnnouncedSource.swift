@@ -11,23 +11,23 @@ final class AnnouncedSource: SampleSource {
     private static let waiting = 4096
 
     private struct State {
-        var inlet: Inlet
+        var sink: SampleSink
         /// Who listens, the last of them to what comes: one that was cancelled before it began to listen
         /// may come after the one that took its place.
         var outputs: [(number: Int, output: Output)] = []
-        /// The last of them, as the inlet knows it.
+        /// The last of them, as the sink knows it.
         var listener = 0
         /// How many have listened to this.
         var listeners = 0
         var isConnected = false
 
-        init(_ inlet: Inlet) { self.inlet = inlet }
+        init(_ sink: SampleSink) { self.sink = sink }
 
         /// Lets the last who listens have what comes.
         mutating func begin() {
             guard let output = outputs.last?.output else { return }
-            listener = inlet.begin(output)
-            if isConnected { inlet.connected() }
+            listener = sink.begin(output)
+            if isConnected { sink.connected() }
         }
     }
 
@@ -37,11 +37,11 @@ final class AnnouncedSource: SampleSource {
     private let now: @Sendable () -> Timestamp
 
     init(_ maker: SampleMaker, now: @escaping @Sendable () -> Timestamp) {
-        state = Mutex(State(Self.inlet(maker, now)))
+        state = Mutex(State(Self.sink(maker, now)))
         self.now = now
     }
 
-    var report: SourceReport? { state.withLock { $0.inlet }.report }
+    var report: SourceReport? { state.withLock { $0.sink }.report }
 
     func samples() -> AsyncThrowingStream<Sample, any Error> {
         AsyncThrowingStream(bufferingPolicy: .bufferingOldest(Self.waiting)) { output in
@@ -58,32 +58,32 @@ final class AnnouncedSource: SampleSource {
     /// Reads messages in another way from now on; what was counted begins anew.
     func read(with maker: SampleMaker) {
         state.withLock { state in
-            state.inlet = Self.inlet(maker, now)
+            state.sink = Self.sink(maker, now)
             state.begin()
         }
     }
 
     /// Takes a message, unless nobody listens.
     func take(_ payload: [UInt8]) {
-        state.withLock { $0.outputs.isEmpty ? nil : $0.inlet }?.take(payload)
+        state.withLock { $0.outputs.isEmpty ? nil : $0.sink }?.take(payload)
     }
 
     func warn(_ problem: String) {
-        state.withLock { $0.inlet }.warn(problem)
+        state.withLock { $0.sink }.warn(problem)
     }
 
     func connected() {
         state.withLock { state in
             guard !state.isConnected else { return }
             state.isConnected = true
-            if !state.outputs.isEmpty { state.inlet.connected() }
+            if !state.outputs.isEmpty { state.sink.connected() }
         }
     }
 
     func disconnected(_ problem: String) {
         state.withLock { state in
             state.isConnected = false
-            state.inlet.turn(.disconnected, problem, for: state.listener)
+            state.sink.turn(.disconnected, problem, for: state.listener)
         }
     }
 
@@ -92,14 +92,14 @@ final class AnnouncedSource: SampleSource {
             let isLast = state.outputs.last?.number == number
             state.outputs.removeAll { $0.number == number }
             guard isLast else { return }
-            state.inlet.turn(.disconnected, for: state.listener)
+            state.sink.turn(.disconnected, for: state.listener)
             state.begin()
         }
     }
 
-    private static func inlet(
+    private static func sink(
         _ maker: SampleMaker, _ now: @escaping @Sendable () -> Timestamp
-    ) -> Inlet {
-        Inlet(maker: maker, limit: RateLimit(rate: SupervisedSource.standardRate), now: now)
+    ) -> SampleSink {
+        SampleSink(maker: maker, limit: TokenBucket(rate: SupervisedSource.standardRate), now: now)
     }
 }

@@ -148,3 +148,67 @@ struct Announcement: Hashable, Sendable {
         return FieldRule(Field(own.field, kind: .state), states: table)
     }
 }
+
+/// The texts of an announcement by their full names, however they are abbreviated.
+struct AnnouncementTexts {
+    private static let short = [
+        "state_topic": "stat_t", "value_template": "val_tpl", "unit_of_measurement": "unit_of_meas",
+        "device_class": "dev_cla", "state_class": "stat_cla", "payload_on": "pl_on",
+        "payload_off": "pl_off", "device": "dev",
+    ]
+
+    private let value: JSONValue
+
+    init(_ value: JSONValue) {
+        self.value = value
+    }
+
+    /// A text, or a number or truth value as its text; `nil` for anything else.
+    subscript(key: String) -> String? {
+        switch member(key)?.content {
+        case .string(let text): text
+        case .bool(let flag): flag ? "true" : "false"
+        case .number(let number): number.int64.map { "\($0)" } ?? "\(number.double)"
+        case .null, .array, .object, nil: nil
+        }
+    }
+
+    /// What is said of the device; `nil` where nothing is.
+    var device: AnnouncementTexts? { member("device").map(AnnouncementTexts.init) }
+
+    private func member(_ key: String) -> JSONValue? {
+        value[key] ?? Self.short[key].flatMap { value[$0] }
+    }
+}
+
+/// Where a sensor is announced: `PREFIX/sensor/[NODE/]OBJECT/config`.
+struct AnnouncementTopic: Hashable, Sendable {
+    enum Component: String, Sendable {
+        case sensor
+        case binary = "binary_sensor"
+    }
+
+    let component: Component
+    let object: String
+
+    /// - Returns: `nil` for another topic.
+    init?(_ topic: String, prefix: String) {
+        guard topic.hasPrefix(prefix + "/"), topic.utf8.count <= 256 else { return nil }
+        let levels = topic.dropFirst(prefix.count + 1)
+            .split(separator: "/", omittingEmptySubsequences: false)
+        guard (3...4).contains(levels.count), levels.last == "config",
+            let component = Component(rawValue: String(levels[0]))
+        else { return nil }
+        self.component = component
+        object = levels.dropFirst().dropLast().joined(separator: "-")
+    }
+
+    /// What to listen to for all of them.
+    static func filters(prefix: String) -> [MQTTFilter] {
+        [Component.sensor, .binary].flatMap { component in
+            ["+/config", "+/+/config"].map {
+                MQTTFilter(topic: "\(prefix)/\(component.rawValue)/\($0)")
+            }
+        }
+    }
+}

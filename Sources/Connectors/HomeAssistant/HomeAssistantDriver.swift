@@ -1,4 +1,5 @@
 public import Samples
+import Synchronization
 public import VM
 
 /// The sensors that programs announce at a broker as Home Assistant wants it, such as Zigbee2MQTT,
@@ -61,7 +62,7 @@ public final class HomeAssistantDriver: SensorDriver {
     private func listen(_ change: AsyncStream<Void>.Continuation) async {
         let connection = MQTTConnection(broker: announcements.broker)
         let listener = AnnouncementListener(announcements, change)
-        var backOff = BackOff()
+        var backoff = Backoff()
         while !Task.isCancelled {
             var problem = "\(announcements.broker) ended the connection."
             do {
@@ -69,10 +70,10 @@ public final class HomeAssistantDriver: SensorDriver {
             } catch {
                 problem = error.message
             }
-            if announcements.link.isConnected { backOff.reset() }
+            if announcements.link.isConnected { backoff.reset() }
             announcements.disconnected(problem)
             change.yield()
-            try? await sleep(backOff.wait())
+            try? await sleep(backoff.wait())
         }
     }
 
@@ -83,5 +84,46 @@ public final class HomeAssistantDriver: SensorDriver {
             let counts = announcements.counts
             return [.integer(Int64(counts.taken)), .integer(Int64(counts.refused))]
         }
+    }
+}
+
+/// Passes on what a broker says to the announcements, and asks for the samples of what they announce.
+final class AnnouncementListener: MQTTListener {
+    let filters: [MQTTFilter]
+
+    private let announcements: Announcements
+    private let change: AsyncStream<Void>.Continuation
+    private let isChanged = Mutex(false)
+
+    init(_ announcements: Announcements, _ change: AsyncStream<Void>.Continuation) {
+        (self.announcements, self.change) = (announcements, change)
+        filters = AnnouncementTopic.filters(prefix: announcements.prefix)
+    }
+
+    func begin(_ session: MQTTSession) {
+        for topic in announcements.connected().sorted() {
+            session.subscribe(to: MQTTFilter(topic: topic))
+        }
+        isChanged.withLock { $0 = true }
+    }
+
+    func take(_ message: MQTTMessage, _ session: MQTTSession) {
+        let wanted = announcements.take(message)
+        if let topic = wanted.unsubscribe { session.unsubscribe(from: topic) }
+        if let topic = wanted.subscribe { session.subscribe(to: MQTTFilter(topic: topic)) }
+        if wanted.isSeen { isChanged.withLock { $0 = true } }
+    }
+
+    func refused(_ topic: String) {
+        announcements.refused(topic)
+    }
+
+    func rest(_ session: MQTTSession) {
+        // Announcements come in a flood when a connection begins; one look for all of them is enough.
+        let isDue = isChanged.withLock { isChanged in
+            defer { isChanged = false }
+            return isChanged
+        }
+        if isDue { change.yield() }
     }
 }

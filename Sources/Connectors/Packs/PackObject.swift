@@ -1,15 +1,16 @@
+import Samples
 import Text
 
 /// An object of a pack, read key by key; what nobody asked for is refused at the end.
 public struct PackObject: Sendable {
     /// Of all calls that packs make together.
-    let budget: CallBudget
+    let budget: HostRateLimiter
     private let value: JSONValue
     private let path: String
     private var asked: Set<String> = []
 
     /// - Throws: ``PackError`` where the value is no object.
-    init(_ value: JSONValue, path: String, budget: CallBudget) throws(PackError) {
+    init(_ value: JSONValue, path: String, budget: HostRateLimiter) throws(PackError) {
         guard value.object != nil else {
             throw PackError("\(path) at \(value.position) is no object.")
         }
@@ -158,5 +159,21 @@ public struct PackObject: Sendable {
 
     private func wrong(_ key: String, _ value: JSONValue, _ reason: String) -> PackError {
         PackError("\(path).\(key) at \(value.position) \(reason).")
+    }
+}
+
+extension PackObject {
+    /// A span such as `10s`, in a range; `nil` where the key is not there.
+    mutating func span(
+        _ key: String, in range: ClosedRange<Duration>
+    ) throws(PackError) -> Duration? {
+        guard let text = try text(key) else { return nil }
+        guard let span = Duration(span: text), range.contains(span) else {
+            throw wrong(
+                key,
+                "is no span from \(range.lowerBound.span) to \(range.upperBound.span), such as 10s"
+            )
+        }
+        return span
     }
 }

@@ -29,11 +29,11 @@ public struct SensorPack: Sendable {
     ///
     /// - Throws: ``PackError`` with the first thing that cannot be.
     public init(_ bytes: [UInt8]) throws(PackError) {
-        try self.init(bytes, budget: CallBudget())
+        try self.init(bytes, budget: HostRateLimiter())
     }
 
     /// - Parameter budget: of all calls that this pack and others make.
-    init(_ bytes: [UInt8], budget: CallBudget) throws(PackError) {
+    init(_ bytes: [UInt8], budget: HostRateLimiter) throws(PackError) {
         let whole: JSONValue
         do {
             whole = try StrictJSON(maximumBytes: Self.limit).parse(bytes)
@@ -43,7 +43,7 @@ public struct SensorPack: Sendable {
         try self.init(whole, budget: budget)
     }
 
-    private init(_ whole: JSONValue, budget: CallBudget) throws(PackError) {
+    private init(_ whole: JSONValue, budget: HostRateLimiter) throws(PackError) {
         var pack = try PackObject(whole, path: "sensor", budget: budget)
         let name = try pack.requiredText("id")
         guard let id = SensorID(name) else {
@@ -84,4 +84,16 @@ public struct SensorPack: Sendable {
     public var source: SupervisedSource {
         SupervisedSource(connector, maker: maker, highestRate: highestRate)
     }
+}
+
+/// Why a sensor pack cannot be used.
+public struct PackError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// One sentence, with the place in `sensor.json` where there is one.
+    public let message: String
+
+    public init(_ message: String) {
+        self.message = message
+    }
+
+    public var description: String { message }
 }

@@ -51,7 +51,7 @@ struct HostServices: Sendable {
         let clock = setup?.clock
         let now: @Sendable () -> Timestamp = { clock?.now ?? .now() }
         let time = HostTime(clock: clock)
-        let packs = PackShelf(folder: paths.sensorPacks)
+        let packs = SensorPackStore(folder: paths.sensorPacks)
         machine = try await VirtualMachine.start(
             in: paths.data,
             drivers: setup?.drivers ?? Self.drivers(roots, configuration, packs),
@@ -122,7 +122,7 @@ struct HostServices: Sendable {
 
     /// What finds the sensors of this machine, and those outside it.
     private static func drivers(
-        _ roots: SystemRoots, _ configuration: Configuration, _ packs: PackShelf
+        _ roots: SystemRoots, _ configuration: Configuration, _ packs: SensorPackStore
     ) -> [any SensorDriver] {
         var drivers = DriverCatalogue.standard(roots: roots)
         drivers += [packs, configuration.gpsd.driver]

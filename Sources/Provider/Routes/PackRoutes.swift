@@ -11,7 +11,7 @@ import VM
 struct PackRoutes {
     let door: Door
     let machine: VirtualMachine
-    let shelf: PackShelf
+    let shelf: SensorPackStore
     let archives: SensorPackArchive
     let largestArchive: Int
 

@@ -77,10 +77,10 @@ enum BluetoothDoor {
 
     /// What one connection ends with, and that nothing is left of it.
     static func fault(_ connector: BluetoothConnector, _ bluez: FakeBlueZ) async throws -> String {
-        let inlet = Inlet(
-            maker: try maker(), limit: RateLimit(rate: 10), now: { SourceTests.start })
+        let sink = SampleSink(
+            maker: try maker(), limit: TokenBucket(rate: 10), now: { SourceTests.start })
         do {
-            try await connector.connect(inlet)
+            try await connector.connect(sink)
             return "it ended"
         } catch {
             try await bluez.waitUntilNothingIsHeld()

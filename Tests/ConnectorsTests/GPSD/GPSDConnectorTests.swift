@@ -185,18 +185,18 @@ struct GPSDConnectorTests {
     @Test func `a connection that nobody wants any more ends at once`() async throws {
         let server = try await ChattyServer { _ in .init(greeting: "") }
         let connector = GPSDConnector(port: server.port)
-        let inlet = Inlet(
+        let sink = SampleSink(
             maker: try SampleMaker(
                 format: .named, names: ["latitude"], rules: [FieldRule(Field("latitude"))]),
-            limit: RateLimit(rate: 10), now: { .now() })
-        let task = Task { try await connector.connect(inlet) }
+            limit: TokenBucket(rate: 10), now: { .now() })
+        let task = Task { try await connector.connect(sink) }
         try await until { server.open == 1 }
         task.cancel()
         await #expect(throws: (any Error).self) { try await task.value }
         try await until { server.open == 0 }
     }
 
-    @Test func `complaints of gpsd are told`() async throws {
+    @Test func `errorOutput of gpsd are told`() async throws {
         let server = try await Self.server(
             #"{"class":"ERROR","message":"no such device"}"# + "\n" + Self.fix(0))
         let source = try Self.source(server.port)

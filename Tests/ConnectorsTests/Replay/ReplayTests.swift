@@ -107,9 +107,9 @@ struct ReplayTests {
     }
 
     private func failure(of path: String) async -> ConnectorError? {
-        let inlet = SampleMakerInlet.make()
+        let sink = SampleMakerInlet.make()
         do {
-            try await ReplayConnector(file: path).connect(inlet)
+            try await ReplayConnector(file: path).connect(sink)
             return nil
         } catch {
             return error as? ConnectorError
@@ -117,14 +117,14 @@ struct ReplayTests {
     }
 }
 
-/// An inlet whose samples nobody takes.
+/// An sink whose samples nobody takes.
 enum SampleMakerInlet {
-    static func make() -> Inlet {
+    static func make() -> SampleSink {
         guard
             let maker = try? SampleMaker(
                 format: .named, names: Fix.fields.map(\.name),
                 rules: Fix.fields.map { FieldRule($0) })
         else { preconditionFailure("the fields of fixes are names") }
-        return Inlet(maker: maker, limit: RateLimit(rate: 1000), now: { .now() })
+        return SampleSink(maker: maker, limit: TokenBucket(rate: 1000), now: { .now() })
     }
 }
