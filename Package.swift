@@ -247,7 +247,7 @@ let package = Package(
             "Connectors",
             [
                 "Addresses", "Connectors", "DBus", "Egress", "Ingest", "Motion", "Samples",
-                "Tracks", "VM", nioCore, nioPosix, nioSSL,
+                "Scheduling", "Tracks", "VM", nioCore, nioPosix, nioSSL,
             ], exclude: ["Bluetooth/bluez.py"]),
         tests("Addresses", ["Addresses"]),
         tests("AppStorage", ["AppStorage", "Samples", "Text"]),

@@ -2,10 +2,10 @@ import Motion
 import Samples
 public import VM
 
-/// Steps, activities, vibration, heights and noise, made of what other sensors measure.
+/// Derives steps, activities, vibration, altitude and noise from other sensors.
 ///
-/// One for each instance of the input: `steps.left` of `accelerometer.left`. Each is a sensor of its
-/// own, with samples, a level and grants of its own.
+/// There is one for each instance of the input: `steps.left` from `accelerometer.left`. Derived
+/// sensors have their own samples, level and grants.
 public struct DerivedDriver: SensorDeriver {
     private static let kinds = [
         DerivedKind(
@@ -21,7 +21,7 @@ public struct DerivedDriver: SensorDeriver {
             DerivedSamples(Altimeter())
         },
         DerivedKind(
-            "noise", "Sound level", of: "microphone", isToldMissing: false, NoiseMeter.self
+            "noise", "Sound level", of: "microphone", reportsMissing: false, NoiseMeter.self
         ) {
             DerivedSamples(NoiseMeter())
         },
@@ -34,31 +34,31 @@ public struct DerivedDriver: SensorDeriver {
     }
 }
 
-/// One kind of sensor that is made of another.
+/// A kind of sensor derived from another.
 struct DerivedKind: Sendable {
     private let id: SensorID
     private let title: String
     private let input: SensorID
     private let inputs: [Field]
     private let outputs: [Field]
-    private let isToldMissing: Bool
+    private let reportsMissing: Bool
     private let make: @Sendable () -> any SampleDeriver
 
-    /// - Parameter isToldMissing: whether a machine without the input is told of.
+    /// - Parameter reportsMissing: whether the sensor is listed as unavailable if there is no input.
     init<Made: DerivedSensor>(
-        _ id: SensorID, _ title: String, of input: SensorID, isToldMissing: Bool = true,
+        _ id: SensorID, _ title: String, of input: SensorID, reportsMissing: Bool = true,
         _ type: Made.Type, make: @escaping @Sendable () -> any SampleDeriver
     ) {
         (self.id, self.title, self.input) = (id, title, input)
         (inputs, outputs) = (Made.inputs, Made.outputs)
-        (self.isToldMissing, self.make) = (isToldMissing, make)
+        (self.reportsMissing, self.make) = (reportsMissing, make)
     }
 
     func sensors(among all: [DiscoveredSensor]) -> [DiscoveredSensor] {
         let candidates = all.filter { input.covers($0.sensor.id) }
         let there = candidates.filter { !$0.isUnavailable }.map(\.sensor)
         guard !there.isEmpty else {
-            guard isToldMissing || !candidates.isEmpty else { return [] }
+            guard reportsMissing || !candidates.isEmpty else { return [] }
             let missing = Set(candidates.map(\.sensor.id)).union([input])
             return missing.sorted().map { unavailable(of: $0, "it needs \($0)") }
         }
@@ -85,7 +85,7 @@ struct DerivedKind: Sendable {
     }
 }
 
-/// What begins anew whenever it is switched on.
+/// A derivation that keeps no state while it is off.
 struct DerivedSamples<Made: DerivedSensor>: SampleDeriver {
     private var made: Made
 
@@ -100,7 +100,7 @@ struct DerivedSamples<Made: DerivedSensor>: SampleDeriver {
     mutating func take(_ sample: Sample) -> Sample? { made.take(sample) }
 }
 
-/// Counts steps on from those that were counted before, so that the total never goes back.
+/// Counts steps on from the last stored total, so that the total never decreases.
 struct StepTotal: SampleDeriver {
     private var counter = StepCounter()
     private var before: Int64 = 0

@@ -4,12 +4,12 @@ import Ingest
 import NIOCore
 import NIOSSL
 import Samples
+import Scheduling
 import Synchronization
 
-/// Answers of an HTTP server that is asked again and again.
+/// Polls an HTTP server.
 ///
-/// A person chooses the server with the pack, so it may be anywhere, also on this machine and the network
-/// at home.
+/// The owner chooses the server by installing the pack, so local addresses are allowed.
 public struct PollConnector: ConnectorKind {
     public static let kind = "http-poll"
     public static let standardFormat: String? = "json"
@@ -17,7 +17,7 @@ public struct PollConnector: ConnectorKind {
     private static let year = Duration.seconds(366 * 86_400)
     private static let mostFields = 16
 
-    /// Without the query, which may hold a key.
+    /// The URL without the query, which may contain a key.
     public let place: String
     private let exchange: PollExchange
     private let interval: Duration
@@ -25,12 +25,12 @@ public struct PollConnector: ConnectorKind {
     private let takesLines: Bool
     let budget: HostRateLimiter
 
-    /// Takes `url`, `every` (a span, from one second), `timeout` (10s), `headers` (a table), `pin`
-    /// (`sha256/…`, of the certificate or its key) and `lines` (whether each line of an answer is one
-    /// message, and not the whole).
+    /// Reads `url`, `every` (a duration, from one second), `timeout` (10s), `headers` (a table), `pin`
+    /// (`sha256/…`, of the certificate or its key) and `lines` (whether each line of a response is a
+    /// message, instead of the whole body).
     public init(_ source: inout PackObject) throws(PackError) {
         guard let address = WebAddress(try source.requiredText("url")) else {
-            throw source.wrong("url", "is no URL such as http://192.168.1.20/status")
+            throw source.wrong("url", "is not a URL such as http://192.168.1.20/status")
         }
         guard let interval = try source.span("every", in: .seconds(1)...Self.year) else {
             throw source.missing("every")
@@ -41,7 +41,7 @@ public struct PollConnector: ConnectorKind {
             let field = HeaderField(name, value)
             guard field.isAllowedInPacks, fields.count < Self.mostFields else {
                 throw source.wrong(
-                    "headers", "holds what is no field of a request, or one that is not for a pack")
+                    "headers", "contains an invalid or a reserved header field")
             }
             fields.append(field)
         }
@@ -49,7 +49,7 @@ public struct PollConnector: ConnectorKind {
         if let text = try source.text("pin") {
             pin = CertificatePin(text)
             guard pin != nil, address.origin.scheme == .https else {
-                throw source.wrong("pin", "is no sha256/… in Base64, or the URL is not https")
+                throw source.wrong("pin", "is not a sha256/… in Base64, or the URL is not https")
             }
         }
         self.init(
@@ -58,8 +58,8 @@ public struct PollConnector: ConnectorKind {
     }
 
     /// - Parameters:
-    ///   - patience: how long an answer may take.
-    ///   - trustRoots: the authorities whose certificates are trusted where there is no pin.
+    ///   - patience: the time limit of a call.
+    ///   - trustRoots: the trusted authorities if there is no pin.
     init(
         _ address: WebAddress, every interval: Duration, patience: Duration = .seconds(10),
         fields: [HeaderField] = [], pin: CertificatePin? = nil, takesLines: Bool = false,
@@ -77,13 +77,13 @@ public struct PollConnector: ConnectorKind {
         while true {
             let start = ContinuousClock.now
             let host = "\(exchange.address.origin.host):\(exchange.address.origin.port)"
-            try await Task.sleep(for: budget.turn(of: host))
+            try await Task.sleep(for: budget.reserve(host))
             try await attempt(sink)
             try await Task.sleep(until: start.advanced(by: interval), clock: .continuous)
         }
     }
 
-    /// A call that fails is told of, and the next comes when it is due.
+    /// Reports a failed call; the next one happens on schedule.
     private func attempt(_ sink: SampleSink) async throws {
         do {
             let body = try await exchange.body(within: patience)
@@ -95,7 +95,7 @@ public struct PollConnector: ConnectorKind {
     }
 
     private func take(_ body: [UInt8], _ sink: SampleSink) {
-        let doubt = "\(place) answers with what the sensor pack does not know."
+        let doubt = "\(place) sent a response that does not match the sensor pack."
         if takesLines {
             let feed = LineFeed(sink, doubt: doubt)
             feed.take(body[...])
@@ -116,11 +116,11 @@ struct PollExchange: Sendable {
 
     /// The body of a successful response.
     ///
-    /// - Parameter limit: for the whole call.
+    /// - Parameter limit: the time limit of the whole call.
     /// - Throws: ``ConnectorError``, `CancellationError`.
     func body(within limit: Duration) async throws -> [UInt8] {
         var options = OutboundOptions()
-        // Half, so that a second address of the server can be tried.
+        // Leaves time to try a second address of the server.
         options.connecting = limit / 2
         options.total = limit
         options.responseBytes = PayloadReader.limit
@@ -147,7 +147,7 @@ struct PollExchange: Sendable {
             throw ConnectorError(
                 "\(origin) redirects with \(status); use the new address as the url.")
         case 401, 403:
-            throw ConnectorError("\(origin) refuses with \(status); check the key.")
+            throw ConnectorError("\(origin) refused the call with \(status); check the key.")
         case 429:
             throw ConnectorError(
                 "\(origin) limits its calls (429); use a longer interval.")
@@ -162,36 +162,31 @@ extension HeaderField {
         "trailer", "transfer-encoding", "upgrade",
     ]
 
-    /// Whether a sensor pack may set it: a valid field on which the connection does not depend.
+    /// Whether a sensor pack may set it: a valid field that does not control the connection.
     var isAllowedInPacks: Bool {
         isValid && !value.utf8.contains(9) && !Self.reserved.contains(name.lowercased())
     }
 }
 
-/// How many calls go to one host, in all that lead there.
+/// Limits the calls to each host; later calls wait for their turn.
 ///
-/// What is more waits for its turn. Two sensors of one server share what the server allows, so all packs
-/// of a shelf have one budget.
+/// All packs of a store share one, since sensors of one server share its limits.
 final class HostRateLimiter: Sendable {
     private let calls: Int
-    private let span: Duration
-    /// When the last calls to each host are or were due, the oldest first.
-    private let due = Mutex<[String: [ContinuousClock.Instant]]>([:])
+    private let window: Duration
+    private let limiters = Mutex<[String: RateLimiter<ContinuousClock.Instant>]>([:])
 
-    /// Unless told otherwise, no more within any minute than the free tiers of weather services allow.
-    init(calls: Int = 60, each span: Duration = .seconds(60)) {
-        (self.calls, self.span) = (calls, span)
+    /// The default is what the free tiers of weather services allow.
+    init(calls: Int = 60, per window: Duration = .seconds(60)) {
+        (self.calls, self.window) = (calls, window)
     }
 
-    /// Takes the next turn of a host.
+    /// Reserves the next call to a host.
     ///
     /// - Returns: how long to wait for it.
-    func turn(of host: String, at now: ContinuousClock.Instant = .now) -> Duration {
-        due.withLock { due in
-            let last = due[host, default: []]
-            let first = last.count < calls ? now : max(now, last[0].advanced(by: span))
-            due[host] = last.suffix(calls - 1) + [first]
-            return now.duration(to: first)
+    func reserve(_ host: String, at now: ContinuousClock.Instant = .now) -> Duration {
+        limiters.withLock {
+            $0[host, default: RateLimiter(calls, per: window)].reserve(at: now)
         }
     }
 }

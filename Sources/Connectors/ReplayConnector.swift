@@ -3,40 +3,39 @@ import Foundation
 import Glibc
 import Ingest
 import Samples
+import Scheduling
 import Tracks
 
-/// Plays the track of a file as if the machine moved along it now.
+/// Replays the track of a file as if the machine moved along it now.
 ///
-/// Fixes are named as those of ``GPSDConnector`` are, and their times are those at which they are told.
+/// The values are named as in ``GPSDConnector``; their times are the arrival times.
 struct ReplayConnector: ConnectorKind {
     static let kind = "replay"
     static let standardFormat: String? = "named"
-    /// A track of one fix that is played in a loop is told so often, and no track is begun anew sooner.
+    /// The minimum time between the last fix and the first one of the next loop.
     private static let leastRound = Duration.milliseconds(100)
 
     /// The absolute path of a GPX or NMEA file.
     let file: String
-    /// How many times as fast as it was recorded.
+    /// The playback speed relative to the recording.
     let speed: Double
-    /// Whether it begins anew at its end.
+    /// Whether the track is repeated.
     let isLoop: Bool
-    private let sleep: @Sendable (Duration) async throws -> Void
+    private let time: any TimeSource
 
     init(_ source: inout PackObject) throws(PackError) {
         let file = try source.requiredText("file")
-        guard file.hasPrefix("/") else { throw source.wrong("file", "is no absolute path") }
+        guard file.hasPrefix("/") else { throw source.wrong("file", "is not an absolute path") }
         let speed = try source.number("speed", in: 0.001...1000) ?? 1
         self.init(file: file, speed: speed, isLoop: try source.flag("loop") ?? false)
     }
 
-    /// - Parameter sleep: how to wait for the next fix.
+    /// - Parameter time: waits for the next fix.
     init(
         file: String, speed: Double = 1, isLoop: Bool = false,
-        sleep: @escaping @Sendable (Duration) async throws -> Void = {
-            try await Task.sleep(for: $0)
-        }
+        time: any TimeSource = .system
     ) {
-        (self.file, self.speed, self.isLoop, self.sleep) = (file, speed, isLoop, sleep)
+        (self.file, self.speed, self.isLoop, self.time) = (file, speed, isLoop, time)
     }
 
     var place: String { "replay of \(file)" }
@@ -50,10 +49,10 @@ struct ReplayConnector: ConnectorKind {
             throw ConnectorError("\(file): \(error.message)")
         }
         guard let last = replay.items.last else {
-            throw ConnectorError("\(file) holds no place that could be played.")
+            throw ConnectorError("\(file) contains no position to replay.")
         }
         sink.connected()
-        // From the last fix to the first again as long as it was to the last.
+        // The time from the last fix back to the first equals the time between the last two.
         let before = replay.items.dropLast().last
         let round = last.due + max(Self.leastRound, last.due - (before?.due ?? .zero))
         var passed = Duration.zero
@@ -67,19 +66,19 @@ struct ReplayConnector: ConnectorKind {
                 passed = .zero
             }
         } while isLoop
-        // What has ended is not played again, as it would be if this returned.
-        sink.warn("\(file) was played to its end.")
-        while true { try await sleep(.seconds(86_400)) }
+        // Returning would reconnect and play the track again.
+        sink.warn("\(file) was replayed to its end.")
+        while true { try await time.sleep(for: .seconds(86_400)) }
     }
 
     private func wait(until due: Duration, _ passed: inout Duration) async throws {
-        if due > passed { try await sleep(due - passed) }
+        if due > passed { try await time.sleep(for: due - passed) }
         try Task.checkCancellation()
         passed = max(passed, due)
     }
 }
 
-/// A file with a track, read on a thread that may wait.
+/// A file with a track, read on a thread that may block.
 struct ReplayFile: Sendable {
     private static let queue = DispatchQueue(label: "nervous.replay", attributes: .concurrent)
 
@@ -91,7 +90,7 @@ struct ReplayFile: Sendable {
 
     /// The fixes of all tracks, in the order of the file.
     ///
-    /// - Throws: ``ConnectorError`` where it cannot be read or is neither GPX nor NMEA.
+    /// - Throws: ``ConnectorError`` if it cannot be read or is neither GPX nor NMEA.
     func fixes() async throws(ConnectorError) -> [Fix] {
         let answer = await withCheckedContinuation { continuation in
             Self.queue.async { continuation.resume(returning: Result { try read() }) }
@@ -106,7 +105,7 @@ struct ReplayFile: Sendable {
 
     private func read() throws -> [Fix] {
         let bytes = try content()
-        // A byte order mark may stand before it.
+        // Skips a byte order mark.
         let first = bytes.first { $0 > 0x20 && $0 < 0x80 }
         guard first != UInt8(ascii: "<") else {
             return try GPXReader.tracks(bytes).flatMap(\.fixes)
@@ -117,13 +116,13 @@ struct ReplayFile: Sendable {
     }
 
     private func content() throws -> [UInt8] {
-        // Without waiting: a pipe without a writer would hold the thread.
+        // Non-blocking, since opening a pipe without a writer would block the thread.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw ConnectorError("It cannot be opened.") }
         let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-            throw ConnectorError("It is no file.")
+            throw ConnectorError("It is not a regular file.")
         }
         let limit = TrackLimits().bytes
         let data = try file.read(upToCount: limit + 1) ?? Data()

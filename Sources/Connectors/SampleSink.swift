@@ -1,11 +1,13 @@
 public import Ingest
 import Samples
+import Scheduling
 import Synchronization
 import VM
 
-/// What a connector hands its messages to: makes samples of them, counts, and sends the samples on.
+/// Receives the messages of a connector, converts them to samples, counts and forwards them.
 ///
-/// Safe from any thread. Never waits: what comes faster than it can be stored is left out and counted.
+/// It may be called from any thread and never blocks: samples that arrive faster than they can be
+/// stored are dropped and counted.
 public final class SampleSink: Sendable {
     private struct State: ~Copyable {
         var maker: SampleMaker
@@ -13,13 +15,13 @@ public final class SampleSink: Sendable {
         var link = SourceReport.Link.unknown
         var connections = 0
         var problem: String?
-        /// Messages that the maker never saw: no messages of the source, and those that were too many.
-        var foreign = 0
+        /// Messages not passed to the maker: invalid ones, and those above the rate limit.
+        var invalid = 0
         var refused = 0
-        /// Samples that came faster than they could be stored.
+        /// Samples dropped because the buffer was full.
         var unsent = 0
         var output: AsyncThrowingStream<Sample, any Error>.Continuation?
-        /// Who listens; what belongs to a listener before is over.
+        /// The number of the current listener; calls for earlier ones are ignored.
         var listener = 0
 
         mutating func send(_ sample: Sample) -> Bool {
@@ -35,10 +37,10 @@ public final class SampleSink: Sendable {
             report.link = link
             report.connections = connections
             report.problem = problem
-            report.received = counts.received + foreign + refused
+            report.received = counts.received + invalid + refused
             report.taken = counts.taken - unsent
             report.late = counts.late
-            report.dropped.malformed = counts.malformed + foreign
+            report.dropped.malformed = counts.malformed + invalid
             report.dropped.incomplete = counts.incomplete
             report.dropped.invalidTimestamp = counts.invalidTimestamp
             report.dropped.repeated = counts.repeated
@@ -48,16 +50,16 @@ public final class SampleSink: Sendable {
     }
 
     private let state: Mutex<State>
-    private let now: @Sendable () -> Timestamp
+    private let time: any TimeSource
 
-    init(maker: SampleMaker, limit: TokenBucket, now: @escaping @Sendable () -> Timestamp) {
+    init(maker: SampleMaker, limit: TokenBucket, time: any TimeSource) {
         state = Mutex(State(maker: maker, limit: limit))
-        self.now = now
+        self.time = time
     }
 
-    // MARK: - For connectors
+    // MARK: - Connectors
 
-    /// Takes one message or line that came now.
+    /// Takes a message or line received now.
     ///
     /// - Returns: whether it became a sample.
     @discardableResult
@@ -65,14 +67,14 @@ public final class SampleSink: Sendable {
         outcome(of: payload)?.isSample == true
     }
 
-    /// Takes one message or line that came now.
+    /// Takes a message or line received now.
     ///
-    /// - Returns: what became of it; `nil` when there were too many.
+    /// - Returns: its outcome, or `nil` if it was above the rate limit.
     func outcome(of payload: [UInt8]) -> SampleMaker.Outcome? {
         take { maker, arrival in maker.take(payload, at: arrival) }
     }
 
-    /// Takes values that the connector names itself and that came now.
+    /// Takes named values received now.
     ///
     /// - Returns: whether they became a sample.
     @discardableResult
@@ -80,14 +82,14 @@ public final class SampleSink: Sendable {
         take { maker, arrival in maker.take(reading, at: arrival) }?.isSample == true
     }
 
-    /// Counts a message that is no message of the source, such as a line that is too long.
+    /// Counts invalid messages that are not passed to `take`, such as a line that is too long.
     public func reject(_ count: Int = 1) {
-        state.withLock { $0.foreign += count }
+        state.withLock { $0.invalid += count }
     }
 
-    /// The way stands: messages come from now on, and nothing is wrong any more.
+    /// Reports that the connection is established, and clears any problem.
     ///
-    /// Does nothing when it stood before.
+    /// Has no effect if it already was.
     public func connected() {
         state.withLock {
             guard $0.link != .connected else { return }
@@ -98,7 +100,7 @@ public final class SampleSink: Sendable {
         }
     }
 
-    /// The way does not stand for now, and the connector itself tries again later.
+    /// Reports that the connection is lost, and that the connector itself retries.
     public func disconnected(_ problem: String) {
         state.withLock {
             $0.link = .disconnected
@@ -106,17 +108,17 @@ public final class SampleSink: Sendable {
         }
     }
 
-    /// The source is looked for.
+    /// Reports that the connector is scanning for the source.
     public func scanning() {
         state.withLock { $0.link = .scanning }
     }
 
-    /// The source was found, and the way to it does not stand yet.
+    /// Reports that the source was found and the connection is being established.
     public func connecting() {
         state.withLock { $0.link = .connecting }
     }
 
-    /// Something went wrong that does not end the way; `nil` when it is right again.
+    /// Reports a problem that does not end the connection; `nil` when it is resolved.
     public func warn(_ problem: String?) {
         state.withLock { $0.problem = problem }
     }
@@ -124,9 +126,9 @@ public final class SampleSink: Sendable {
     private func take(
         _ make: (inout SampleMaker, Timestamp) -> SampleMaker.Outcome
     ) -> SampleMaker.Outcome? {
-        let arrival = now()
+        let arrival = time.now()
         return state.withLock { state in
-            guard state.limit.admits(at: arrival) else {
+            guard state.limit.admit(at: arrival) else {
                 state.refused += 1
                 return nil
             }
@@ -136,10 +138,12 @@ public final class SampleSink: Sendable {
         }
     }
 
-    // MARK: - For the supervisor
+    // MARK: - Supervisor
 
     var report: SourceReport { state.withLock { $0.report } }
 
+    /// Directs samples to `output` from now on.
+    ///
     /// - Returns: the number of this listener.
     func begin(_ output: AsyncThrowingStream<Sample, any Error>.Continuation) -> Int {
         state.withLock {
@@ -149,8 +153,10 @@ public final class SampleSink: Sendable {
         }
     }
 
-    /// - Parameter problem: what went wrong, where something did.
-    func turn(_ link: SourceReport.Link, _ problem: String? = nil, for listener: Int) {
+    /// Sets the state of the connection, unless there is a newer listener.
+    ///
+    /// - Parameter problem: replaces the last problem unless `nil`.
+    func setLink(_ link: SourceReport.Link, _ problem: String? = nil, for listener: Int) {
         state.withLock {
             guard $0.listener == listener else { return }
             $0.link = link
@@ -162,5 +168,31 @@ public final class SampleSink: Sendable {
 extension SampleMaker.Outcome {
     fileprivate var isSample: Bool {
         if case .sample = self { true } else { false }
+    }
+}
+
+/// A token bucket: limits the rate and allows bursts of one second.
+struct TokenBucket: Sendable {
+    /// Messages per second.
+    let rate: Double
+    private var tokens: Double
+    private var last: Timestamp?
+
+    /// - Parameter rate: messages per second, above zero.
+    init(rate: Double) {
+        self.rate = rate
+        tokens = max(1, rate)
+    }
+
+    mutating func admit(at time: Timestamp) -> Bool {
+        if let last, time > last {
+            let passed = Double(time.microseconds - last.microseconds) / 1e6
+            tokens = min(max(1, rate), tokens + passed * rate)
+        }
+        // A clock that is set back refills nothing twice.
+        last = time
+        guard tokens >= 1 else { return false }
+        tokens -= 1
+        return true
     }
 }

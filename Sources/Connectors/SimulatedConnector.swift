@@ -4,10 +4,10 @@ import Scheduling
 import Simulation
 import VM
 
-/// A sensor that is made up, in the time that passes: for trying things out.
+/// A simulated sensor in real time.
 ///
-/// `sensor` names one that can be simulated, `scenario` what it goes through; `seed`, `rate` in samples a
-/// second, and `speed`, how much faster than time the scenario goes by.
+/// Reads `sensor`, `scenario`, `seed`, `rate` (samples per second) and `speed` (of the scenario
+/// relative to real time).
 struct SimulatedConnector: ConnectorKind {
     static let kind = "simulated"
     static let standardFormat: String? = "named"
@@ -23,7 +23,7 @@ struct SimulatedConnector: ConnectorKind {
         let name = try source.requiredText("sensor")
         guard let sensor = SensorID(name), SimulatedDriver.fields(of: sensor) != nil else {
             let names = SimulatedDriver.sensors.map(\.description).joined(separator: ", ")
-            throw source.wrong("sensor", "is none of \(names)")
+            throw source.wrong("sensor", "is not one of \(names)")
         }
         self.sensor = sensor
         scenario = try source.choice("scenario", of: Scenario.Kind.self) ?? .still
@@ -39,7 +39,7 @@ struct SimulatedConnector: ConnectorKind {
         let clock = ContinuousClock()
         let (begin, start) = (clock.now, Timestamp.now())
         let scenario = Scenario(scenario, seed: seed, start: start)
-        // Sensors of one rate wake the processor together.
+        // Aligned so that sensors of one rate wake the processor together.
         let wait = start.durationToTick(every: .seconds(1) / rate)
         sink.connected()
         var number = 0

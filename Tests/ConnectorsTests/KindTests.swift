@@ -19,8 +19,9 @@ struct KindTests {
             format: .keyValue, names: ["v"], rules: [FieldRule(Field("v"))],
             time: hasTime ? TimeRule("at", form: .s) : nil)
         return SupervisedSource(
-            connector, maker: maker, highestRate: highestRate, now: { now },
-            sleep: { _ in try await Task.sleep(for: .milliseconds(5)) })
+            connector, maker: maker, highestRate: highestRate,
+            time: ScriptedTime(
+                clock: { now }, wait: { _ in try await Task.sleep(for: .milliseconds(5)) }))
     }
 
     /// Returns when the report is as wanted.

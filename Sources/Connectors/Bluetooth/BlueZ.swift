@@ -1,10 +1,10 @@
 import DBus
 
-/// The service of Linux that speaks for Bluetooth, as one program on the bus.
+/// BlueZ, the Bluetooth service of Linux, on the system bus.
 ///
-/// Source: `org.bluez.Adapter(5)`, `org.bluez.Device(5)`, `org.bluez.GattCharacteristic(5)`. It is
-/// called by its unique name, so that no other program can answer or send signals in its place, and none
-/// is started.
+/// It is addressed by its unique name, so that no other program can answer or send signals in its
+/// place, and no service is started.
+/// Source: `org.bluez.Adapter(5)`, `org.bluez.Device(5)`, `org.bluez.GattCharacteristic(5)`.
 struct BlueZ: Sendable {
     static let name = "org.bluez"
     static let adapter = "org.bluez.Adapter1"
@@ -17,7 +17,7 @@ struct BlueZ: Sendable {
     private let bus: BusConnection
     private let owner: String
 
-    /// - Throws: ``BluetoothProblem`` where there is no bus or no BlueZ; `CancellationError`.
+    /// - Throws: ``BluetoothProblem`` if there is no bus or no BlueZ; `CancellationError`.
     init(bus address: String) async throws {
         do throws(BusError) {
             bus = try BusConnection(address: address)
@@ -48,12 +48,12 @@ struct BlueZ: Sendable {
             BusCall(owner, path: path, interface: interface, method, arguments), within: limit)
     }
 
-    /// Calls a method whose answer does not matter, also when the task is over.
+    /// Calls a method and ignores the reply; works in cancelled tasks, too.
     func send(_ path: String, _ interface: String, _ method: String) {
         bus.send(BusCall(owner, path: path, interface: interface, method))
     }
 
-    /// Every object that BlueZ has now.
+    /// All objects of BlueZ.
     func objects() async throws -> BlueZObjects {
         do throws(BusError) {
             return BlueZObjects(try await call("/", Self.manager, "GetManagedObjects").first)
@@ -62,8 +62,8 @@ struct BlueZ: Sendable {
         }
     }
 
-    /// Tells what comes and goes, what changes at an object and what at another and beneath it, and the
-    /// end of BlueZ.
+    /// Signals about added and removed objects, property changes at `path` and beneath `namespace`, and
+    /// the end of BlueZ.
     func signals(
         at path: String?, beneath namespace: String
     ) -> AsyncThrowingStream<BusSignal, any Error> {
@@ -82,7 +82,7 @@ struct BlueZ: Sendable {
 
     func close() async { await bus.close() }
 
-    /// What an error of any call says of Bluetooth as a whole; `nil` where it is of one device.
+    /// The problem with Bluetooth as a whole that an error indicates; `nil` if it concerns one device.
     static func problem(_ error: BusError) -> BluetoothProblem? {
         switch error.name {
         case "org.freedesktop.DBus.Error.ServiceUnknown",
@@ -94,7 +94,7 @@ struct BlueZ: Sendable {
         }
     }
 
-    /// Whether an error of a call says that what was called is there no more, or no more connected.
+    /// Whether an error indicates that the object no longer exists or is no longer connected.
     static func hasGone(_ error: BusError) -> Bool {
         let bus = "org.freedesktop.DBus.Error.Unknown"
         return ["\(bus)Object", "\(bus)Interface", "\(bus)Method", "org.bluez.Error.NotConnected"]

@@ -1,8 +1,8 @@
 import DBus
 
-/// What BlueZ has told of its objects: adapters, devices, and their services and characteristics.
+/// The objects of BlueZ: adapters, devices, and their services and characteristics.
 ///
-/// All of it is of strangers: what is not of the expected type is as if it were not there.
+/// The content is untrusted: properties of an unexpected type are treated as missing.
 struct BlueZObjects: Sendable {
     typealias Properties = [String: BusValue]
 
@@ -17,7 +17,7 @@ struct BlueZObjects: Sendable {
     struct Device: Hashable, Sendable {
         let path: String
         let isConnected: Bool
-        /// Whether it was heard by radio not long ago.
+        /// Whether it was received by radio recently.
         let isHeard: Bool
         let hasServices: Bool
     }
@@ -27,21 +27,21 @@ struct BlueZObjects: Sendable {
         let flags: Set<String>
     }
 
-    /// More are not kept, however many names somebody near sends out.
+    /// The maximum number of objects, however many devices advertise nearby.
     static let limit = 4096
 
     private var objects: [String: [String: Properties]] = [:]
 
-    /// - Parameter managed: the answer of `GetManagedObjects`.
+    /// - Parameter managed: the reply to `GetManagedObjects`.
     init(_ managed: BusValue?) {
-        // Adapters have short paths, and come first: no stranger's device takes their place.
+        // Adapters have short paths and come first, so that untrusted devices cannot displace them.
         let found = (managed?.members ?? [:]).sorted { $0.key.utf8.count < $1.key.utf8.count }
         for (path, interfaces) in found { add(interfaces, to: path) }
     }
 
-    /// Takes what a signal tells.
+    /// Applies a signal.
     ///
-    /// - Returns: the path of the object that came or changed; `nil` where none did.
+    /// - Returns: the path of the added or changed object, if any.
     @discardableResult
     mutating func take(_ signal: BusSignal) -> String? {
         let arguments = signal.arguments
@@ -68,9 +68,9 @@ struct BlueZObjects: Sendable {
         }
     }
 
-    /// An adapter that is on.
+    /// A powered adapter.
     ///
-    /// - Throws: ``BluetoothProblem`` where there is none, or it is off.
+    /// - Throws: ``BluetoothProblem`` if there is none, or it is off.
     func adapter(named name: String?) throws(BluetoothProblem) -> Adapter {
         let adapters = objects.compactMap { path, interfaces in
             interfaces[BlueZ.adapter].map {
@@ -82,14 +82,14 @@ struct BlueZObjects: Sendable {
         return found
     }
 
-    /// The device that is meant, rather one that is connected or was heard.
+    /// The target device; connected devices and those in range are preferred.
     func device(_ target: BluetoothTarget, of adapter: Adapter) -> Device? {
         let devices = objects.keys.sorted().compactMap { device(at: $0, target, of: adapter) }
         return devices.first(where: \.isConnected) ?? devices.first(where: \.isHeard)
             ?? devices.first
     }
 
-    /// The device at a path, where it is the one that is meant.
+    /// The device at a path if it is the target.
     func device(
         at path: String, _ target: BluetoothTarget, of adapter: Adapter
     ) -> Device? {
@@ -106,7 +106,7 @@ struct BlueZObjects: Sendable {
         return device(at: path)
     }
 
-    /// The device at a path; `nil` when it is not there any more.
+    /// The device at a path, if it exists.
     func device(at path: String) -> Device? {
         objects[path]?[BlueZ.device].map {
             Device(
@@ -115,12 +115,12 @@ struct BlueZObjects: Sendable {
         }
     }
 
-    /// The paths of services of a device, of all where none is named.
+    /// The paths of a device's services with a UUID, or of all its services.
     func services(_ uuid: BluetoothUUID?, of device: Device) -> [String] {
         paths(of: BlueZ.service, uuid, "Device", [device.path])
     }
 
-    /// The first characteristic of that name in one of some services.
+    /// The first characteristic with a UUID in any of the services.
     func characteristic(_ uuid: BluetoothUUID, of services: [String]) -> Characteristic? {
         paths(of: BlueZ.characteristic, uuid, "Service", services).first.map {
             let flags = objects[$0]?[BlueZ.characteristic]?["Flags"]?.texts

@@ -1,15 +1,15 @@
 import Motion
 
-/// A value of a device that a pack wants.
+/// A characteristic requested by a pack.
 struct BluetoothCharacteristic: Hashable, Sendable {
-    /// How the fields of the pack name it; `nil` where its bytes are a message in a format of the pack.
+    /// Its name in the fields of the pack; `nil` if its value is a payload in the format of the pack.
     let name: String?
-    /// `nil` for whichever service has it.
+    /// `nil` for any service.
     let service: BluetoothUUID?
     let characteristic: BluetoothUUID
-    /// What its bytes are; `nil` where they are a message.
+    /// How its value is decoded; `nil` if it is a payload.
     let form: CharacteristicDecoder?
-    /// How often it is read; `nil` for one that the device itself tells of.
+    /// How often it is read; `nil` if the device sends notifications.
     let interval: Duration?
 
     /// For a person.
@@ -29,7 +29,7 @@ extension BluetoothCharacteristic {
         name = try item.text("name")
         if let text = try item.text("form") {
             guard let decoder = CharacteristicDecoder(text) else {
-                throw item.wrong("form", "is no form of bytes such as u8 or s16/100")
+                throw item.wrong("form", "is not a byte format such as u8 or s16/100")
             }
             guard name != nil else { throw item.missing("name") }
             form = decoder
@@ -47,24 +47,24 @@ extension BluetoothCharacteristic {
         guard let text = try item.text(key) else { return nil }
         guard let uuid = BluetoothUUID(text) else {
             throw item.wrong(
-                key, "is no UUID, such as 180d or 0000180d-0000-1000-8000-00805f9b34fb")
+                key, "is not a UUID such as 180d or 0000180d-0000-1000-8000-00805f9b34fb")
         }
         return uuid
     }
 }
 
-/// The name of a service or a characteristic.
+/// The UUID of a service or a characteristic.
 ///
-/// Source: Bluetooth Core Specification 5.4, volume 3, part B, 2.5.1. Short ones are those of the base
-/// `00000000-0000-1000-8000-00805F9B34FB`.
+/// Short forms are relative to the base `00000000-0000-1000-8000-00805F9B34FB`.
+/// Source: Bluetooth Core Specification 5.4, volume 3, part B, 2.5.1.
 struct BluetoothUUID: Hashable, Sendable, CustomStringConvertible {
     private static let base = "-0000-1000-8000-00805f9b34fb"
     private static let lengths = [8, 4, 4, 4, 12]
 
-    /// 36 characters in lower case, as BlueZ writes them.
+    /// All 36 characters in lower case, as in BlueZ.
     let full: String
 
-    /// Takes `180d`, `0x180D`, `0000180d` and all 36 characters, whatever their case.
+    /// Parses `180d`, `0x180D`, `0000180d` or all 36 characters in any case.
     init?(_ text: String) {
         let plain = text.lowercased()
         let short = plain.hasPrefix("0x") ? String(plain.dropFirst(2)) : plain
@@ -83,7 +83,7 @@ struct BluetoothUUID: Hashable, Sendable, CustomStringConvertible {
         else { return nil }
     }
 
-    /// As short as it can be written.
+    /// The shortest form.
     var description: String {
         guard full.hasSuffix(Self.base) else { return full }
         let short = full.prefix(8)
@@ -91,14 +91,14 @@ struct BluetoothUUID: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// Which device is meant.
+/// The device to connect to.
 enum BluetoothTarget: Hashable, Sendable, CustomStringConvertible {
-    /// What the device calls itself. Any device can.
+    /// The advertised name, which any device can claim.
     case name(String)
-    /// Six bytes in capitals, as BlueZ writes them: `AA:BB:CC:DD:EE:FF`.
+    /// The address in BlueZ's notation: `AA:BB:CC:DD:EE:FF`.
     case address(String)
 
-    /// - Returns: `nil` for what is no address.
+    /// - Returns: `nil` for an invalid address.
     init?(address: String) {
         let text = address.uppercased()
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)

@@ -4,7 +4,7 @@ import Ingest
 import Motion
 import Synchronization
 
-/// Values of a device of Bluetooth Low Energy, through BlueZ.
+/// Reads characteristics of a Bluetooth Low Energy device through BlueZ.
 ///
 /// ```json
 /// { "kind": "bluetooth", "name": "IOTDoor", "characteristics": [
@@ -21,18 +21,18 @@ public struct BluetoothConnector: ConnectorKind {
     let target: BluetoothTarget
     /// Such as `hci0`; `nil` for one that is on.
     let adapter: String?
-    /// How long the device is looked for.
+    /// The maximum duration of a scan for the device.
     let scanLimit: Duration
-    /// How long each step of connecting may take.
+    /// The time limit of each step of connecting.
     let stepLimit: Duration
     let characteristics: [BluetoothCharacteristic]
-    /// Whether values are pieces of lines.
+    /// Whether values are parts of lines.
     let takesLines: Bool
     private let bus: String
 
-    /// Takes `name` or `address`, `adapter`, `scanFor` (30s), `stepWithin` (30s), `lines` (whether values
-    /// are pieces of lines) and `characteristics`, a list of `service`, `characteristic`, `read` (how often
-    /// to read one that does not tell of itself) and, all or none of them, `name` and `form`.
+    /// Reads `name` or `address`, `adapter`, `scanFor` (30s), `stepWithin` (30s), `lines` (whether values
+    /// are parts of lines) and `characteristics`, a list of `service`, `characteristic`, `read` (how often
+    /// to read one without notifications) and, all or none of them, `name` and `form`.
     public init(_ source: inout PackObject) throws(PackError) {
         let name = try source.text("name")
         let address = try source.text("address")
@@ -44,15 +44,15 @@ public struct BluetoothConnector: ConnectorKind {
             target = .name(name)
         case (nil, let address?):
             guard let found = BluetoothTarget(address: address) else {
-                throw source.wrong("address", "is no address such as AA:BB:CC:DD:EE:FF")
+                throw source.wrong("address", "is not an address such as AA:BB:CC:DD:EE:FF")
             }
             target = found
         case (nil, nil): throw source.missing("name")
-        default: throw source.wrong("address", "stands beside a name; one of them is enough")
+        default: throw source.wrong("address", "cannot be combined with name")
         }
         adapter = try source.text("adapter")
         guard adapter?.wholeMatch(of: /hci[0-9]{1,3}/) != nil || adapter == nil else {
-            throw source.wrong("adapter", "is no adapter such as hci0")
+            throw source.wrong("adapter", "is not an adapter such as hci0")
         }
         scanLimit = try source.span("scanFor", in: .seconds(1)...(.seconds(600))) ?? .seconds(30)
         stepLimit = try source.span("stepWithin", in: .seconds(1)...(.seconds(300))) ?? .seconds(30)
@@ -63,20 +63,20 @@ public struct BluetoothConnector: ConnectorKind {
         for var item in items { characteristics.append(try BluetoothCharacteristic(&item)) }
         let named = characteristics.compactMap(\.name)
         guard named.isEmpty || named.count == characteristics.count else {
-            throw source.wrong("characteristics", "has a form in some and not in all")
+            throw source.wrong("characteristics", "needs a name and form in all of them or in none")
         }
         guard Set(named).count == named.count else {
-            throw source.wrong("characteristics", "has two of one name")
+            throw source.wrong("characteristics", "contains duplicate names")
         }
         takesLines = try source.flag("lines") ?? false
         guard !takesLines || named.isEmpty else {
-            throw source.wrong("lines", "stands beside characteristics with a form")
+            throw source.wrong("lines", "cannot be combined with characteristics that have a form")
         }
         self.characteristics = characteristics
         bus = BusAddress.system(in: ProcessInfo.processInfo.environment)
     }
 
-    /// - Parameter bus: the address of the bus on which BlueZ is.
+    /// - Parameter bus: the address of the system bus.
     init(
         _ target: BluetoothTarget, adapter: String? = nil,
         characteristics: [BluetoothCharacteristic], takesLines: Bool = false,
@@ -104,36 +104,36 @@ public struct BluetoothConnector: ConnectorKind {
             } catch {
                 result = .failure(error)
             }
-            // What was begun has been told to end; BlueZ ends the rest with the connection.
+            // BlueZ cleans up everything else when the connection closes.
             await bluez.close()
             try result.get()
         } catch let problem as BluetoothProblem {
             throw problem.error
         } catch let error as BusError {
             let fault = BluetoothErrors(place: place)
-            let told = fault.failed(error, to: "go on", within: stepLimit)
+            let told = fault.failed(error, to: "respond", within: stepLimit)
             throw (told as? BluetoothProblem)?.error ?? told
         }
     }
 }
 
-/// Makes messages and readings of the values of characteristics, and hands them to an sink.
+/// Converts values of characteristics to payloads and readings, and passes them to a sink.
 final class BluetoothFeed: Sendable {
     private let place: String
     private let sink: SampleSink
     private let lines: LineFeed?
-    /// Characteristics whose last value did not fit.
+    /// Characteristics whose last value was invalid.
     private let misfits = Mutex<Set<BluetoothCharacteristic>>([])
 
     init(_ connector: BluetoothConnector, _ sink: SampleSink) {
         (place, self.sink) = (connector.place, sink)
         lines =
             connector.takesLines
-            ? LineFeed(sink, doubt: "\(connector.place) sends no line that the sensor pack knows.")
+            ? LineFeed(sink, doubt: "\(connector.place) sent no line that matches the sensor pack.")
             : nil
     }
 
-    /// Takes a value; `nil` for what is none.
+    /// Takes a value; `nil` if it was not a byte array.
     func take(_ bytes: [UInt8]?, of characteristic: BluetoothCharacteristic) {
         guard let bytes, bytes.count <= CharacteristicDecoder.longest else {
             return sink.reject()
@@ -164,7 +164,8 @@ final class BluetoothFeed: Sendable {
             return misfits.remove(characteristic) != nil && misfits.isEmpty
         }
         if !fits {
-            sink.warn("\(place) tells a \(characteristic.title) that is no \(form).")
+            sink.warn(
+                "\(place) sent a value of \(characteristic.title) that is not a valid \(form).")
         } else if isRight {
             sink.warn(nil)
         }

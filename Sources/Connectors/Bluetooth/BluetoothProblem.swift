@@ -3,32 +3,32 @@ import Foundation
 import Samples
 import Text
 
-/// Why Bluetooth cannot be used on this machine, and what would enable it.
+/// Why Bluetooth cannot be used on this machine, and how to enable it.
 public enum BluetoothProblem: Error, Hashable, Sendable {
-    /// There is no system bus; the text says why, a clause.
+    /// The system bus cannot be reached; the reason is a clause.
     case noBus(String)
-    /// Nobody on the bus speaks for Bluetooth.
+    /// BlueZ is not on the bus.
     case noBlueZ
-    /// The machine has no adapter, or not that of this name.
+    /// The machine has no adapter, or none of this name.
     case noAdapter(String?)
     /// The adapter of this name is off.
     case off(String)
-    /// The bus does not let this user speak to BlueZ.
+    /// The bus denies this user access to BlueZ.
     case notAllowed
 
-    /// One clause without a full stop.
+    /// The reason as a clause without a full stop.
     public var reason: String {
         switch self {
         case .noBus(let reason): "the system bus cannot be reached: \(reason)"
-        case .noBlueZ: "BlueZ does not run"
-        case .noAdapter(nil): "there is no adapter"
-        case .noAdapter(let name?): "there is no adapter \(name)"
+        case .noBlueZ: "BlueZ is not running"
+        case .noAdapter(nil): "no adapter found"
+        case .noAdapter(let name?): "adapter \(name) not found"
         case .off(let name): "the adapter \(name) is off"
-        case .notAllowed: "you may not use it"
+        case .notAllowed: "permission denied"
         }
     }
 
-    /// What a person can do.
+    /// The remedy: a command or an instruction.
     public var remedy: String {
         switch self {
         case .noBus: "sudo apt-get install dbus, and start it"
@@ -44,9 +44,9 @@ public enum BluetoothProblem: Error, Hashable, Sendable {
     }
 }
 
-/// Whether this machine can reach devices over Bluetooth.
+/// Checks whether Bluetooth can be used on this machine.
 public enum BluetoothReadiness {
-    /// Asks BlueZ on the system bus that the environment names; changes nothing and starts nothing.
+    /// Queries BlueZ on the system bus; changes nothing and starts nothing.
     ///
     /// - Returns: the name of an adapter that is on.
     /// - Throws: ``BluetoothProblem``.
@@ -75,46 +75,46 @@ public enum BluetoothReadiness {
     }
 }
 
-/// What goes wrong with devices of Bluetooth, in words, and what helps.
+/// The errors of Bluetooth devices, with remedies.
 struct BluetoothErrors: Sendable {
     let place: String
 
     var outOfSight: ConnectorError {
         ConnectorError(
-            "\(place) is not in sight: switch it on, bring it nearer, and end other connections to it."
+            "\(place) was not found: switch it on, bring it nearer, and close other connections to it."
         )
     }
 
     var hidesServices: ConnectorError {
-        ConnectorError("\(place) is connected and does not tell its services.")
+        ConnectorError("\(place) is connected but did not report its services.")
     }
 
     var ended: ConnectorError { ConnectorError("\(place) ended the connection.") }
 
     var removed: ConnectorError {
-        ConnectorError("\(place) was removed from the devices that BlueZ knows.")
+        ConnectorError("\(place) was removed from BlueZ's devices.")
     }
 
-    var changed: ConnectorError { ConnectorError("\(place) has other services than before.") }
+    var changed: ConnectorError { ConnectorError("\(place) changed its services.") }
 
     func noService(_ uuid: BluetoothUUID) -> ConnectorError {
-        ConnectorError("\(place) has no service \(uuid); is it the device of the sensor pack?")
+        ConnectorError("\(place) has no service \(uuid); does the sensor pack match the device?")
     }
 
     func noCharacteristic(_ wanted: BluetoothCharacteristic) -> ConnectorError {
         let service = wanted.service.map { " in its service \($0)" } ?? ""
         return ConnectorError(
             "\(place) has no characteristic \(wanted.characteristic)\(service); "
-                + "is it the device of the sensor pack?")
+                + "does the sensor pack match the device?")
     }
 
     func isMute(_ wanted: BluetoothCharacteristic) -> ConnectorError {
         ConnectorError(
-            "\(place) does not tell of \(wanted.title) by itself; say how often to read it with read."
+            "\(place) does not send notifications of \(wanted.title); set an interval with read."
         )
     }
 
-    /// - Parameter step: what was tried, such as `connect`.
+    /// - Parameter step: the failed action, such as `connect`.
     func failed(_ error: BusError, to step: String, within limit: Duration) -> any Error {
         if error.code == .cancelled { return CancellationError() }
         if let problem = BlueZ.problem(error) { return problem }

@@ -1,8 +1,9 @@
 import DBus
+import Scheduling
 
-/// One connection to a device: finding it, connecting, and what it tells until the end.
+/// One connection to a device: scanning, connecting and receiving values until it ends.
 ///
-/// Whatever is begun is told to end when it is left, however that happens.
+/// Discovery, notifications and the connection are stopped however it ends.
 struct BluetoothSession: Sendable {
     let connector: BluetoothConnector
     let bluez: BlueZ
@@ -10,7 +11,7 @@ struct BluetoothSession: Sendable {
 
     var fault: BluetoothErrors { BluetoothErrors(place: connector.place) }
 
-    /// Returns never but with an error.
+    /// Runs until an error occurs.
     ///
     /// - Throws: ``ConnectorError``, ``BluetoothProblem``, ``BusError`` or `CancellationError`.
     func run() async throws {
@@ -19,7 +20,7 @@ struct BluetoothSession: Sendable {
         guard let known = tree.device(connector.target, of: adapter) else {
             return try await use(try await scanned(adapter), of: adapter)
         }
-        // One that was not heard of late may be far, or have another address by now.
+        // A device not received recently may be out of range or have changed its address.
         let isGuess = connector.target.isName && !known.isConnected && !known.isHeard
         do {
             try await use(known, of: adapter, isGuess: isGuess)
@@ -28,7 +29,7 @@ struct BluetoothSession: Sendable {
         }
     }
 
-    /// A device that was only a guess cannot be connected to.
+    /// A device not received recently could not be connected.
     private struct Unreached: Error {}
 
     // MARK: - Steps
@@ -39,7 +40,7 @@ struct BluetoothSession: Sendable {
         sink.connecting()
         let signals = bluez.signals(at: adapter.path, beneath: device.path)
         var isOurs = !device.isConnected
-        // Somebody else may use it, too: it goes on for those who had it before.
+        // A connection that existed before may be in use by another program and stays open.
         defer { if isOurs { bluez.send(device.path, BlueZ.device, "Disconnect") } }
         if isOurs { isOurs = try await connect(device, isGuess: isGuess) }
         let tree = try await resolved(device, signals)
@@ -48,7 +49,7 @@ struct BluetoothSession: Sendable {
         defer { for path in subscribed { bluez.send(path, BlueZ.characteristic, "StopNotify") } }
         for item in found where item.isSubscribed && !subscribed.contains(item.path) {
             subscribed.append(item.path)
-            try await ask(item, "StartNotify", to: "tell of \(item.wanted.title)")
+            try await ask(item, "StartNotify", to: "enable notifications of \(item.wanted.title)")
         }
         sink.connected()
         let feed = BluetoothFeed(connector, sink)
@@ -59,12 +60,12 @@ struct BluetoothSession: Sendable {
             for item in found where item.isRead {
                 group.addTask { try await read(item, feed) }
             }
-            // The first that fails ends the others, however long they would sleep.
+            // The first error cancels the others.
             while try await group.next() != nil {}
         }
     }
 
-    /// - Returns: whether it is connected for this program alone.
+    /// - Returns: whether this call established the connection.
     private func connect(_ device: BlueZObjects.Device, isGuess: Bool) async throws -> Bool {
         do throws(BusError) {
             try await bluez.call(
@@ -78,14 +79,14 @@ struct BluetoothSession: Sendable {
         }
     }
 
-    /// Waits until the device has told its services.
+    /// Waits until the services of the device are resolved.
     ///
-    /// - Returns: what BlueZ knows then.
+    /// - Returns: the objects of BlueZ then.
     private func resolved(
         _ device: BlueZObjects.Device, _ signals: AsyncThrowingStream<BusSignal, any Error>
     ) async throws -> BlueZObjects {
         let start = try await bluez.objects()
-        try await TimeLimit(connector.stepLimit, else: fault.hidesServices).hold {
+        try await withTimeLimit(connector.stepLimit, throwing: fault.hidesServices) {
             var tree = start
             var iterator = signals.makeAsyncIterator()
             while true {
@@ -99,9 +100,9 @@ struct BluetoothSession: Sendable {
         return try await bluez.objects()
     }
 
-    /// Where the wanted characteristics are.
+    /// Finds the requested characteristics.
     ///
-    /// - Throws: ``ConnectorError`` that names the one that is missing.
+    /// - Throws: ``ConnectorError`` for a missing one.
     private func characteristics(
         in tree: BlueZObjects, of device: BlueZObjects.Device
     ) throws(ConnectorError) -> [BluetoothItem] {
@@ -121,7 +122,7 @@ struct BluetoothSession: Sendable {
 
     /// Calls a method of a characteristic.
     ///
-    /// - Parameter step: what the device is to do, such as `tell of the lock`.
+    /// - Parameter step: the action for error messages, such as `notify about the lock`.
     @discardableResult
     func ask(
         _ item: BluetoothItem, _ method: String, _ arguments: [BusValue] = [], to step: String
@@ -130,7 +131,7 @@ struct BluetoothSession: Sendable {
             return try await bluez.call(
                 item.path, BlueZ.characteristic, method, arguments, within: connector.stepLimit)
         } catch {
-            // The signal that says so may not have been looked at yet.
+            // The signal about it may not have been processed yet.
             if BlueZ.hasGone(error) { throw fault.ended }
             throw fault.failed(error, to: step, within: connector.stepLimit)
         }
@@ -138,19 +139,19 @@ struct BluetoothSession: Sendable {
 }
 
 extension BluetoothSession {
-    /// Looks for the device by radio.
+    /// Scans for the device.
     ///
-    /// - Throws: ``ConnectorError`` when it is not heard in time.
+    /// - Throws: ``ConnectorError`` if it is not found in time.
     func scanned(_ adapter: BlueZObjects.Adapter) async throws -> BlueZObjects.Device {
         sink.scanning()
         let signals = bluez.signals(at: nil, beneath: adapter.path)
         let start = try await bluez.objects()
         let filter = BusValue.options(["Transport": .string("le")])
         try await look(adapter, "SetDiscoveryFilter", [filter])
-        // From here on, since a call that is cancelled may have been heard.
+        // Registered before the call, which may take effect even if it is cancelled.
         defer { bluez.send(adapter.path, BlueZ.adapter, "StopDiscovery") }
         try await look(adapter, "StartDiscovery")
-        return try await TimeLimit(connector.scanLimit, else: fault.outOfSight).hold {
+        return try await withTimeLimit(connector.scanLimit, throwing: fault.outOfSight) {
             var tree = start
             for try await signal in signals {
                 try check(signal, adapter)
@@ -171,13 +172,13 @@ extension BluetoothSession {
             try await bluez.call(
                 adapter.path, BlueZ.adapter, method, arguments, within: connector.stepLimit)
         } catch {
-            throw fault.failed(error, to: "be looked for", within: connector.stepLimit)
+            throw fault.failed(error, to: "start scanning", within: connector.stepLimit)
         }
     }
 
-    /// Hands on what the device tells.
+    /// Forwards notifications of the device.
     ///
-    /// - Throws: why it tells no more.
+    /// - Throws: why the connection ended.
     func listen(
         _ signals: AsyncThrowingStream<BusSignal, any Error>, _ items: [BluetoothItem],
         _ feed: BluetoothFeed, of adapter: BlueZObjects.Adapter, _ device: BlueZObjects.Device
@@ -198,11 +199,11 @@ extension BluetoothSession {
         throw CancellationError()
     }
 
-    /// Asks for a value, once or again and again.
+    /// Reads a value once or periodically.
     func read(_ item: BluetoothItem, _ feed: BluetoothFeed) async throws {
         guard let interval = item.wanted.interval else {
             do {
-                // A device that tells only of changes tells here how it stands.
+                // Gets the initial value of a device that only notifies about changes.
                 let bytes = try await value(of: item)
                 if bytes?.isEmpty == false { feed.take(bytes, of: item.wanted) }
             } catch let error as ConnectorError {
@@ -219,11 +220,11 @@ extension BluetoothSession {
 
     private func value(of item: BluetoothItem) async throws -> [UInt8]? {
         try await ask(
-            item, "ReadValue", [.options([:])], to: "let its \(item.wanted.title) be read"
+            item, "ReadValue", [.options([:])], to: "return its \(item.wanted.title)"
         ).first?.bytes
     }
 
-    /// - Throws: ``BluetoothProblem`` where a signal says that BlueZ or the adapter has gone.
+    /// - Throws: ``BluetoothProblem`` if BlueZ ended, or the adapter was removed or switched off.
     private func check(
         _ signal: BusSignal, _ adapter: BlueZObjects.Adapter
     ) throws(BluetoothProblem) {
@@ -239,26 +240,26 @@ extension BluetoothSession {
 }
 
 extension BusSignal {
-    /// The properties that it says have changed; `nil` for another signal.
+    /// The changed properties; `nil` for other signals.
     fileprivate var changes: [String: BusValue]? {
         guard member == "PropertiesChanged", arguments.count >= 2 else { return nil }
         return arguments[1].members
     }
 }
 
-/// A wanted characteristic, and where it is on the device.
+/// A requested characteristic and its object on the device.
 struct BluetoothItem: Hashable, Sendable {
     let wanted: BluetoothCharacteristic
     let there: BlueZObjects.Characteristic
 
     var path: String { there.path }
 
-    /// Whether the device tells of it by itself.
+    /// Whether the device sends notifications of it.
     var isSubscribed: Bool {
         wanted.interval == nil && !there.flags.isDisjoint(with: ["notify", "indicate"])
     }
 
-    /// Whether it is asked for: again and again, or once, for the value that it has at the beginning.
+    /// Whether it is read, either periodically or once for the initial value.
     var isRead: Bool {
         wanted.interval != nil || wanted.form != nil && there.flags.contains("read")
     }

@@ -2,15 +2,16 @@ import Ingest
 import NIOCore
 import NIOPosix
 import Samples
+import Scheduling
 import Synchronization
 import Tracks
 
-/// Listens to gpsd, the daemon for satellite receivers.
+/// Receives reports of gpsd, the daemon for satellite receivers.
 ///
-/// Fixes are named `latitude`, `longitude`, `altitude`, `accuracy`, `speed` and `heading`, as
-/// ``Derived/Fix/fields`` has them; satellites `used` and `visible`.
+/// The values of a fix are named as in ``Tracks/Fix/fields``: `latitude`, `longitude`, `altitude`,
+/// `accuracy`, `speed` and `heading`; those of satellites are `used` and `visible`.
 struct GPSDConnector: ConnectorKind {
-    /// What to listen for.
+    /// The kind of reports to receive.
     enum Report: String, CaseIterable, Sendable {
         case fix, satellites
     }
@@ -19,17 +20,17 @@ struct GPSDConnector: ConnectorKind {
     static let standardFormat: String? = "named"
     static let standardHost = "127.0.0.1"
     static let standardPort = 2947
-    /// For a connection, and again for the first line.
+    /// The time limit for the connection, and for the first line.
     private static let patience = TimeAmount.seconds(10)
 
     let host: String
     let port: Int
-    /// The path of the one receiver that counts; `nil` for all.
+    /// The path of the receiver; `nil` for all.
     let device: String?
     let report: Report
-    /// When its receiver may rest; `nil` for never.
+    /// When the receiver is suspended; `nil` for never.
     let rest: RestCycle?
-    private let sleep: @Sendable (Duration) async throws -> Void
+    private let time: any TimeSource
 
     init(_ source: inout PackObject) throws(PackError) {
         host = try source.text("host") ?? Self.standardHost
@@ -39,21 +40,19 @@ struct GPSDConnector: ConnectorKind {
         let after = try source.span("restAfter", in: RestCycle.spans)
         let every = try source.span("lookEvery", in: RestCycle.looks)
         guard after != nil || every == nil else {
-            throw source.wrong("lookEvery", "means nothing without restAfter")
+            throw source.wrong("lookEvery", "requires restAfter")
         }
         rest = after.map { RestCycle(after: $0, every: every ?? RestCycle.standardLook) }
-        sleep = { try await Task.sleep(for: $0) }
+        time = .system
     }
 
     init(
         host: String = standardHost, port: Int = standardPort, device: String? = nil,
         report: Report = .fix, rest: RestCycle? = nil,
-        sleep: @escaping @Sendable (Duration) async throws -> Void = {
-            try await Task.sleep(for: $0)
-        }
+        time: any TimeSource = .system
     ) {
         (self.host, self.port, self.device, self.report) = (host, port, device, report)
-        (self.rest, self.sleep) = (rest, sleep)
+        (self.rest, self.time) = (rest, time)
     }
 
     var place: String {
@@ -70,13 +69,13 @@ struct GPSDConnector: ConnectorKind {
                 door.close()
             }
             defer { deadline.cancel() }
-            // However the connection ends, what counts is whether it was gpsd.
+            // The error below depends on whether gpsd answered, not on how the connection ended.
             try? await channel.executeThenClose { inbound, outbound in
                 let (rests, rest) = AsyncStream.makeStream(of: Duration.self)
                 try await withThrowingTaskGroup { group in
                     group.addTask {
                         for await span in rests {
-                            try await sleep(span)
+                            try await time.sleep(for: span)
                             try await outbound.write(ByteBuffer(string: watch))
                         }
                     }
@@ -112,7 +111,7 @@ struct GPSDConnector: ConnectorKind {
         do {
             return try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
                 .connectTimeout(Self.patience)
-                // A server that was switched off says nothing, as one without a receiver does.
+                // Silence is normal without a receiver, so only keep-alive detects a lost server.
                 .channelOption(.socketOption(.so_keepalive), value: 1)
                 .channelInitializer { channel in
                     door.hold(channel)
@@ -128,10 +127,10 @@ struct GPSDConnector: ConnectorKind {
         }
     }
 
-    /// What lets the receiver rest, as far as nobody else listens to it.
+    /// Suspends the receiver unless other clients of gpsd use it.
     private static let unwatch = "?WATCH={\"enable\":false}\n"
 
-    /// What asks for reports.
+    /// The command that requests reports.
     private var watch: String {
         guard let device else { return "?WATCH={\"enable\":true,\"json\":true}\n" }
         return "?WATCH={\"enable\":true,\"json\":true,\"device\":\"\(Self.escaped(device))\"}\n"
@@ -145,7 +144,7 @@ struct GPSDConnector: ConnectorKind {
     }
 }
 
-/// Closes a channel from anywhere, also while it is being connected.
+/// Closes a channel from any thread, even while it is connecting.
 final class ChannelCloser: Sendable {
     private struct State: Sendable {
         var channel: (any Channel)?

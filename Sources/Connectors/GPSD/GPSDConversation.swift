@@ -3,7 +3,7 @@ import NIOCore
 import Samples
 import Tracks
 
-/// What was said on one connection to gpsd.
+/// The state of one connection to gpsd.
 struct GPSDConversation {
     private let connector: GPSDConnector
     private let sink: SampleSink
@@ -18,9 +18,9 @@ struct GPSDConversation {
         rest = connector.rest
     }
 
-    /// Takes bytes as they come.
+    /// Processes received bytes.
     ///
-    /// - Returns: whether gpsd has just said what it is, and waits for being asked.
+    /// - Returns: whether gpsd has greeted and waits for the request.
     mutating func take(_ bytes: some Sequence<UInt8>) -> Bool {
         let before = lines.overlong
         for line in lines.take(bytes) { take(line) }
@@ -28,12 +28,12 @@ struct GPSDConversation {
         return isGreeted && !isOpen
     }
 
-    /// The way stands.
+    /// Marks the request as sent.
     mutating func begin() {
         isOpen = true
     }
 
-    /// For how long the receiver is to rest from now on; `nil` where it goes on.
+    /// How long to suspend the receiver from now on; `nil` to continue.
     mutating func takeRest() -> Duration? {
         defer { mayRest = false }
         return mayRest ? rest?.every : nil
@@ -48,14 +48,14 @@ struct GPSDConversation {
             connector.device == nil || connector.device == device
         {
             let isDue = rest?.take(fix) ?? false
-            // What came with the fix that let it rest does not wake it, unless it has moved.
+            // Fixes received together with the suspending one resume it only after a movement.
             mayRest = isDue || mayRest && rest?.isResting == true
         }
         switch message {
         case .version: isGreeted = true
         case .devices(let devices):
             if devices.isEmpty { sink.warn("\(connector.place) has no receiver.") }
-        case .error(let text): sink.warn("\(connector.place) says: \(text).")
+        case .error(let text): sink.warn("\(connector.place) reported: \(text).")
         case .fix(let fix, let device) where isWanted(.fix, device):
             sink.take(Reading(fix))
         case .satellites(let used, let visible, let device) where isWanted(.satellites, device):
@@ -74,7 +74,9 @@ struct GPSDConversation {
 }
 
 extension Reading {
-    /// A fix, with its time unless another is given; `nil` takes that of arrival.
+    /// The values of a fix.
+    ///
+    /// - Parameter isOfNow: whether to use the arrival time instead of the time of the fix.
     init(_ fix: Fix, isOfNow: Bool = false) {
         let pairs = zip(Fix.fields, fix.numbers).map { ($0.name, Value.number($1)) }
         self.init(
@@ -83,27 +85,29 @@ extension Reading {
     }
 }
 
-/// When a receiver that stays where it is may rest, and when it is looked at again.
+/// Decides when a stationary receiver is suspended, and when its position is checked again.
 ///
-/// Its clock is that of the fixes. A look is one fix: at the same place the receiver rests again, at
-/// another it is listened to as before.
+/// Time is that of the fixes. A check takes one fix: at the same place the receiver is suspended
+/// again, otherwise it stays active.
 struct RestCycle: Hashable, Sendable {
-    /// Metres within which it has not moved.
+    /// The radius in metres within which the receiver counts as stationary.
     static let radius = 10.0
-    /// How long it may have stayed where it is before it rests.
+    /// The allowed values of ``after``.
     static let spans = Duration.seconds(60)...Duration.seconds(86_400)
-    /// How long it may rest at a time: a route warns of a signal that is gone for 30 s, and so never
-    /// notices that it rests.
+    /// The allowed values of ``every``: a route warns after 30 s without a signal, so it never notices
+    /// a suspended receiver.
     static let looks = Duration.seconds(5)...Duration.seconds(25)
     static let standardLook = Duration.seconds(20)
 
+    /// How long the receiver must be stationary.
     let after: Duration
+    /// How long it is suspended between two checks.
     let every: Duration
-    /// Where and when it came to where it is.
+    /// The first fix at the current place.
     private var anchor: Fix?
-    /// The fix before; one that is earlier begins anew, since the receiver's clock was put right.
+    /// The time of the last fix; an earlier fix restarts the cycle, since the clock was corrected.
     private var last: Timestamp?
-    /// Since when it rests; `nil` unless it does.
+    /// When it was suspended; `nil` while active.
     private var resting: Timestamp?
 
     var isResting: Bool { resting != nil }
@@ -112,9 +116,9 @@ struct RestCycle: Hashable, Sendable {
         (self.after, self.every) = (after, every)
     }
 
-    /// Takes a fix.
+    /// Processes a fix.
     ///
-    /// - Returns: whether the receiver may rest from now on, until it is looked at again.
+    /// - Returns: whether the receiver is to be suspended now.
     mutating func take(_ fix: Fix) -> Bool {
         let isNext = last.map { fix.time >= $0 } ?? true
         last = fix.time
@@ -122,7 +126,7 @@ struct RestCycle: Hashable, Sendable {
             (self.anchor, resting) = (fix, nil)
             return false
         }
-        // What was on its way when it was told to rest is no look.
+        // A fix that was under way when the receiver was suspended is not a check.
         if let resting, elapsed(from: resting, to: fix.time) < every / 2 { return false }
         guard elapsed(from: anchor.time, to: fix.time) >= after else { return false }
         resting = fix.time

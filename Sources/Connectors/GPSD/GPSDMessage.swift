@@ -3,28 +3,28 @@ import Samples
 import Text
 import Tracks
 
-/// One line of what gpsd says: gpsd_json(5), protocol 3.
+/// A message of gpsd: gpsd_json(5), protocol 3.
 enum GPSDMessage: Hashable, Sendable {
-    /// The first thing that it says, with its release.
+    /// The greeting, with the release.
     case version(String)
-    /// The paths of the receivers that it has.
+    /// The paths of its receivers.
     case devices([String])
-    /// Where a receiver is.
+    /// The position of a receiver.
     case fix(Fix, device: String?)
-    /// A receiver does not know where it is.
+    /// A receiver has no position.
     case noFix
-    /// How many satellites a receiver uses, and how many it sees.
+    /// How many satellites a receiver uses and sees.
     case satellites(used: Int, visible: Int, device: String?)
-    /// It could not do what was asked; for display.
+    /// An error message, escaped for display.
     case error(String)
     case other
 
-    /// Answers of gpsd itself are at most 10 240 bytes long.
+    /// The maximum length of a line; gpsd sends at most 10 240 bytes.
     static let longestLine = 16 << 10
     private static let json = StrictJSON(maximumBytes: longestLine)
 
-    /// - Parameter arrival: when the line came; a fix without a time is of then.
-    /// - Returns: `nil` for what is no message of gpsd, or one whose values cannot be.
+    /// - Parameter arrival: the time of fixes without one.
+    /// - Returns: `nil` for a line that is not a valid message.
     init?(_ line: [UInt8], at arrival: Timestamp) {
         guard let whole = try? Self.json.parse(line), let name = whole["class"]?.string else {
             return nil
@@ -66,13 +66,13 @@ enum GPSDMessage: Hashable, Sendable {
             guard let text = told.string, let moment = Timestamp(rfc3339: text) else { return nil }
             time = moment
         }
-        // Daemons before 3.20 tell no radius, but the errors to the east and to the north.
+        // Versions before 3.20 report errors to the east and to the north instead of a radius.
         let errors = number("epx").flatMap { x in
             number("epy").map { y in (x * x + y * y).squareRoot() }
         }
         return Fix(
             time: time, position: position,
-            // The height over the ellipsoid is off by up to 100 m, and better than none.
+            // The height above the ellipsoid differs by up to 100 m, but is better than none.
             altitude: number("altMSL") ?? number("alt") ?? number("altHAE"),
             accuracy: number("eph") ?? errors, speed: number("speed"), heading: number("track"))
     }

@@ -4,24 +4,24 @@ import Samples
 import Tracks
 public import VM
 
-/// Where the machine is, and how many satellites say so: what gpsd tells.
+/// The position of the machine and the number of satellites, from gpsd.
 ///
-/// Source: gpsd_json(5), its reports `TPV` and `SKY`.
+/// Source: gpsd_json(5), reports `TPV` and `SKY`.
 public struct LocationDriver: SensorDriver {
     public static let standardHost = GPSDConnector.standardHost
     public static let standardPort = GPSDConnector.standardPort
-    /// A low level is for the day's places; else a fix comes each second or so, as the receiver has it.
+    /// The low level suffices for the places of a day; otherwise fixes arrive at the receiver's rate.
     private static let cadence = Cadence(low: .seconds(10), medium: .zero, high: .zero)
     private static let remedy = "sudo apt-get install gpsd"
 
     private let probe: GPSDProbe
     private let sensors: [(sensor: Sensor, source: SupervisedSource)]
 
-    /// When a receiver that stays where it is rests, and for how long.
+    /// When a stationary receiver is suspended, and for how long.
     public struct Rest: Hashable, Sendable {
-        /// How long it may have stayed before it rests.
+        /// The allowed values of ``after``.
         public static let spans = RestCycle.spans
-        /// How long it may rest at a time.
+        /// The allowed values of ``every``.
         public static let looks = RestCycle.looks
 
         public let after: Duration
@@ -37,7 +37,7 @@ public struct LocationDriver: SensorDriver {
 
     /// - Parameters:
     ///   - host: an IP address.
-    ///   - rest: when the receiver may rest; `nil` for never.
+    ///   - rest: when the receiver is suspended; `nil` for never.
     public init(host: String = standardHost, port: Int = standardPort, rest: Rest? = nil) {
         probe = GPSDProbe(host: host, port: port)
         let count = ["used", "visible"].map {
@@ -61,7 +61,7 @@ public struct LocationDriver: SensorDriver {
     }
 
     public func discover() -> [DiscoveredSensor] {
-        // Whom it speaks to is there.
+        // A connected gpsd need not be probed.
         let isConnected = sensors.contains { $0.source.report?.link == .connected }
         let answer = isConnected ? .present : probe.ask()
         return sensors.map { sensor, source in
@@ -77,23 +77,23 @@ public struct LocationDriver: SensorDriver {
             switch answer {
             case .present: ""
             case .nobody: "no gpsd answers at \(place):\(probe.port)"
-            case .silent: "what listens at \(place):\(probe.port) says nothing"
-            case .stranger: "what answers at \(place):\(probe.port) is not gpsd"
+            case .silent: "the server at \(place):\(probe.port) sent nothing"
+            case .stranger: "the server at \(place):\(probe.port) is not gpsd"
             }
         return answer == .present
             ? .pushed(source) : .unavailable(reason: reason, remedy: Self.remedy)
     }
 }
 
-/// Asks whether gpsd is at an address, for at most 200 ms.
+/// Checks whether gpsd listens at an address, for at most 200 ms.
 struct GPSDProbe: Sendable {
     enum Answer: Hashable {
         case present
-        /// Nobody listens there.
+        /// The connection was refused or timed out.
         case nobody
-        /// Somebody listens and says nothing in time.
+        /// The server sent nothing in time.
         case silent
-        /// Somebody else is there.
+        /// The server is not gpsd.
         case stranger
     }
 
@@ -103,7 +103,7 @@ struct GPSDProbe: Sendable {
     let host: String
     let port: Int
 
-    /// Waits in system calls.
+    /// Runs the check; blocks the thread.
     func ask() -> Answer {
         let end = ContinuousClock.now + Self.patience
         guard let descriptor = connecting() else { return .nobody }
@@ -129,7 +129,7 @@ struct GPSDProbe: Sendable {
         return .stranger
     }
 
-    /// A socket that has begun to connect.
+    /// A socket that is connecting.
     private func connecting() -> Int32? {
         var hints = addrinfo()
         hints.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV

@@ -3,28 +3,28 @@ import Samples
 import Text
 import VM
 
-/// A sensor as a message of MQTT discovery describes it.
+/// A sensor described by an MQTT discovery message.
 ///
 /// Source: https://www.home-assistant.io/integrations/mqtt/#mqtt-discovery, with its abbreviations.
 struct Announcement: Hashable, Sendable {
-    /// The most bytes of such a message.
+    /// The maximum size of a discovery message in bytes.
     static let limit = 16 << 10
     private static let longestTopic = 256
     private static let longestName = 60
 
     let classification: DeviceClass
-    /// The device, such as `Living room`; `nil` where none is named.
+    /// The name of the device, such as `Living room`, if given.
     let device: String?
     let name: String?
-    /// Names it where nothing else does.
+    /// The name used if there is no other.
     let object: String
     let topic: String
     let template: ValueTemplate?
     let rule: FieldRule
-    /// A unit that UCUM does not know.
+    /// A unit that has no UCUM equivalent.
     let foreignUnit: String?
 
-    /// - Throws: ``PayloadError`` with why it describes no sensor.
+    /// - Throws: ``PayloadError`` if it does not describe a sensor.
     init(_ payload: [UInt8], place: AnnouncementTopic) throws(PayloadError) {
         let whole: JSONValue
         do {
@@ -32,7 +32,7 @@ struct Announcement: Hashable, Sendable {
         } catch {
             throw PayloadError(error.message)
         }
-        guard whole.object != nil else { throw PayloadError("it is no object") }
+        guard whole.object != nil else { throw PayloadError("it is not an object") }
         let texts = AnnouncementTexts(whole)
         topic = try Self.topic(texts)
         let template = texts["value_template"]
@@ -61,7 +61,7 @@ struct Announcement: Hashable, Sendable {
         }
     }
 
-    /// The name of the instance, from what the device and the sensor are called.
+    /// The name of the instance, from the names of the device and the sensor.
     var instance: String {
         guard let device = device ?? (name == nil ? object : nil) else { return name ?? object }
         // “Living room temperature” is the temperature of the living room.
@@ -75,7 +75,7 @@ struct Announcement: Hashable, Sendable {
         return isSaid ? device : "\(device) \(own)"
     }
 
-    /// A few words for a person.
+    /// The title for display.
     var title: String {
         var words = [device, name == device ? nil : name].compactMap { $0 }
         if let device, let name, name.lowercased().hasPrefix(device.lowercased()) { words = [name] }
@@ -87,14 +87,14 @@ struct Announcement: Hashable, Sendable {
         return text + unit
     }
 
-    /// What makes samples of the messages; `nil` where its template computes.
+    /// Converts the messages to samples; `nil` if the template is not supported.
     var maker: SampleMaker? {
         template.flatMap { template in
             try? SampleMaker(format: template.format, names: [template.name], rules: [rule])
         }
     }
 
-    /// Where a value stands, for a person.
+    /// The source for display.
     func source(at broker: MQTTBroker) -> String {
         guard case .member = template, let name = template?.name else {
             return "\(broker)/\(topic)"
@@ -116,7 +116,7 @@ struct Announcement: Hashable, Sendable {
         guard (1...longestTopic).contains(topic.utf8.count),
             !topic.unicodeScalars.contains(where: { $0.isUnsafeToDisplay || $0 == "+" || $0 == "#" }
             )
-        else { throw PayloadError("its state_topic is no topic") }
+        else { throw PayloadError("its state_topic is not a valid topic") }
         return topic
     }
 
@@ -142,14 +142,14 @@ struct Announcement: Hashable, Sendable {
         ] {
             let said = texts[key] ?? standard
             table[said] = state
-            // Jinja writes the truth values of JSON with a capital letter.
+            // Jinja prints the booleans of JSON capitalised.
             if said == "True" || said == "False" { table[said.lowercased()] = state }
         }
         return FieldRule(Field(own.field, kind: .state), states: table)
     }
 }
 
-/// The texts of an announcement by their full names, however they are abbreviated.
+/// The texts of an announcement by their full names, with abbreviations resolved.
 struct AnnouncementTexts {
     private static let short = [
         "state_topic": "stat_t", "value_template": "val_tpl", "unit_of_measurement": "unit_of_meas",
@@ -163,7 +163,7 @@ struct AnnouncementTexts {
         self.value = value
     }
 
-    /// A text, or a number or truth value as its text; `nil` for anything else.
+    /// A text, or a number or boolean as text; `nil` for anything else.
     subscript(key: String) -> String? {
         switch member(key)?.content {
         case .string(let text): text
@@ -173,7 +173,7 @@ struct AnnouncementTexts {
         }
     }
 
-    /// What is said of the device; `nil` where nothing is.
+    /// The description of the device, if given.
     var device: AnnouncementTexts? { member("device").map(AnnouncementTexts.init) }
 
     private func member(_ key: String) -> JSONValue? {
@@ -181,7 +181,7 @@ struct AnnouncementTexts {
     }
 }
 
-/// Where a sensor is announced: `PREFIX/sensor/[NODE/]OBJECT/config`.
+/// The topic of an announcement: `PREFIX/sensor/[NODE/]OBJECT/config`.
 struct AnnouncementTopic: Hashable, Sendable {
     enum Component: String, Sendable {
         case sensor
@@ -203,7 +203,7 @@ struct AnnouncementTopic: Hashable, Sendable {
         object = levels.dropFirst().dropLast().joined(separator: "-")
     }
 
-    /// What to listen to for all of them.
+    /// The subscriptions for all announcements.
     static func filters(prefix: String) -> [MQTTFilter] {
         [Component.sensor, .binary].flatMap { component in
             ["+/config", "+/+/config"].map {

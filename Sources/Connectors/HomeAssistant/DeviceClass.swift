@@ -1,11 +1,11 @@
 import Ingest
 import Samples
 
-/// What a `device_class` of Home Assistant is here: a kind of sensor, its one field and its states.
+/// The equivalent of a `device_class` of Home Assistant: a kind of sensor, its field and its states.
 struct DeviceClass: Hashable, Sendable {
     let kind: SensorID
     let field: String
-    /// The states that are told as on and off; `nil` for what is no binary sensor.
+    /// The states for on and off; `nil` if it is not a binary sensor.
     var states: States?
 
     struct States: Hashable, Sendable {
@@ -13,12 +13,12 @@ struct DeviceClass: Hashable, Sendable {
         let off: String
     }
 
-    /// Names of one field: no other sensor of the kind has others.
+    /// Classes whose kind and field are named differently here.
     private static let numbers: [String: (kind: SensorID, field: String)] = [
         "temperature": ("temperature", "temperature"), "humidity": ("humidity", "humidity"),
         "pressure": ("barometer", "pressure"), "atmospheric_pressure": ("barometer", "pressure"),
         "illuminance": ("light", "illuminance"), "battery": ("battery", "level"),
-        // What is called power and pressure elsewhere here is something else.
+        // The kinds power and pressure have another meaning here.
         "power": ("electric-power", "power"), "distance": ("distance", "distance"),
     ]
 
@@ -53,7 +53,7 @@ struct DeviceClass: Hashable, Sendable {
         "window": ("window", "open", "closed"),
     ]
 
-    /// Of a sensor that measures a number; a class that is not known names a kind by itself.
+    /// The class of a numeric sensor; an unknown class becomes the kind of the same name.
     static func number(_ name: String?) -> DeviceClass {
         guard let name, let words = words(of: name) else {
             return DeviceClass(kind: "measurement", field: "value")
@@ -68,10 +68,10 @@ struct DeviceClass: Hashable, Sendable {
         return DeviceClass(kind: kind, field: field == "t" ? "value" : field)
     }
 
-    /// Of a sensor that says one of some names, or a text.
+    /// The class of a sensor with states or texts.
     static let state = DeviceClass(kind: "condition", field: "state")
 
-    /// Of a sensor that says on or off.
+    /// The class of a binary sensor.
     static func binary(_ name: String?) -> DeviceClass {
         let known = name.flatMap { binaries[$0] }
         return DeviceClass(
@@ -79,7 +79,7 @@ struct DeviceClass: Hashable, Sendable {
             states: States(on: known?.on ?? "on", off: known?.off ?? "off"))
     }
 
-    /// The classes of binary sensors that have states of their own.
+    /// The classes of binary sensors with specific states.
     static var binaryNames: [String] { binaries.keys.sorted() }
 
     private static func words(of name: String) -> [String]? {
@@ -89,17 +89,17 @@ struct DeviceClass: Hashable, Sendable {
     }
 }
 
-/// What a `value_template` of Home Assistant takes of a message, where it is of the simple kind.
+/// A simple `value_template` of Home Assistant, such as `{{ value }}` and
+/// `{{ value_json.battery['level'] }}`.
 ///
-/// Such as `{{ value }}` and `{{ value_json.battery['level'] }}`. Those that compute are programs of Jinja,
-/// which nobody here runs.
+/// Templates with expressions would need a Jinja interpreter and are not supported.
 enum ValueTemplate: Hashable, Sendable {
     /// The whole message.
     case whole
-    /// One value of a message in JSON.
+    /// A value of a JSON message.
     case member(JSONPath, String)
 
-    /// - Returns: `nil` for a template of another kind.
+    /// - Returns: `nil` for an unsupported template.
     init?(_ text: String) {
         guard text.utf8.count <= 256,
             let match = text.wholeMatch(
@@ -109,14 +109,14 @@ enum ValueTemplate: Hashable, Sendable {
             self = .whole
             return
         }
-        // A path begins with a point or a bracket, so that nothing is computed: not value_json + 1.
+        // A path begins with a dot or a bracket, unlike an expression such as `value_json + 1`.
         guard path.first == "." || path.first == "[", !path.contains(where: \.isWhitespace),
             !path.contains("("), let member = try? JSONPath("$" + path)
         else { return nil }
         self = .member(member, String(path))
     }
 
-    /// How payloads are to be read.
+    /// The payload format.
     var format: PayloadFormat {
         switch self {
         case .whole: .plain
@@ -124,7 +124,7 @@ enum ValueTemplate: Hashable, Sendable {
         }
     }
 
-    /// How the value is named in payloads.
+    /// The name of the value in the payload format.
     var name: String {
         switch self {
         case .whole: "value"
@@ -133,7 +133,7 @@ enum ValueTemplate: Hashable, Sendable {
     }
 }
 
-/// The units that Home Assistant and the programs around it write, in UCUM.
+/// Maps the units of Home Assistant to UCUM.
 ///
 /// Source: `homeassistant/const.py` for the names, https://ucum.org/ucum for the others.
 enum UnitNames {
@@ -161,6 +161,6 @@ enum UnitNames {
         "pH": "[pH]", "mg/dL": "mg/dL", "mmol/L": "mmol/L", "steps": "{step}", "bpm": "{beat}/min",
     ]
 
-    /// - Returns: `nil` for a unit that is not known.
+    /// - Returns: `nil` for an unknown unit.
     static func ucum(_ unit: String) -> String? { table[unit] }
 }

@@ -1,37 +1,38 @@
-public import Samples
+import Samples
+public import Scheduling
 import Synchronization
 public import VM
 
-/// The sensors that programs announce at a broker as Home Assistant wants it, such as Zigbee2MQTT,
-/// Tasmota and ESPHome.
+/// Sensors announced with Home Assistant's MQTT discovery, as by Zigbee2MQTT, Tasmota and ESPHome.
 ///
-/// One connection brings the announcements and all their samples. It stands while somebody listens to
-/// ``changes()``, and comes back by itself.
+/// Announcements and samples share one connection, which is open and re-established as long as
+/// ``changes()`` is consumed.
 public final class HomeAssistantDriver: SensorDriver {
-    /// Where Home Assistant looks unless it is told otherwise.
+    /// Home Assistant's default prefix.
     public static let standardPrefix = "homeassistant"
 
     private let announcements: Announcements
-    private let sleep: @Sendable (Duration) async throws -> Void
+    private let time: any TimeSource
 
-    /// - Parameter prefix: the levels of a topic under which sensors are announced.
+    /// Creates a driver for a broker.
+    ///
+    /// - Parameters:
+    ///   - prefix: the topic levels before those of announcements.
+    ///   - time: the time of arrival, and the wait between attempts to connect.
     public init(
         broker: MQTTBroker, prefix: String = standardPrefix,
-        now: @escaping @Sendable () -> Timestamp = { .now() },
-        sleep: @escaping @Sendable (Duration) async throws -> Void = {
-            try await Task.sleep(for: $0)
-        }
+        time: any TimeSource = .system
     ) {
-        announcements = Announcements(broker: broker, prefix: prefix, now: now)
-        self.sleep = sleep
+        announcements = Announcements(broker: broker, prefix: prefix, time: time)
+        self.time = time
     }
 
-    /// Whether a text can stand before the topics of announcements.
+    /// Whether a text is a valid prefix.
     public static func isPrefix(_ text: String) -> Bool {
         text.wholeMatch(of: /[^\/+#\p{C}]+(\/[^\/+#\p{C}]+)*/) != nil && text.utf8.count <= 64
     }
 
-    /// The announced sensors, and one that tells whether the broker is there and how many they are.
+    /// The announced sensors, and one that counts them and is unavailable without the broker.
     public func discover() -> [DiscoveredSensor] {
         let sensor = Sensor(
             id: "mqtt-discovery", title: "Sensors announced over MQTT",
@@ -46,12 +47,12 @@ public final class HomeAssistantDriver: SensorDriver {
             : DiscoveredSensor(
                 sensor,
                 .unavailable(
-                    reason: link.problem ?? "the broker is not connected to yet",
+                    reason: link.problem ?? "the broker is not connected yet",
                     remedy: link.problem == nil ? "collect, as with nervous serve" : nil))
         return [own] + announcements.sensors()
     }
 
-    /// Yields when sensors came, changed or went.
+    /// Yields when sensors were added, changed or removed.
     public func changes() -> AsyncStream<Void>? {
         AsyncStream(bufferingPolicy: .bufferingNewest(1)) { change in
             let task = Task { await listen(change) }
@@ -73,7 +74,7 @@ public final class HomeAssistantDriver: SensorDriver {
             if announcements.link.isConnected { backoff.reset() }
             announcements.disconnected(problem)
             change.yield()
-            try? await sleep(backoff.wait())
+            try? await time.sleep(for: backoff.wait())
         }
     }
 
@@ -87,7 +88,7 @@ public final class HomeAssistantDriver: SensorDriver {
     }
 }
 
-/// Passes on what a broker says to the announcements, and asks for the samples of what they announce.
+/// Passes messages to the announcements, and subscribes to the topics of announced sensors.
 final class AnnouncementListener: MQTTListener {
     let filters: [MQTTFilter]
 
@@ -119,7 +120,7 @@ final class AnnouncementListener: MQTTListener {
     }
 
     func rest(_ session: MQTTSession) {
-        // Announcements come in a flood when a connection begins; one look for all of them is enough.
+        // Announcements arrive in bursts after connecting; one notification per burst is enough.
         let isDue = isChanged.withLock { isChanged in
             defer { isChanged = false }
             return isChanged

@@ -2,40 +2,40 @@ import Glibc
 import Samples
 import Text
 
-/// Lines of a program of this machine, that runs all the time or again and again.
+/// Reads lines written by a local program that runs continuously or periodically.
 public struct CommandConnector: ConnectorKind {
     public static let kind = "command"
     public static let consequence =
         "Nervous runs this program as you and not confined: it may do what you may do."
 
     private static let standardTimeout = Duration.seconds(30)
-    /// A program that has run for so long stands, though it has written nothing.
+    /// A program that has run for this long counts as connected even without output.
     private static let settling = Duration.seconds(1)
     private static let year = Duration.seconds(366 * 86_400)
 
     public let place: String
     private let run: CommandRun
-    /// From the start of one run to that of the next; `nil` for a program that does not end.
+    /// The time between the starts of two runs; `nil` for a program that runs continuously.
     private let interval: Duration?
-    /// How long a run may take, or how long a program that does not end may say nothing.
+    /// The time limit of a run, or of the silence of a continuous program.
     private let patience: Duration?
 
-    /// Takes `command` (words, without a shell), `every` (a span; without it the program does not end)
-    /// and `timeout` (30s with `every`, else none).
+    /// Reads `command` (words, without a shell), `every` (a duration; without it the program runs
+    /// continuously) and `timeout` (30s with `every`, otherwise none).
     public init(_ source: inout PackObject) throws(PackError) {
         guard let words = try source.texts("command") else { throw source.missing("command") }
         guard let program = words.first, !program.isEmpty,
             program.hasPrefix("/") || !program.contains("/")
         else {
             throw source.wrong(
-                "command", "begins with neither the absolute path nor the name of a program")
+                "command", "must begin with the absolute path or the name of a program")
         }
         let interval = try source.span("every", in: .milliseconds(100)...Self.year)
         let patience = try source.span("timeout", in: .milliseconds(100)...Self.year)
         self.init(words, every: interval, patience: patience)
     }
 
-    /// - Parameter grace: how long it may take to end when it is told to.
+    /// - Parameter grace: the time between SIGTERM and SIGKILL.
     init(
         _ words: [String], every interval: Duration? = nil, patience: Duration? = nil,
         grace: Duration = .seconds(2)
@@ -55,7 +55,7 @@ public struct CommandConnector: ConnectorKind {
         }
     }
 
-    /// A run that fails is told of, and the next comes when it is due.
+    /// Reports a failed run; the next one starts on schedule.
     private func attempt(_ sink: SampleSink) async throws {
         do {
             let feed = LineFeed(sink, doubt: doubt)
@@ -82,9 +82,9 @@ public struct CommandConnector: ConnectorKind {
                 } until: { [patience] in
                     try await feed.waitForSilence(of: patience ?? Self.year)
                 }
-                // A line without an end was cut off.
+                // An incomplete last line is discarded.
                 throw ConnectorError(
-                    "\(place) ended, though it is to run all the time; or give it an every.")
+                    "\(place) ended but should run continuously; set every to run it periodically.")
             }
             group.addTask {
                 try await Task.sleep(for: Self.settling)
@@ -95,26 +95,26 @@ public struct CommandConnector: ConnectorKind {
         }
     }
 
-    private var doubt: String { "\(place) writes no line that the sensor pack knows." }
+    private var doubt: String { "\(place) wrote no line that matches the sensor pack." }
 }
 
-/// One run of a program after the other, each with everything that it has started.
+/// Runs a program, including its child processes, to its end.
 struct CommandRun: Sendable {
-    /// What a program writes at its end and nobody has read yet, at most: a pipe holds 64 KiB.
+    /// The maximum number of reads to drain a pipe, whose capacity is 64 KiB.
     private static let mostPieces = 64
 
     let words: [String]
     let place: String
-    /// How long it may take to end when it is told to.
+    /// The time between SIGTERM and SIGKILL.
     let grace: Duration
 
-    /// Runs it to its end.
+    /// Runs the program once; it has ended when this returns or throws.
     ///
     /// - Parameters:
-    ///   - body: is handed what it writes.
+    ///   - body: receives its output.
     ///   - deadline: returns when it has taken too long.
-    /// - Throws: ``ConnectorError`` when it cannot be started, fails or takes too long;
-    ///   `CancellationError`. It does not run any more then.
+    /// - Throws: ``ConnectorError`` if it cannot be started, fails or takes too long;
+    ///   `CancellationError`.
     func whole(
         _ body: @escaping @Sendable (ArraySlice<UInt8>) -> Void,
         until deadline: @escaping @Sendable () async throws -> Void
@@ -129,7 +129,8 @@ struct CommandRun: Sendable {
                 }
                 group.addTask {
                     try await deadline()
-                    throw ConnectorError("\(place) took too long and was ended\(errorOutput.text).")
+                    throw ConnectorError(
+                        "\(place) timed out and was terminated\(errorOutput.text).")
                 }
                 defer { group.cancelAll() }
                 _ = try await group.next()
@@ -154,9 +155,10 @@ struct CommandRun: Sendable {
         }
     }
 
-    /// - Parameter status: as waitpid(2) gives it.
+    /// - Parameter status: the status from waitpid(2).
     private static func text(of status: Int32) -> String {
         let signal = status & 0x7F
-        return signal == 0 ? "failed with \(status >> 8 & 0xFF)" : "was ended by signal \(signal)"
+        return signal == 0
+            ? "failed with \(status >> 8 & 0xFF)" : "was terminated by signal \(signal)"
     }
 }

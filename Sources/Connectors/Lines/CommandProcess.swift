@@ -5,22 +5,22 @@ import Samples
 import Synchronization
 import Text
 
-/// A program in a process group of its own, which ends as a whole.
+/// A program in its own process group, which is terminated as a whole.
 final class CommandProcess: Sendable {
-    /// Where programs are looked for; that of whoever started this one does not count.
+    /// The search path of programs; the `PATH` of this process is ignored.
     private static let path = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
-    /// Those that a program may find ignored.
+    /// Signals this process may ignore; the program starts with their default actions.
     private static let signals = [SIGPIPE, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGCHLD]
 
-    /// What it writes, to be read without waiting.
+    /// The non-blocking read end of its standard output.
     let output: OwnedDescriptor
     let errors: OwnedDescriptor
     private let pid: pid_t
-    /// Can be read when it has ended.
+    /// A pidfd, readable when the program has exited.
     private let handle: OwnedDescriptor
 
     /// - Parameter words: the program and its arguments.
-    /// - Throws: ``ConnectorError`` that names what is missing.
+    /// - Throws: ``ConnectorError`` if the program is missing or cannot be started.
     init(_ words: [String]) throws(ConnectorError) {
         let program = try Self.program(words.first ?? "")
         let (output, outputEnd) = try OwnedDescriptor.pipe()
@@ -35,9 +35,9 @@ final class CommandProcess: Sendable {
         }
     }
 
-    /// Hands on what it writes, until it ends by itself.
+    /// Forwards its output until it exits.
     ///
-    /// - Throws: ``ConnectorError`` when that cannot be seen; `CancellationError`.
+    /// - Throws: ``ConnectorError`` if it cannot be watched; `CancellationError`.
     func readToEnd(
         output body: @escaping @Sendable (ArraySlice<UInt8>) -> Void,
         errors errorOutput: @escaping @Sendable (ArraySlice<UInt8>) -> Void
@@ -48,10 +48,10 @@ final class CommandProcess: Sendable {
         ])
     }
 
-    /// Ends its whole group, also where the task is cancelled: with SIGTERM, and with SIGKILL whoever is
-    /// left after `grace` or when the program itself has ended.
+    /// Terminates its process group, even in a cancelled task: with SIGTERM, and with SIGKILL after
+    /// `grace` or when the program itself has exited.
     ///
-    /// - Returns: its status as waitpid(2) gives it.
+    /// - Returns: its status from waitpid(2).
     func end(within grace: Duration) async -> Int32 {
         await withCheckedContinuation { continuation in
             Thread.detachNewThread {
@@ -59,7 +59,7 @@ final class CommandProcess: Sendable {
                 let milliseconds = Int32(clamping: grace.wholeMicroseconds / 1000)
                 var entry = pollfd(fd: self.handle.number, events: Int16(POLLIN), revents: 0)
                 _ = poll(&entry, 1, milliseconds)
-                // Nobody has waited for it yet, so the number of its group is nobody else's.
+                // The process has not been reaped, so its group number cannot have been reused.
                 kill(-self.pid, SIGKILL)
                 var status: Int32 = 0
                 while waitpid(self.pid, &status, 0) < 0, errno == EINTR {}
@@ -74,7 +74,7 @@ final class CommandProcess: Sendable {
         let places = name.hasPrefix("/") ? [""] : path.split(separator: ":").map { "\($0)/" }
         for place in places where access(place + name, X_OK) == 0 { return place + name }
         if name.hasPrefix("/") {
-            throw ConnectorError("\(name) is not there or may not be run.")
+            throw ConnectorError("\(name) does not exist or is not executable.")
         }
         throw ConnectorError("\(name) is not installed; it is in none of \(path).")
     }
@@ -85,12 +85,12 @@ final class CommandProcess: Sendable {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
-        // Past the three it may have, so that no action overwrites what a later one needs.
+        // Numbers from 10 on, so that no action overwrites a descriptor a later one needs.
         let sources = [output, errors].map { OwnedDescriptor(fcntl($0, F_DUPFD_CLOEXEC, 10)) }
         posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
         posix_spawn_file_actions_adddup2(&actions, sources[0].number, 1)
         posix_spawn_file_actions_adddup2(&actions, sources[1].number, 2)
-        // What this process has inherited itself is not the program's either.
+        // The program must not get descriptors this process inherited.
         for number in inheritable { posix_spawn_file_actions_addclose(&actions, number) }
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
@@ -120,7 +120,7 @@ final class CommandProcess: Sendable {
         return pid
     }
 
-    /// The descriptors that programs get unless they are closed, but the first three.
+    /// The descriptors above 2 without close-on-exec.
     private static var inheritable: [Int32] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
         return names.compactMap { Int32($0) }.filter { number in
@@ -132,7 +132,7 @@ final class CommandProcess: Sendable {
     private static func text(_ error: Int32) -> String { String(cString: strerror(error)) }
 }
 
-/// The end of what a program writes to its standard error.
+/// The last part of a program's standard error.
 final class ErrorOutput: Sendable {
     private static let kept = 1024
     private static let shown = 160
@@ -146,7 +146,7 @@ final class ErrorOutput: Sendable {
         }
     }
 
-    /// The last line, safe to show, with a colon before it; empty where there is none.
+    /// The last line, escaped for display and preceded by a colon; empty if there is none.
     var text: String {
         let lines = bytes.withLock { $0.split { $0 == 0x0A || $0 == 0x0D } }
         guard let last = lines.last(where: { $0.contains { $0 > 0x20 } }) else { return "" }

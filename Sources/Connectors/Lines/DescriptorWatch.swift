@@ -2,31 +2,30 @@ import CProcess
 import Foundation
 import Glibc
 
-/// Waits for descriptors on a thread of its own.
+/// Waits for file descriptors with poll(2) on a separate thread.
 ///
-/// With read sources of Dispatch, tests ended in a fault inside that library while pipes and terminals hung
-/// up; why was not found. A thread with poll(2) does what is needed.
+/// Dispatch's read sources crashed in tests when pipes and terminals hung up.
 enum DescriptorWatch {
-    /// What is to be done after a step.
+    /// What to do after a step.
     enum Next {
         case goOn
-        /// This descriptor is not looked at any more.
+        /// Stop watching this descriptor.
         case leave
-        /// None is.
+        /// Stop watching all descriptors.
         case finish
     }
 
     struct Entry: Sendable {
         let descriptor: Int32
-        /// Called when it can be read, also at its end; reads without waiting.
+        /// Called when the descriptor is readable or at its end; must not block.
         let step: @Sendable () -> Next
     }
 
-    /// Takes steps, one after the other, until one finishes or the task is cancelled.
+    /// Runs the steps of readable descriptors until one finishes or the task is cancelled.
     ///
-    /// None is under way when this returns, so the descriptors may then be closed.
+    /// No step is running when this returns, so the descriptors may be closed.
     ///
-    /// - Throws: ``ConnectorError`` when this process has no descriptor left; `CancellationError`.
+    /// - Throws: ``ConnectorError`` if no descriptor is available; `CancellationError`.
     static func wait(for entries: [Entry]) async throws {
         let (ended, end) = try OwnedDescriptor.pipe()
         let isFinished = await withTaskCancellationHandler {
@@ -50,7 +49,7 @@ enum DescriptorWatch {
             for (index, entry) in entries.enumerated() where polled[index].revents != 0 {
                 switch entry.step() {
                 case .goOn: break
-                // poll(2) passes over negative numbers.
+                // poll(2) ignores negative numbers.
                 case .leave: polled[index].fd = -1
                 case .finish: return true
                 }
@@ -59,7 +58,7 @@ enum DescriptorWatch {
     }
 }
 
-/// A descriptor that is closed with the last who holds it.
+/// A file descriptor that is closed on deinitialisation.
 final class OwnedDescriptor: Sendable {
     let number: Int32
 
@@ -69,27 +68,27 @@ final class OwnedDescriptor: Sendable {
 
     deinit { close(number) }
 
-    /// A pipe: the end to read from, which does not wait, and the other.
+    /// Creates a pipe; its read end is non-blocking.
     static func pipe() throws(ConnectorError) -> (OwnedDescriptor, OwnedDescriptor) {
         var ends: [Int32] = [-1, -1]
         let failure = nervous_process_pipe(&ends)
         guard failure == 0 else {
-            throw ConnectorError("There is no pipe: \(String(cString: strerror(failure))).")
+            throw ConnectorError("No pipe available: \(String(cString: strerror(failure))).")
         }
         _ = fcntl(ends[0], F_SETFL, O_NONBLOCK)
         return (OwnedDescriptor(ends[0]), OwnedDescriptor(ends[1]))
     }
 
-    /// What a read without waiting gave.
+    /// The result of a non-blocking read.
     enum Piece: Equatable {
         case bytes(ArraySlice<UInt8>)
-        /// Nothing is there now.
+        /// Nothing is available now.
         case nothing
-        /// The other side has gone; `error` is that of read(2), 0 where there was none.
+        /// The other side has closed; `error` is that of read(2), 0 if there was none.
         case end(error: Int32)
     }
 
-    /// Reads what is there, at most 4096 bytes; the descriptor must be one that does not wait.
+    /// Reads at most 4096 available bytes; the descriptor must be non-blocking.
     func read() -> Piece {
         var buffer = [UInt8](repeating: 0, count: 4096)
         while true {

@@ -1,19 +1,19 @@
 import Ingest
 import Synchronization
 
-/// Cuts what a source writes into lines, hands them to an sink and sees whether they fit.
+/// Splits the output of a source into lines, passes them to a sink and warns if they do not match.
 final class LineFeed: Sendable {
     private struct State: ~Copyable {
         var splitter = LineSplitter()
-        /// Lines that are still to be passed over.
+        /// Lines still to be skipped.
         var skipped: Int
-        /// Lines in a row that did not fit.
+        /// Consecutive lines that did not match.
         var misfits = 0
         var hasFit = false
         var last = ContinuousClock.now
     }
 
-    /// So many lines that do not fit, one after the other, are no accident.
+    /// This many consecutive mismatches cause a warning.
     private static let manyMisfits = 20
 
     private let state: Mutex<State>
@@ -21,8 +21,8 @@ final class LineFeed: Sendable {
     private let doubt: String
 
     /// - Parameters:
-    ///   - skipped: how many lines at the start are passed over, since the first may be half a line.
-    ///   - doubt: what to say when no line fits, one sentence.
+    ///   - skipped: how many lines to skip at the start, since the first may be incomplete.
+    ///   - doubt: the warning if no line matches, one sentence.
     init(_ sink: SampleSink, skipping skipped: Int = 0, doubt: String) {
         state = Mutex(State(skipped: skipped))
         (self.sink, self.doubt) = (sink, doubt)
@@ -33,7 +33,7 @@ final class LineFeed: Sendable {
             state.last = .now
             let before = state.splitter.overlong
             let lines = state.splitter.take(bytes)
-            // Before the lines: who has a sample finds everything counted that came before it.
+            // Counted before the lines, so that a sample's receiver finds everything before it counted.
             let overlong = state.splitter.overlong - before
             if overlong > 0 {
                 sink.reject(overlong)
@@ -43,7 +43,7 @@ final class LineFeed: Sendable {
         }
     }
 
-    /// The source has said everything: what stands after the last line end is a line, too.
+    /// Ends the input; text after the last line end counts as a line.
     func end() {
         state.withLock { state in
             if let line = state.splitter.end() { hand(line, &state) }
@@ -51,7 +51,7 @@ final class LineFeed: Sendable {
         }
     }
 
-    /// Returns when nothing has come for this long.
+    /// Returns when no input has arrived for this long.
     ///
     /// - Throws: `CancellationError`.
     func waitForSilence(of patience: Duration) async throws {

@@ -1,8 +1,8 @@
-/// Lines of a device at a serial port, also of USB.
+/// Reads lines of a device at a serial port, including USB adapters.
 public struct SerialConnector: ConnectorKind {
     public static let kind = "serial"
 
-    /// The first line may be half of one: who opens a port comes in the middle of what is said.
+    /// The first line after opening may be incomplete.
     private static let standardSkip = 1
     private static let mostSent = 1024
 
@@ -10,21 +10,21 @@ public struct SerialConnector: ConnectorKind {
     private let baud: Int
     private let sent: [UInt8]
     private let skipped: Int
-    /// How long a device may say nothing; `nil` for as long as it likes.
+    /// The maximum silence of the device; `nil` for no limit.
     private let patience: Duration?
 
-    /// Takes `device`, `baud` (9600), `send` (texts that are written after opening, as they stand),
-    /// `skip` (how many lines are passed over after opening, 1) and `timeout` (the longest silence).
+    /// Reads `device`, `baud` (9600), `send` (texts written unchanged after opening), `skip` (how many
+    /// lines to skip after opening, 1) and `timeout` (the maximum silence).
     public init(_ source: inout PackObject) throws(PackError) {
         let device = try source.requiredText("device")
         guard Self.isDevice(device) else {
             throw source.wrong(
-                "device", "is no path of a device such as /dev/ttyUSB0 or /dev/serial/by-id/…")
+                "device", "is not a device path such as /dev/ttyUSB0 or /dev/serial/by-id/…")
         }
         let baud = try source.integer("baud", in: 1...10_000_000) ?? 9600
         guard BaudRate.speed(of: baud) != nil else {
             let rates = BaudRate.all.map { "\($0)" }.joined(separator: ", ")
-            throw source.wrong("baud", "is none of \(rates)")
+            throw source.wrong("baud", "is not one of \(rates)")
         }
         let sent = Array(try source.texts("send")?.joined().utf8 ?? "".utf8)
         guard sent.count <= Self.mostSent else {
@@ -36,7 +36,7 @@ public struct SerialConnector: ConnectorKind {
             patience: try source.span("timeout", in: .seconds(1)...(.seconds(366 * 86_400))))
     }
 
-    /// - Parameter patience: how long the device may say nothing.
+    /// - Parameter patience: the maximum silence of the device.
     init(device: String, baud: Int, sent: [UInt8] = [], skipped: Int = 0, patience: Duration? = nil)
     {
         (place, self.baud, self.sent) = (device, baud, sent)
@@ -49,9 +49,9 @@ public struct SerialConnector: ConnectorKind {
         sink.connected()
         let feed = LineFeed(
             sink, skipping: skipped,
-            doubt: "\(place) sends no line that the sensor pack knows; is \(baud) its baud rate?")
+            doubt: "\(place) sent no line that matches the sensor pack; is \(baud) its baud rate?")
         let silence = ConnectorError(
-            "\(place) says nothing any more; does it need a reset, or is \(baud) not its baud rate?"
+            "\(place) stopped sending; does it need a reset, or is \(baud) not its baud rate?"
         )
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await port.readAll(feed.take) }
@@ -66,7 +66,7 @@ public struct SerialConnector: ConnectorKind {
         }
     }
 
-    /// Beneath `/dev`, and not the terminal of this program itself.
+    /// Whether a path is below `/dev` and not the terminal of this process.
     private static func isDevice(_ path: String) -> Bool {
         let parts = path.split(separator: "/", omittingEmptySubsequences: false)
         let own = ["/dev/tty", "/dev/console", "/dev/ptmx"]

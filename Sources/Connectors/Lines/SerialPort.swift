@@ -1,13 +1,13 @@
 import Glibc
 
-/// A serial port that is open for this program alone: 8 data bits, no parity, one stop bit, raw.
+/// A serial port opened exclusively: 8 data bits, no parity, one stop bit, raw.
 ///
-/// Its lines are left as they are when it is closed, or many boards would restart with each connection.
+/// Its control lines keep their state on close, since many boards restart when they change.
 struct SerialPort: Sendable {
     private let path: String
     private let descriptor: OwnedDescriptor
 
-    /// - Throws: ``ConnectorError`` that says what is missing and what helps.
+    /// - Throws: ``ConnectorError`` with the reason and a remedy.
     init(_ path: String, baud: Int) throws(ConnectorError) {
         let number = open(path, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
         guard number >= 0 else { throw Self.cannotOpen(path, errno) }
@@ -15,16 +15,16 @@ struct SerialPort: Sendable {
         self.path = path
         guard isatty(number) == 1 else {
             throw ConnectorError(
-                "\(path) is no serial port; list them with: ls -l /dev/serial/by-id")
+                "\(path) is not a serial port; list them with: ls -l /dev/serial/by-id")
         }
-        // The kernel keeps others from opening it, and programs that ask first see the lock. Both end
+        // TIOCEXCL keeps other programs from opening it; the lock is for those that check first. Both end
         // with the descriptor.
         guard flock(number, LOCK_EX | LOCK_NB) == 0 else { throw Self.cannotOpen(path, EBUSY) }
         _ = ioctl(number, UInt(TIOCEXCL))
         try setUp(baud)
     }
 
-    /// Writes a few bytes, without waiting for the device.
+    /// Writes a few bytes without blocking.
     func write(_ bytes: [UInt8]) throws(ConnectorError) {
         var rest = bytes[...]
         while !rest.isEmpty {
@@ -33,24 +33,24 @@ struct SerialPort: Sendable {
             }
             if count < 0, errno == EINTR { continue }
             guard count > 0 else {
-                throw ConnectorError("\(path) does not take what is sent to it.")
+                throw ConnectorError("\(path) does not accept output.")
             }
             rest = rest.dropFirst(count)
         }
     }
 
-    /// Hands on everything that comes.
+    /// Forwards everything received.
     ///
-    /// - Throws: ``ConnectorError`` when the device has gone; `CancellationError`.
+    /// - Throws: ``ConnectorError`` when the device is disconnected; `CancellationError`.
     func readAll(_ body: @escaping @Sendable (ArraySlice<UInt8>) -> Void) async throws {
-        // What was not sent yet is dropped: closing would wait for it.
+        // Drops unsent output, which would delay closing.
         defer { tcflush(descriptor.number, TCIOFLUSH) }
         try await DescriptorWatch.wait(for: [descriptor.watched(atEnd: .finish, body)])
         var reason = "was unplugged or hung up"
         if case .end(let error) = descriptor.read(), error != 0, error != EIO {
             reason = "cannot be read: \(Self.text(error))"
         }
-        throw ConnectorError("\(path) \(reason); it is tried again until it is back.")
+        throw ConnectorError("\(path) \(reason); reconnecting when it is back.")
     }
 
     private func setUp(_ baud: Int) throws(ConnectorError) {
@@ -66,11 +66,11 @@ struct SerialPort: Sendable {
         cfsetispeed(&mode, speed)
         cfsetospeed(&mode, speed)
         var taken = termios()
-        // The call succeeds where only some of it could be done.
+        // The call succeeds even if only some settings could be applied.
         guard tcsetattr(descriptor.number, TCSANOW, &mode) == 0,
             tcgetattr(descriptor.number, &taken) == 0, cfgetospeed(&taken) == speed
         else { throw ConnectorError("\(path) cannot be set to \(baud) baud.") }
-        // What came before is of nobody's time.
+        // The time of earlier input is unknown.
         tcflush(descriptor.number, TCIFLUSH)
     }
 
@@ -78,24 +78,24 @@ struct SerialPort: Sendable {
         switch error {
         case ENOENT, ENODEV, ENXIO:
             ConnectorError(
-                "\(path) is not there; plug the device in, or see: ls -l /dev/serial/by-id")
+                "\(path) does not exist; plug the device in, or see: ls -l /dev/serial/by-id")
         case EACCES, EPERM:
             ConnectorError(
-                "\(path) may not be opened; run: sudo usermod -aG dialout $USER, then log in again."
+                "\(path) cannot be opened: permission denied; run: sudo usermod -aG dialout $USER, then log in again."
             )
         case EBUSY:
-            ConnectorError("\(path) is in use by another program; end that one first.")
+            ConnectorError("\(path) is in use by another program; close that first.")
         default: ConnectorError("\(path) cannot be opened: \(text(error)).")
         }
     }
 
     private static func text(_ error: Int32) -> String { String(cString: strerror(error)) }
 
-    /// CRTSCTS of termios(3), which the Glibc module leaves out.
+    /// CRTSCTS of termios(3), missing in the Glibc module.
     private static let hardwareFlow: tcflag_t = 0x8000_0000
 }
 
-/// The speeds of serial ports in bits a second, as termios(3) names them.
+/// The baud rates of termios(3).
 enum BaudRate {
     private static let speeds: [Int: Int32] = [
         300: B300, 600: B600, 1200: B1200, 2400: B2400, 4800: B4800, 9600: B9600, 19_200: B19200,
@@ -104,10 +104,10 @@ enum BaudRate {
         1_500_000: B1500000, 2_000_000: B2000000, 3_000_000: B3000000, 4_000_000: B4000000,
     ]
 
-    /// Every rate, from the slowest.
+    /// All rates, the slowest first.
     static var all: [Int] { speeds.keys.sorted() }
 
-    /// - Returns: `nil` for a rate that is not among the usual.
+    /// - Returns: `nil` for an unsupported rate.
     static func speed(of rate: Int) -> speed_t? {
         speeds[rate].map { speed_t($0) }
     }

@@ -1,31 +1,38 @@
 import Files
 import Glibc
 
-/// Where an MQTT broker is, who reads from it, and how it shows that it is the right one.
+/// The address of an MQTT broker, the credentials, and how its certificate is verified.
 public struct MQTTBroker: Hashable, Sendable, CustomStringConvertible {
-    /// What proves who one is.
+    /// A password.
     public enum Password: Hashable, Sendable {
+        /// The password itself.
         case text(String)
-        /// A file that holds it, and nothing else but the end of its line; read at every connection.
+        /// A file that contains only the password in one line; read at every connection.
         case file(String)
     }
 
-    /// Who vouches for the certificate of a broker.
+    /// The authorities that may sign the broker's certificate.
     public enum Trust: Hashable, Sendable {
-        /// Whoever this machine believes.
+        /// The authorities trusted by the system.
         case system
-        /// The certificates in a file, in PEM, and no others.
+        /// Only the certificates in a PEM file.
         case authorities(file: String)
     }
 
+    /// The host name or address.
     public let host: String
+    /// The TCP port.
     public let port: Int
+    /// The user name, if the broker requires one.
     public let username: String?
+    /// The password, if the broker requires one.
     public let password: Password?
-    /// `nil` for a broker that is spoken to plainly.
+    /// How the certificate is verified; `nil` for a connection without TLS.
     public let trust: Trust?
 
-    /// - Parameter port: 1883, or 8883 with TLS, where it is not given.
+    /// Creates a broker's address.
+    ///
+    /// - Parameter port: 1883, or 8883 with TLS, by default.
     public init(
         host: String, port: Int? = nil, username: String? = nil, password: Password? = nil,
         trust: Trust? = nil
@@ -39,13 +46,15 @@ public struct MQTTBroker: Hashable, Sendable, CustomStringConvertible {
         return "\(trust == nil ? "mqtt" : "mqtts")://\(name):\(port)"
     }
 
-    /// Whether a text can be the name or the address of a machine.
+    /// Whether a text can be a host name or address.
     public static func isHost(_ text: String) -> Bool {
         (1...253).contains(text.utf8.count)
             && text.utf8.allSatisfy { (0x21..<0x7F).contains($0) && $0 != UInt8(ascii: "/") }
     }
 
-    /// - Throws: ``ConnectorError`` when its file cannot be read or holds no password.
+    /// The password.
+    ///
+    /// - Throws: ``ConnectorError`` if its file cannot be read or contains no password.
     func secret() throws(ConnectorError) -> String? {
         switch password {
         case nil: return nil
@@ -66,32 +75,32 @@ public struct MQTTBroker: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension MQTTBroker {
-    /// Reads the keys of a source: `host`, `port`, `username`, `password` or `passwordFile`, `tls`, `ca`.
+    /// Reads `host`, `port`, `username`, `password` or `passwordFile`, `tls` and `ca`.
     init(_ source: inout PackObject) throws(PackError) {
         let host = try source.requiredText("host")
         guard Self.isHost(host) else {
-            throw source.wrong("host", "is no name or address of a machine")
+            throw source.wrong("host", "is not a host name or address")
         }
         let port = try source.integer("port", in: 1...65_535)
         let username = try source.text("username")
         let text = try source.text("password")
         let file = try source.text("passwordFile")
         guard text == nil || file == nil else {
-            throw source.wrong("passwordFile", "stands beside a password")
+            throw source.wrong("passwordFile", "cannot be combined with password")
         }
         guard username != nil || text == nil && file == nil else {
             throw source.missing("username")
         }
         guard file?.hasPrefix("/") != false else {
-            throw source.wrong("passwordFile", "is no absolute path")
+            throw source.wrong("passwordFile", "is not an absolute path")
         }
         let isSecret = try source.flag("tls") ?? false
         let authorities = try source.text("ca")
         guard authorities == nil || isSecret else {
-            throw source.wrong("ca", "belongs to tls")
+            throw source.wrong("ca", "requires tls")
         }
         guard authorities?.hasPrefix("/") != false else {
-            throw source.wrong("ca", "is no absolute path")
+            throw source.wrong("ca", "is not an absolute path")
         }
         self.init(
             host: host, port: port, username: username,

@@ -2,15 +2,15 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// One connection to a broker, on a thread of its own, which waits and never polls.
+/// One connection to a broker, on a separate thread that blocks in poll(2).
 struct MQTTConnection: Sendable {
     let broker: MQTTBroker
-    /// `nil` for one that nobody else has.
+    /// `nil` for a random one.
     var clientID: String?
 
-    /// Connects, listens until the broker ends it or the task is cancelled, and closes everything.
+    /// Connects, receives messages until the connection ends or the task is cancelled, and closes it.
     ///
-    /// - Throws: ``ConnectorError`` with what went wrong and what helps.
+    /// - Throws: ``ConnectorError``.
     func run(_ listener: any MQTTListener) async throws(ConnectorError) {
         let ending = try MQTTCancellation()
         let outcome = await withTaskCancellationHandler {
@@ -36,7 +36,7 @@ struct MQTTConnection: Sendable {
         }
     }
 
-    /// A broker that goes while this writes must not end the program.
+    /// Blocks SIGPIPE, which a write to a closed connection raises.
     private static func refuseBrokenPipes() {
         var signals = sigset_t()
         sigemptyset(&signals)
@@ -45,23 +45,23 @@ struct MQTTConnection: Sendable {
     }
 }
 
-/// How a thread that waits for a broker and the task that waits for the thread tell each other the end.
+/// Synchronises the end of a connection's thread with the cancellation of the task waiting for it.
 final class MQTTCancellation: Sendable {
     typealias Outcome = Result<Void, ConnectorError>
 
     private struct State {
         var waiter: CheckedContinuation<Outcome, Never>?
         var isCancelled = false
-        /// The thread is where nothing can wake it.
+        /// Whether the thread is in a call that cannot be interrupted.
         var isDeaf = false
     }
 
-    /// Readable as soon as the thread is to end.
+    /// Readable as soon as the thread must end.
     let descriptor: Int32
     private let other: Int32
     private let state = Mutex(State())
 
-    /// - Throws: ``ConnectorError`` when there are too many open files.
+    /// - Throws: ``ConnectorError`` if too many files are open.
     init() throws(ConnectorError) {
         var ends: [Int32] = [-1, -1]
         let kind = Int32(
@@ -80,14 +80,14 @@ final class MQTTCancellation: Sendable {
 
     var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
-    /// The task waits from now on.
+    /// Registers the waiting task.
     func wait(_ waiter: CheckedContinuation<Outcome, Never>) {
         state.withLock { $0.waiter = waiter }
     }
 
-    /// The task is not to wait any longer.
+    /// Ends the wait of a cancelled task.
     func cancel() {
-        // The thread has closed everything before it says so; where it is deaf, there is nothing yet.
+        // Normally the thread resumes the waiter after closing; during an uninterruptible call nothing is open.
         let waiter = state.withLock { state in
             state.isCancelled = true
             return state.isDeaf ? state.waiter.take() : nil
@@ -97,7 +97,7 @@ final class MQTTCancellation: Sendable {
         waiter?.resume(returning: .success(()))
     }
 
-    /// Runs what cannot be interrupted, such as the look-up of a name.
+    /// Runs a call that cannot be interrupted, such as name resolution.
     func deaf<T>(_ body: () -> T) -> T {
         let waiter = state.withLock { state in
             state.isDeaf = true
@@ -108,7 +108,7 @@ final class MQTTCancellation: Sendable {
         return body()
     }
 
-    /// The thread has closed everything.
+    /// Resumes the waiting task after the thread has closed everything.
     func finish(_ outcome: Outcome) {
         state.withLock { $0.waiter.take() }?.resume(returning: outcome)
     }

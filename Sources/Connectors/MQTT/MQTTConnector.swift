@@ -1,6 +1,6 @@
 import CMosquitto
 
-/// Messages of an MQTT broker (MQTT 3.1.1), each a sample.
+/// Receives messages of an MQTT broker (MQTT 3.1.1), one sample each.
 ///
 /// ```json
 /// { "kind": "mqtt", "host": "broker.home", "topic": "garden/+/weather", "tls": true }
@@ -17,12 +17,13 @@ public struct MQTTConnector: ConnectorKind {
         broker = try MQTTBroker(&source)
         let topic = try source.requiredText("topic")
         guard mosquitto_sub_topic_check(topic) == MOSQ_ERR_SUCCESS.rawValue else {
-            throw source.wrong("topic", "is no topic of MQTT; + stands for a level, # for the rest")
+            throw source.wrong(
+                "topic", "is not an MQTT topic filter; + matches a level, # the rest")
         }
         filter = MQTTFilter(topic: topic, quality: try source.integer("qos", in: 0...2) ?? 0)
         clientID = try source.text("clientID")
         guard clientID.map({ mosquitto_validate_utf8($0, Int32($0.utf8.count)) }) ?? 0 == 0 else {
-            throw source.wrong("clientID", "is no name of a client")
+            throw source.wrong("clientID", "is not a valid client identifier")
         }
         takesRetained = try source.flag("retained") ?? false
     }
@@ -52,9 +53,9 @@ public struct MQTTConnector: ConnectorKind {
     }
 }
 
-/// Who is told what happens on a connection to a broker; called on the thread of the connection only.
+/// Receives the events of a connection to a broker, on the thread of the connection.
 protocol MQTTListener: Sendable {
-    /// What is asked for as soon as the broker lets one in; the connection ends when it refuses.
+    /// The initial subscriptions; the connection ends if one is refused.
     var filters: [MQTTFilter] { get }
 
     /// The broker has granted all of ``filters``.
@@ -62,25 +63,25 @@ protocol MQTTListener: Sendable {
 
     func take(_ message: MQTTMessage, _ session: MQTTSession)
 
-    /// The broker does not pass on what was asked for later.
+    /// The broker refused a later subscription.
     func refused(_ topic: String)
 
-    /// Nothing more of what came is waiting.
+    /// All received messages have been processed.
     func rest(_ session: MQTTSession)
 }
 
-/// What to listen to.
+/// A subscription.
 struct MQTTFilter: Hashable, Sendable {
-    /// A topic; `+` stands for one level of it, `#` at the end for any number.
+    /// A topic filter; `+` matches one level, `#` at the end any number.
     let topic: String
     /// 0 for at most once, 1 for at least once, 2 for exactly once.
     var quality = 0
 }
 
-/// What a broker passed on.
+/// A message of a broker.
 struct MQTTMessage: Sendable {
     let topic: String
     let payload: [UInt8]
-    /// Whether the broker had kept it from before; nobody says since when.
+    /// Whether the broker had stored it before the subscription; its age is unknown.
     let isRetained: Bool
 }

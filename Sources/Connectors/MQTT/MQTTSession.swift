@@ -1,35 +1,35 @@
 import CMosquitto
 import Glibc
 
-/// A client of libmosquitto; belongs to one thread, which alone touches it.
+/// A client of libmosquitto, confined to one thread.
 ///
-/// The library has a loop of its own, but its `select` knows no descriptor above 1023.
+/// The library's own loop is not used because its `select` is limited to descriptors below 1024.
 final class MQTTSession {
-    /// Seconds without a word after which both sides ask whether the other is there.
+    /// The keep-alive interval in seconds.
     private static let keepAlive: Int32 = 30
-    /// How long a broker may take to let one in.
+    /// The time limit for establishing the connection.
     private static let patience = Duration.seconds(15)
-    /// How often the library looks whether it is time to ask.
+    /// How often the library checks the keep-alive interval.
     private static let tick = Duration.seconds(5)
 
-    /// Once for the program; what it begins is never ended.
+    /// Initialises the library once per process.
     private static let isReady = mosquitto_lib_init() == MOSQ_ERR_SUCCESS.rawValue
 
     let broker: MQTTBroker
     let listener: any MQTTListener
     let handle: OpaquePointer
-    /// What the library wrote about a fault.
+    /// The first error message of the library.
     var complaint: String?
-    /// Why the broker lets nobody in, or gives nothing.
+    /// Why the broker refused the connection or a subscription.
     var refusal: ConnectorError?
-    /// Subscriptions that were not answered yet, by their numbers.
+    /// Pending subscriptions by message identifier.
     var asked: [Int32: String] = [:]
-    /// How many of the first are not granted yet; `nil` before the broker let one in.
+    /// The number of pending initial subscriptions; `nil` before the broker accepted the connection.
     var missing: Int?
-    /// Something came since the last rest.
+    /// Whether something was received since the last ``MQTTListener/rest(_:)``.
     var isStirred = false
 
-    /// - Throws: ``ConnectorError`` when a parameter cannot be.
+    /// - Throws: ``ConnectorError`` for an invalid parameter.
     init(
         _ broker: MQTTBroker, clientID: String?, _ listener: any MQTTListener
     ) throws(ConnectorError) {
@@ -61,7 +61,7 @@ final class MQTTSession {
 
     deinit { mosquitto_destroy(handle) }
 
-    /// Begins to connect.
+    /// Starts connecting.
     func connect(_ ending: MQTTCancellation) throws(ConnectorError) {
         let result = ending.deaf {
             mosquitto_connect_async(handle, broker.host, Int32(broker.port), Self.keepAlive)
@@ -69,7 +69,7 @@ final class MQTTSession {
         if result != MOSQ_ERR_SUCCESS.rawValue { throw fault(result, errno) }
     }
 
-    /// Listens until the broker ends the connection or nobody wants it any longer.
+    /// Processes events until the broker ends the connection or the task is cancelled.
     func listen(_ ending: MQTTCancellation) throws(ConnectorError) {
         let deadline = ContinuousClock.now + Self.patience
         while !ending.isCancelled {
@@ -96,7 +96,7 @@ final class MQTTSession {
         mosquitto_disconnect(handle)
     }
 
-    /// Asks for more.
+    /// Subscribes to a topic.
     func subscribe(to filter: MQTTFilter) {
         var number: Int32 = 0
         guard
@@ -106,7 +106,7 @@ final class MQTTSession {
         asked[number] = filter.topic
     }
 
-    /// Asks for it no longer.
+    /// Unsubscribes from a topic.
     func unsubscribe(from topic: String) {
         mosquitto_unsubscribe(handle, nil, topic)
     }
@@ -117,7 +117,7 @@ final class MQTTSession {
         Int16(POLLIN) | (mosquitto_want_write(handle) ? Int16(POLLOUT) : 0)
     }
 
-    /// - Returns: whether the connection stands.
+    /// - Returns: whether the connection is still open.
     private func serve(_ socket: Int32, _ events: Int16) throws(ConnectorError) -> Bool {
         if missing == nil, events & Int16(POLLERR) != 0 {
             var number: Int32 = 0
@@ -147,7 +147,7 @@ final class MQTTSession {
     }
 }
 
-/// What the library calls, on the thread that called it.
+/// The callbacks of the library, which run on the thread of the connection.
 extension MQTTSession {
     func setCallbacks() {
         mosquitto_connect_callback_set(handle) { _, object, code in
@@ -206,7 +206,7 @@ extension MQTTSession {
     }
 
     private func complain(_ text: String) {
-        // The first is the cause, the others its consequences.
+        // The first message is the cause; later ones are consequences.
         if complaint == nil { complaint = text }
     }
 }

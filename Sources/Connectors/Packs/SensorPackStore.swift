@@ -5,18 +5,18 @@ public import Samples
 import Synchronization
 public import VM
 
-/// The sensor packs that the person has installed, and the sensors that they make.
+/// The installed sensor packs and their sensors.
 ///
-/// Each is a file `<folder>/<id>.json`, put there and taken away by renaming. A file that cannot be read
-/// makes a sensor that says why.
+/// Each pack is a file `<folder>/<id>.json`, replaced atomically. An unreadable file appears as an
+/// unavailable sensor with the reason.
 public final class SensorPackStore: SensorDriver {
-    /// The most packs.
+    /// The maximum number of packs.
     public static let limit = 200
 
     private struct Item {
         let pack: SensorPack
         let text: [UInt8]
-        /// Made once, so that looking for hardware again does not break a connection.
+        /// Created once, so that another discovery does not interrupt a connection.
         let source: SupervisedSource
     }
 
@@ -29,7 +29,7 @@ public final class SensorPackStore: SensorDriver {
     private let budget = HostRateLimiter()
     private let state = Mutex(State())
 
-    /// Opens the folder, which need not be there.
+    /// Opens a folder, which need not exist.
     public init(folder: String) {
         self.folder = folder
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
@@ -55,8 +55,8 @@ public final class SensorPackStore: SensorDriver {
                 return DiscoveredSensor(
                     sensor,
                     .unavailable(
-                        reason: "its pack cannot be used: \(problem)",
-                        remedy: "nervous sensors uninstall \(id), then install it anew"))
+                        reason: "its pack is invalid: \(problem)",
+                        remedy: "nervous sensors uninstall \(id), then install it again"))
             }
     }
 
@@ -70,29 +70,29 @@ public final class SensorPackStore: SensorDriver {
     /// The text of an installed pack.
     public func text(of id: SensorID) -> [UInt8]? { state.withLock { $0.items[id]?.text } }
 
-    /// Whether a sensor comes of a pack, also of one that cannot be used.
+    /// Whether there is a pack for a sensor, even an unusable one.
     public func holds(_ id: SensorID) -> Bool {
         state.withLock { $0.items[id] != nil || $0.damaged[id] != nil }
     }
 
-    /// Keeps a pack, in place of one of its name.
+    /// Stores a pack, replacing one with the same identifier.
     ///
-    /// - Returns: whether there was none.
-    /// - Throws: ``PackError`` for a text that is none, for too many, and when it cannot be kept.
+    /// - Returns: the pack, and whether it is new.
+    /// - Throws: ``PackError`` for an invalid pack, too many packs, or if it cannot be stored.
     public func install(_ text: [UInt8]) throws(PackError) -> (SensorPack, isNew: Bool) {
         let pack = try SensorPack(text, budget: budget)
         let isNew = !holds(pack.id)
         guard !isNew || packs.count < Self.limit else {
-            throw PackError("More than \(Self.limit) packs cannot be installed.")
+            throw PackError("At most \(Self.limit) packs can be installed.")
         }
         try write(text, to: pack.id)
         put(pack, text)
         return (pack, isNew)
     }
 
-    /// Takes a pack away; the samples of its sensor stay.
+    /// Removes a pack; the samples of its sensor are kept.
     ///
-    /// - Returns: whether there was one.
+    /// - Returns: whether it existed.
     public func remove(_ id: SensorID) throws(PackError) -> Bool {
         guard holds(id) else { return false }
         guard unlink(path(id)) == 0 || errno == ENOENT else {
@@ -123,13 +123,13 @@ public final class SensorPackStore: SensorDriver {
         return Array(data)
     }
 
-    /// It may hold a password, so nobody else can open it.
+    /// Writes a pack with access only for the owner, since it may contain a password.
     private func write(_ text: [UInt8], to id: SensorID) throws(PackError) {
         do throws(FilesError) {
             try PrivateFolder.make(folder)
             try DurableFile.replace(path(id), with: text)
         } catch {
-            throw PackError("The pack could not be kept in \(folder): \(error.reason).")
+            throw PackError("The pack could not be stored in \(folder): \(error.reason).")
         }
     }
 }

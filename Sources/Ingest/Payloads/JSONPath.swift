@@ -86,6 +86,6 @@ public struct JSONPath: Hashable, Sendable {
 
     private static func unknown(_ text: String) -> PayloadError {
         PayloadError(
-            "\(text.escapedForDisplay(limit: 80)) is no path such as $.main.temp or $.values[0]")
+            "\(text.escapedForDisplay(limit: 80)) is not a path such as $.main.temp or $.values[0]")
     }
 }

@@ -38,13 +38,13 @@ struct BluetoothSessionTests {
         }
         try await KindTests.reach(source, "the end") { $0.problem != nil }
         let problem = try #require(source.report?.problem)
-        #expect(problem.contains(isRefused ? "its battery be read" : "ended the connection"))
+        #expect(problem.contains(isRefused ? "return its battery" : "ended the connection"))
         withExtendedLifetime(samples) {}
     }
 
     private static let faults: [(String, @Sendable (inout Device) -> Void, String)] = [
-        ("absent", { $0.near = false }, "IOTDoor is not in sight: switch it on"),
-        ("otherwise named", { $0.name = "iotdoor" }, "IOTDoor is not in sight: switch it on"),
+        ("absent", { $0.near = false }, "IOTDoor was not found: switch it on"),
+        ("otherwise named", { $0.name = "iotdoor" }, "IOTDoor was not found: switch it on"),
         (
             "refusing", { $0.connects = .fails },
             #"IOTDoor did not connect: le-connection-abort-by-local \u{1b}[2J."#
@@ -52,11 +52,11 @@ struct BluetoothSessionTests {
         ("deaf", { $0.connects = .never }, "IOTDoor did not connect within 500ms."),
         (
             "secretive", { $0.resolves = false },
-            "IOTDoor is connected and does not tell its services"
+            "IOTDoor is connected but did not report its services"
         ),
         (
             "other", { $0.services = ["0000bbbb-0000-1000-8000-00805f9b34fb": [:]] },
-            "IOTDoor has no service aaaa; is it the device of the sensor pack?"
+            "IOTDoor has no service aaaa; does the sensor pack match the device?"
         ),
         (
             "half", { $0.services[service]?[battery] = nil },
@@ -64,11 +64,11 @@ struct BluetoothSessionTests {
         ),
         (
             "mute", { $0.services[service]?[battery]?.flags = ["read"] },
-            "IOTDoor does not tell of battery by itself; say how often to read it with read."
+            "IOTDoor does not send notifications of battery; set an interval with read."
         ),
         (
             "closed", { $0.services[service]?[battery]?.denies = true },
-            "IOTDoor did not tell of battery: Notify refused."
+            "IOTDoor did not enable notifications of battery: Notify refused."
         ),
     ]
 

@@ -1,5 +1,6 @@
 import Ingest
 import Samples
+import Scheduling
 import TestSupport
 import Testing
 import Tracks
@@ -33,7 +34,7 @@ struct GPSDConnectorTests {
             GPSDConnector(port: port, device: device, report: report),
             maker: try SampleMaker(
                 format: .named, names: fields.map(\.name), rules: fields.map { FieldRule($0) }),
-            highestRate: highestRate, sleep: { _ in try Task.checkCancellation() })
+            highestRate: highestRate, time: ScriptedTime.impatient)
     }
 
     private static func server(
@@ -188,7 +189,7 @@ struct GPSDConnectorTests {
         let sink = SampleSink(
             maker: try SampleMaker(
                 format: .named, names: ["latitude"], rules: [FieldRule(Field("latitude"))]),
-            limit: TokenBucket(rate: 10), now: { .now() })
+            limit: TokenBucket(rate: 10), time: .system)
         let task = Task { try await connector.connect(sink) }
         try await until { server.open == 1 }
         task.cancel()
@@ -202,6 +203,6 @@ struct GPSDConnectorTests {
         let source = try Self.source(server.port)
         _ = try await source.take(1)
         #expect(
-            source.report?.problem == "gpsd at 127.0.0.1:\(server.port) says: no such device.")
+            source.report?.problem == "gpsd at 127.0.0.1:\(server.port) reported: no such device.")
     }
 }
