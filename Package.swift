@@ -194,10 +194,10 @@ let package = Package(
         module(
             "Host",
             [
-                "API", "Addresses", "AppRuns", "Auth", "Connectors", "DBus", "Egress", "Files",
-                "JSApps", "LAE", "Provider", "RunnerProtocol", "Samples", "Scheduling", "Sessions",
-                "Text", "VM", asyncHTTPClient, hummingbird, lifecycle, logging, nioCore, nioHTTP1,
-                unixSignals,
+                "API", "Addresses", "AppRuns", "AppStorage", "Auth", "Connectors", "DBus",
+                "Egress", "Files", "JSApps", "LAE", "Provider", "RunnerProtocol", "Samples",
+                "Scheduling", "Sessions", "Text", "VM", asyncHTTPClient, hummingbird, lifecycle,
+                logging, nioCore, nioHTTP1, unixSignals,
             ], plugins: ["BundleLibraries"]),
         module(
             "AppLab",
@@ -261,7 +261,7 @@ let package = Package(
             "Connectors",
             [
                 "Addresses", "Connectors", "DBus", "Egress", "Ingest", "Motion", "Samples",
-                "Tracks", "VM", nioCore, nioPosix, nioSSL,
+                "Scheduling", "Tracks", "VM", nioCore, nioPosix, nioSSL,
             ], exclude: ["Bluetooth/bluez.py"]),
         tests("Addresses", ["Addresses"]),
         tests("AppStorage", ["AppStorage", "Samples", "Text"]),

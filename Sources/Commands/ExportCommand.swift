@@ -174,7 +174,7 @@ struct ExportCommand: AsyncParsableCommand {
 
     /// - Parameter body: returns whether to continue.
     private func eachPage(
-        of sensor: String, _ form: SampleForm, _ range: Range, after cursor: String?,
+        of sensor: String, _ form: SampleFormat, _ range: Range, after cursor: String?,
         _ session: HostSession, _ body: (EncodedSamples) throws -> Bool
     ) async throws {
         var cursor = cursor
@@ -189,7 +189,7 @@ struct ExportCommand: AsyncParsableCommand {
 
     /// Every page of CSV has a header line; only the first is written.
     private static func rows(
-        of page: EncodedSamples, _ form: SampleForm, isFirst: Bool
+        of page: EncodedSamples, _ form: SampleFormat, isFirst: Bool
     ) -> Data {
         guard form == .csv, !isFirst, let end = page.body.firstIndex(of: 0x0A) else {
             return page.body

@@ -140,7 +140,7 @@ enum TransferForm: String, ExpressibleByArgument, CaseIterable {
         }
     }
 
-    var form: SampleForm {
+    var form: SampleFormat {
         switch self {
         case .csv: .csv
         case .ndjson: .ndjson

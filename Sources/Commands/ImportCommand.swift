@@ -57,7 +57,7 @@ struct ImportCommand: AsyncParsableCommand {
         }
     }
 
-    private func publish(_ form: SampleForm, _ session: HostSession) async throws -> Report {
+    private func publish(_ form: SampleFormat, _ session: HostSession) async throws -> Report {
         let reading = ProgressLine("Reading \(file)", options.console, measure: .bytes)
         var input = try ImportFile(file, form) { reading.show($0, of: $1) }
         reading.end()
@@ -106,7 +106,7 @@ struct ImportFile {
         let end: Int
     }
 
-    let form: SampleForm
+    let form: SampleFormat
     /// The SHA-256 of the whole file, 64 hexadecimal digits.
     let sha256: String
     let size: Int
@@ -117,7 +117,7 @@ struct ImportFile {
     private var header = Data()
 
     /// - Parameter show: called with the bytes read and the size.
-    init(_ path: String, _ form: SampleForm, show: (Int, Int) -> Void) throws {
+    init(_ path: String, _ form: SampleFormat, show: (Int, Int) -> Void) throws {
         guard let handle = FileHandle(forReadingAtPath: path) else {
             throw CommandFailure(.noInput, "Cannot read \(path).")
         }

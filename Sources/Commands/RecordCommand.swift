@@ -129,7 +129,7 @@ struct RecordCommand: AsyncParsableCommand {
             var cursor: String?
             repeat {
                 let page = try await session.client.page(
-                    of: sensor.id, as: SampleForm.ndjson.rawValue,
+                    of: sensor.id, as: SampleFormat.ndjson.rawValue,
                     query: [
                         ("from", start.description), ("to", end.description),
                         ("limit", String(Self.page)), ("cursor", cursor),

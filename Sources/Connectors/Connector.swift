@@ -1,15 +1,65 @@
-/// A way to one source of samples: a device, a server, a program.
+/// Connects to one source of samples: a device, a server or a program.
 ///
-/// To add one, write a connector in `Kinds/` and name it in `ConnectorCatalogue.swift`.
+/// To add a kind of source, implement ``ConnectorKind`` and list it in ``ConnectorCatalogue``.
 public protocol Connector: Sendable {
-    /// Where it leads, for a person: a device, a server, a command.
+    /// The source for display: a device, a server, a command.
     var place: String { get }
 
-    /// Connects once, hands everything that comes to `inlet`, and returns when the source ends.
+    /// Connects once, delivers all messages to `sink`, and returns when the source ends.
     ///
-    /// Says `inlet.connected()` as soon as it stands. Ends soon after its task is cancelled, with
-    /// everything that it had opened closed. It is called again later, however it ended.
+    /// Calls `sink.connected()` once the connection is established. When its task is cancelled, it
+    /// closes everything it opened and returns soon. It is called again after it ended.
     ///
-    /// - Throws: ``ConnectorError`` with what went wrong.
-    func connect(_ inlet: Inlet) async throws
+    /// - Throws: ``ConnectorError``.
+    func connect(_ sink: SampleSink) async throws
+}
+
+/// A kind of source that sensor packs can use.
+public protocol ConnectorKind: Connector {
+    /// The `kind` of the source in a pack, such as `serial`.
+    static var kind: String { get }
+    /// What installing a pack with this source implies, as one sentence.
+    static var consequence: String { get }
+    /// The payload format of packs that do not specify one; `nil` if they must.
+    static var standardFormat: String? { get }
+    /// The names of the values it delivers, if it names them itself; `nil` if its messages are in the
+    /// payload format of the pack.
+    var names: [String]? { get }
+
+    /// Reads the source of a pack.
+    ///
+    /// - Parameter source: the object `source`; keys that are not read are rejected afterwards.
+    /// - Throws: ``PackError`` for an invalid value.
+    init(_ source: inout PackObject) throws(PackError)
+}
+
+extension ConnectorKind {
+    public static var consequence: String {
+        "Nervous connects to it for as long as the sensor is on."
+    }
+
+    public static var standardFormat: String? { nil }
+
+    public var names: [String]? { nil }
+}
+
+/// All built-in kinds of sources.
+public enum ConnectorCatalogue {
+    /// The kinds in the order of listings.
+    public static let kinds: [any ConnectorKind.Type] = [
+        SerialConnector.self, GPSDConnector.self, MQTTConnector.self, CommandConnector.self,
+        PollConnector.self, BluetoothConnector.self, ReplayConnector.self, SimulatedConnector.self,
+    ]
+}
+
+/// Why a source cannot be reached or read.
+public struct ConnectorError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// One sentence that names the source and, if possible, a remedy.
+    public let message: String
+
+    public init(_ message: String) {
+        self.message = message
+    }
+
+    public var description: String { message }
 }

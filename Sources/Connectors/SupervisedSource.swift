@@ -1,61 +1,88 @@
 public import Ingest
 public import Samples
+public import Scheduling
 public import VM
 
-/// A source that is connected to again, whenever the way to it ends, for as long as it is wanted.
+/// A source that reconnects whenever its connection ends, as long as its samples are consumed.
+///
+/// ```swift
+/// let source = SupervisedSource(connector, maker: maker)
+/// for try await sample in source.samples() { store(sample) }
+/// ```
 public final class SupervisedSource: SampleSource {
-    /// The highest rate of one source that says none itself, in messages a second.
+    /// The default rate limit of a source in messages per second.
     public static let standardRate = 1000.0
-    /// The most samples that wait for the store; more are left out and counted.
+    /// The maximum number of buffered samples; more are dropped and counted.
     private static let waiting = 4096
 
     private let connector: any Connector
-    private let inlet: Inlet
-    private let sleep: @Sendable (Duration) async throws -> Void
+    private let sink: SampleSink
+    private let time: any TimeSource
 
+    /// Creates a source.
+    ///
     /// - Parameters:
-    ///   - maker: what makes samples of what the connector brings.
-    ///   - highestRate: messages a second; what is beyond is left out and counted.
-    ///   - sleep: how to wait between two tries.
+    ///   - maker: converts the messages of the connector to samples.
+    ///   - highestRate: the rate limit in messages per second; messages above it are dropped.
+    ///   - time: the time of arrival, and the wait between attempts to connect.
     public init(
         _ connector: any Connector, maker: SampleMaker, highestRate: Double = standardRate,
-        now: @escaping @Sendable () -> Timestamp = { .now() },
-        sleep: @escaping @Sendable (Duration) async throws -> Void = {
-            try await Task.sleep(for: $0)
-        }
+        time: any TimeSource = .system
     ) {
         self.connector = connector
-        inlet = Inlet(maker: maker, limit: RateLimit(rate: highestRate), now: now)
-        self.sleep = sleep
+        sink = SampleSink(maker: maker, limit: TokenBucket(rate: highestRate), time: time)
+        self.time = time
     }
 
-    public var report: SourceReport? { inlet.report }
+    /// The state of the connection and the counts.
+    public var report: SourceReport? { sink.report }
 
-    /// The samples from now on; never ends by itself.
+    /// The samples from now on; the stream only ends when its consumer stops.
     public func samples() -> AsyncThrowingStream<Sample, any Error> {
         AsyncThrowingStream(bufferingPolicy: .bufferingOldest(Self.waiting)) { output in
-            let listener = inlet.begin(output)
+            let listener = sink.begin(output)
             let task = Task { await supervise(for: listener) }
             output.onTermination = { _ in task.cancel() }
         }
     }
 
     private func supervise(for listener: Int) async {
-        var backOff = BackOff()
+        var backoff = Backoff()
         while !Task.isCancelled {
-            let before = inlet.report
-            inlet.turn(.connecting, for: listener)
+            let before = sink.report
+            sink.setLink(.connecting, for: listener)
             var problem = "\(connector.place) ended the connection."
             do {
-                try await connector.connect(inlet)
+                try await connector.connect(sink)
             } catch {
                 problem = (error as? ConnectorError)?.message ?? "\(connector.place): \(error)"
             }
             guard !Task.isCancelled else { break }
-            inlet.turn(.disconnected, problem, for: listener)
-            if inlet.report.taken > before.taken { backOff.reset() }
-            try? await sleep(backOff.wait())
+            sink.setLink(.disconnected, problem, for: listener)
+            if sink.report.taken > before.taken { backoff.reset() }
+            try? await time.sleep(for: backoff.wait())
         }
-        inlet.turn(.disconnected, for: listener)
+        sink.setLink(.disconnected, for: listener)
+    }
+}
+
+/// Exponential backoff with jitter between attempts to connect.
+struct Backoff: Sendable {
+    static let first = Duration.seconds(1)
+    static let longest = Duration.seconds(60)
+
+    private var next = first
+
+    /// The time until the next attempt; 20 % jitter keeps the sources of one server from reconnecting at
+    /// the same time.
+    mutating func wait() -> Duration {
+        let due = next
+        next = min(next * 2, Self.longest)
+        return due * Double.random(in: 0.8...1.2)
+    }
+
+    /// Restarts at the shortest wait, after a successful connection.
+    mutating func reset() {
+        next = Self.first
     }
 }

@@ -61,7 +61,7 @@ package struct HostServices: Sendable {
         let clock = setup?.clock
         let now: @Sendable () -> Timestamp = { clock?.now ?? .now() }
         let time = HostTime(clock: clock)
-        let packs = PackShelf(folder: paths.sensorPacks)
+        let packs = SensorPackStore(folder: paths.sensorPacks)
         machine = try await VirtualMachine.start(
             in: paths.data,
             drivers: setup?.drivers ?? Self.drivers(roots, configuration, packs),
@@ -131,7 +131,7 @@ package struct HostServices: Sendable {
 
     /// The drivers of the sensors of this machine and of its sensor packs.
     private static func drivers(
-        _ roots: SystemRoots, _ configuration: Configuration, _ packs: PackShelf
+        _ roots: SystemRoots, _ configuration: Configuration, _ packs: SensorPackStore
     ) -> [any SensorDriver] {
         var drivers = DriverCatalogue.standard(roots: roots)
         drivers += [packs, configuration.gpsd.driver]

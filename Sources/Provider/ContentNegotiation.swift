@@ -22,7 +22,7 @@ enum ContentNegotiation {
     }
 }
 
-extension SampleForm {
+extension SampleFormat {
     /// The acceptable form with the highest quality; JSON without `Accept`.
     init(accept: String?) throws {
         guard let accept else {
@@ -40,7 +40,7 @@ extension SampleForm {
 
     /// The form of a body.
     init(contentType: String?) throws {
-        guard let form = SampleForm(rawValue: contentType ?? SampleForm.json.rawValue) else {
+        guard let form = SampleFormat(rawValue: contentType ?? SampleFormat.json.rawValue) else {
             throw Problem(
                 .unsupportedMediaType,
                 "Samples are accepted as \(Self.allCases.map(\.rawValue).joined(separator: ", ")).",

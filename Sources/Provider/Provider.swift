@@ -33,7 +33,7 @@ public struct Provider: Sendable {
         let outbox: Outbox
         let library: AppLibrary
         let supervisor: RunSupervisor
-        let packs: PackShelf
+        let packs: SensorPackStore
         let archives: SensorPackArchive
         let outbound: OutboundClient
         let libraries: SystemLibraries
@@ -47,7 +47,7 @@ public struct Provider: Sendable {
         public init(
             authority: Authority, machine: VirtualMachine, engine: AnalyticsEngine,
             sessions: SessionBook, outbox: Outbox, library: AppLibrary,
-            supervisor: RunSupervisor, packs: PackShelf, archives: SensorPackArchive,
+            supervisor: RunSupervisor, packs: SensorPackStore, archives: SensorPackArchive,
             outbound: OutboundClient, libraries: SystemLibraries = SystemLibraries()
         ) {
             (self.authority, self.machine, self.engine) = (authority, machine, engine)

@@ -24,8 +24,10 @@ struct CommandTests {
         let connector = CommandConnector(
             words, every: interval, patience: patience, grace: .milliseconds(200))
         return SupervisedSource(
-            connector, maker: try maker ?? self.maker, highestRate: 1e6, now: { KindTests.now },
-            sleep: { _ in try await Task.sleep(for: .milliseconds(5)) })
+            connector, maker: try maker ?? self.maker, highestRate: 1e6,
+            time: ScriptedTime(
+                clock: { KindTests.now },
+                wait: { _ in try await Task.sleep(for: .milliseconds(5)) }))
     }
 
     /// The first texts of a program.
@@ -103,8 +105,8 @@ struct CommandTests {
     @Test(
         arguments: [
             (["no-such-program-here"], "no-such-program-here is not installed"),
-            (["/no/such/program"], "/no/such/program is not there or may not be run."),
-            (["/etc/passwd"], "/etc/passwd is not there or may not be run."),
+            (["/no/such/program"], "/no/such/program does not exist or is not executable."),
+            (["/etc/passwd"], "/etc/passwd does not exist or is not executable."),
             (["sh", "-c", "exit 3"], "failed with 3."),
             (
                 ["sh", "-c", "echo one >&2; echo 'no sensor.' >&2; exit 3"],
@@ -114,7 +116,7 @@ struct CommandTests {
                 ["sh", "-c", "printf '\\033[31mred\\n' >&2; exit 1"],
                 "failed with 1: \\u{1b}[31mred."
             ),
-            (["sh", "-c", "kill -SEGV $$"], "was ended by signal 11."),
+            (["sh", "-c", "kill -SEGV $$"], "was terminated by signal 11."),
         ])
     func `a program that fails is told of, with the last line of its errors`(
         words: [String], text: String
@@ -138,7 +140,7 @@ struct CommandTests {
             ["sh", "-c", script], every: .seconds(1000), patience: .milliseconds(100))
         let samples = source.samples()
         try await KindTests.reach(source, "the end") { $0.problem != nil }
-        #expect(source.report?.problem?.hasSuffix("took too long and was ended.") == true)
+        #expect(source.report?.problem?.hasSuffix("timed out and was terminated.") == true)
         try await Self.reachEnd(of: marker)
         withExtendedLifetime(samples) {}
     }

@@ -19,8 +19,9 @@ struct KindTests {
             format: .keyValue, names: ["v"], rules: [FieldRule(Field("v"))],
             time: hasTime ? TimeRule("at", form: .s) : nil)
         return SupervisedSource(
-            connector, maker: maker, highestRate: highestRate, now: { now },
-            sleep: { _ in try await Task.sleep(for: .milliseconds(5)) })
+            connector, maker: maker, highestRate: highestRate,
+            time: ScriptedTime(
+                clock: { now }, wait: { _ in try await Task.sleep(for: .milliseconds(5)) }))
     }
 
     /// Returns when the report is as wanted.
@@ -47,12 +48,12 @@ struct KindTests {
             var samples = source.samples().makeAsyncIterator()
             try await Self.reach(source, "its absence") { $0.problem != nil }
             #expect(source.report?.connections == 0)
-            for visit in 1...3 {
+            for session in 1...3 {
                 try await device.come()
-                try await Self.connected(source, times: visit)
-                try await device.say("v: \(visit)\r\n")
+                try await Self.connected(source, times: session)
+                try await device.say("v: \(session)\r\n")
                 let sample = try await samples.next()
-                #expect(sample == Sample(time: Self.now, values: [.number(Double(visit))]))
+                #expect(sample == Sample(time: Self.now, values: [.number(Double(session))]))
                 try await device.go()
                 try await Self.reach(source, "its end") {
                     $0.link != .connected && $0.problem != nil

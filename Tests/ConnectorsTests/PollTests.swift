@@ -18,7 +18,7 @@ struct PollTests {
             try #require(WebAddress(url)), every: .milliseconds(5), patience: patience,
             fields: fields, pin: pin.flatMap { CertificatePin($0) },
             trustRoots: .certificates(trust),
-            budget: CallBudget(calls: 1_000_000, each: .seconds(1)))
+            budget: HostRateLimiter(calls: 1_000_000, per: .seconds(1)))
     }
 
     /// A source of temperatures for as long as `body` runs.
@@ -35,7 +35,8 @@ struct PollTests {
         let maker = try SampleMaker(
             format: .json, names: ["main.temp"],
             rules: [FieldRule(Field("temperature", unit: "Cel"), offset: -273.15)])
-        return SupervisedSource(connector, maker: maker, now: { KindTests.now })
+        return SupervisedSource(
+            connector, maker: maker, time: ScriptedTime(clock: { KindTests.now }))
     }
 
     /// What is wrong with the answers of a server.
@@ -83,19 +84,19 @@ struct PollTests {
     }
 
     @Test func `D6: the 61st call of a minute to a host waits, whoever makes it`() {
-        let budget = CallBudget(calls: 60, each: .seconds(60))
+        let budget = HostRateLimiter(calls: 60, per: .seconds(60))
         let start = ContinuousClock.now
         for second in 0..<60 {
             let now = start.advanced(by: .milliseconds(500 * second))
-            #expect(budget.turn(of: "a", at: now) == .zero)
+            #expect(budget.reserve("a", at: now) == .zero)
         }
         let later = start.advanced(by: .seconds(30))
-        #expect(budget.turn(of: "a", at: later) == .seconds(30))
-        #expect(budget.turn(of: "b", at: later) == .zero)
-        #expect(budget.turn(of: "a", at: later) == .seconds(30.5))
+        #expect(budget.reserve("a", at: later) == .seconds(30))
+        #expect(budget.reserve("b", at: later) == .zero)
+        #expect(budget.reserve("a", at: later) == .seconds(30.5))
         // Within any minute there are sixty at most.
         var due = (0..<300).map {
-            later.advanced(by: budget.turn(of: "c", at: later) + .seconds($0 / 300))
+            later.advanced(by: budget.reserve("c", at: later) + .seconds($0 / 300))
         }
         due.sort()
         for (first, last) in zip(due, due.dropFirst(60)) {
@@ -107,7 +108,10 @@ struct PollTests {
         arguments: [
             (.answer(status: "500 Internal Server Error"), "answers with 500."),
             (.answer(status: "404 Not Found"), "answers with 404."),
-            (.answer("{}", status: "401 Unauthorized"), "refuses with 401; check the key."),
+            (
+                .answer("{}", status: "401 Unauthorized"),
+                "refused the call with 401; check the key."
+            ),
             (
                 .answer(status: "429 Too Many Requests"),
                 "limits its calls (429); use a longer interval."
@@ -135,7 +139,7 @@ struct PollTests {
                     [UInt8](repeating: 0x20, count: 4096)),
                 "sent more than the limit of 262144 bytes."
             ),
-            (.answer("<html>"), "/weather answers with what the sensor pack does not know."),
+            (.answer("<html>"), "/weather sent a response that does not match the sensor pack."),
         ] as [(LocalServer.Reply, String)])
     func `an answer that is not good is told of in words`(
         reply: LocalServer.Reply, text: String

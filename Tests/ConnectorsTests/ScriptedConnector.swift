@@ -30,7 +30,7 @@ final class ScriptedConnector: Connector {
     var open: Int { count.withLock { $0.begun - $0.ended } }
     var begun: Int { count.withLock { $0.begun } }
 
-    func connect(_ inlet: Inlet) async throws {
+    func connect(_ sink: SampleSink) async throws {
         let visit = count.withLock { count in
             count.begun += 1
             return count.begun - 1
@@ -41,9 +41,9 @@ final class ScriptedConnector: Connector {
         }
         for step in visit < visits.count ? visits[visit] : [] {
             switch step {
-            case .connected: inlet.connected()
-            case .line(let line): inlet.take(Array(line.utf8))
-            case .warn(let text): inlet.warn(text)
+            case .connected: sink.connected()
+            case .line(let line): sink.take(Array(line.utf8))
+            case .warn(let text): sink.warn(text)
             case .pass(let time): clock.pass(time)
             case .fail(let text): throw ConnectorError(text)
             }

@@ -25,10 +25,11 @@ struct SerialTests {
     /// What one connection ends with.
     private static func fault(at path: String, baud: Int = 9600) async throws -> String {
         let connector = SerialConnector(device: path, baud: baud)
-        let inlet = Inlet(
-            maker: try CommandTests.maker, limit: RateLimit(rate: 10), now: { KindTests.now })
+        let sink = SampleSink(
+            maker: try CommandTests.maker, limit: TokenBucket(rate: 10),
+            time: ScriptedTime(clock: { KindTests.now }))
         do {
-            try await connector.connect(inlet)
+            try await connector.connect(sink)
             return "it ended"
         } catch {
             return "\(error)"
@@ -77,11 +78,11 @@ struct SerialTests {
     {
         try await Self.with(skipped: 1) { device, source in
             var samples = source.samples().makeAsyncIterator()
-            for visit in 1...2 {
+            for session in 1...2 {
                 try device.come()
-                try await KindTests.connected(source, times: visit)
-                try await device.say(": 777\nv: \(visit)\n")
-                #expect(try await samples.next()?.values == [.number(Double(visit))])
+                try await KindTests.connected(source, times: session)
+                try await device.say(": 777\nv: \(session)\n")
+                #expect(try await samples.next()?.values == [.number(Double(session))])
                 try await device.go()
                 try await KindTests.reach(source, "its end") { $0.link != .connected }
             }
@@ -95,7 +96,7 @@ struct SerialTests {
             let samples = source.samples()
             try await KindTests.reach(source, "three connections") { $0.connections >= 3 }
             try await KindTests.reach(source, "why") { $0.link != .connected }
-            #expect(source.report?.problem?.contains("says nothing any more") == true)
+            #expect(source.report?.problem?.contains("stopped sending") == true)
             withExtendedLifetime(samples) {}
         }
     }
@@ -118,16 +119,16 @@ struct SerialTests {
 
     @Test func `C4: what is wrong with a port is said, with what helps`() async throws {
         let missing = try await Self.fault(at: "/dev/serial/by-id/none")
-        #expect(missing.hasPrefix("/dev/serial/by-id/none is not there; plug the device in"))
+        #expect(missing.hasPrefix("/dev/serial/by-id/none does not exist; plug the device in"))
         let null = try await Self.fault(at: "/dev/null")
-        #expect(null.hasPrefix("/dev/null is no serial port"))
+        #expect(null.hasPrefix("/dev/null is not a serial port"))
         try await Self.with { device, _ in
             try device.come()
             let other = open(device.path, O_RDWR | O_NOCTTY | O_CLOEXEC)
             defer { close(other) }
             #expect(flock(other, LOCK_EX | LOCK_NB) == 0)
             let taken = try await Self.fault(at: device.path)
-            #expect(taken == "\(device.path) is in use by another program; end that one first.")
+            #expect(taken == "\(device.path) is in use by another program; close that first.")
         }
     }
 

@@ -23,8 +23,8 @@ struct SourceTests {
         _ connector: ScriptedConnector, _ clock: PassingClock, highestRate: Double = 1e6
     ) throws -> SupervisedSource {
         SupervisedSource(
-            connector, maker: try maker(), highestRate: highestRate, now: { clock.now },
-            sleep: clock.sleep)
+            connector, maker: try maker(), highestRate: highestRate,
+            time: ScriptedTime(clock: { clock.now }, wait: clock.sleep))
     }
 
     private static func reach(_ event: String, of connector: ScriptedConnector) async {
@@ -114,12 +114,12 @@ struct SourceTests {
     }
 
     @Test func `a clock that is put back lets no more through`() {
-        var limit = RateLimit(rate: 2)
+        var limit = TokenBucket(rate: 2)
         let later = Self.start.advanced(byMicroseconds: 10_000_000)
-        #expect((0..<5).filter { _ in limit.admits(at: later) }.count == 2)
-        #expect((0..<5).filter { _ in limit.admits(at: Self.start) }.count == 0)
+        #expect((0..<5).filter { _ in limit.admit(at: later) }.count == 2)
+        #expect((0..<5).filter { _ in limit.admit(at: Self.start) }.count == 0)
         let half = Self.start.advanced(byMicroseconds: 500_000)
-        #expect((0..<5).filter { _ in limit.admits(at: half) }.count == 1)
+        #expect((0..<5).filter { _ in limit.admit(at: half) }.count == 1)
     }
 
     @Test func `what nobody takes is held up to a bound, and the rest counted`() async throws {

@@ -13,13 +13,13 @@ final class WatchedConnector: Connector {
 
     var place: String { inner.place }
 
-    func connect(_ inlet: Inlet) async throws {
+    func connect(_ sink: SampleSink) async throws {
         open.withLock { $0 += 1 }
         defer {
             open.withLock { $0 -= 1 }
             ended.yield()
         }
-        try await inner.connect(inlet)
+        try await inner.connect(sink)
     }
 
     /// Returns when nothing is open, which nobody must want any more.

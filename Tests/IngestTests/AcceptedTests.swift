@@ -22,9 +22,9 @@ struct AcceptedTests {
         "x,y,t\n1,-2.5,\"1970-01-01T00:00:00.0015Z\"",
     ]
 
-    @Test(arguments: [(SampleForm.json, json), (.ndjson, lines), (.csv, csv)])
+    @Test(arguments: [(SampleFormat.json, json), (.ndjson, lines), (.csv, csv)])
     func `every way to write a sample gives the same, however it is cut`(
-        form: SampleForm, texts: [String]
+        form: SampleFormat, texts: [String]
     ) throws {
         let wanted = SampleBatch(
             times: [Timestamp(microseconds: 1500)], columns: [.numbers([1]), .numbers([-2.5])])
@@ -38,10 +38,10 @@ struct AcceptedTests {
     }
 
     @Test(arguments: [
-        (SampleForm.json, #"[{"x":1,"y":2},{"y":4,"x":3}]"#),
+        (SampleFormat.json, #"[{"x":1,"y":2},{"y":4,"x":3}]"#),
         (.ndjson, "{\"x\":1,\"y\":2}\n{\"y\":4,\"x\":3}\n"), (.csv, "y,x\n2,1\n4,3\n"),
     ])
-    func `a sample without a time is of now`(form: SampleForm, text: String) throws {
+    func `a sample without a time is of now`(form: SampleFormat, text: String) throws {
         let batch = try Parsing.samples(text, form)
         #expect(batch.times == [Parsing.now, Parsing.now])
         #expect(batch.columns == [.numbers([1, 3]), .numbers([2, 4])])

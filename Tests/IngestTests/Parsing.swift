@@ -13,7 +13,7 @@ enum Parsing {
     ]
 
     static func samples(
-        _ bytes: [UInt8], _ form: SampleForm, of fields: [Field], piece: Int = 1 << 16,
+        _ bytes: [UInt8], _ form: SampleFormat, of fields: [Field], piece: Int = 1 << 16,
         limit: Int = .max
     ) throws(SampleFault) -> SampleBatch {
         var parser = SampleParser(form, fields: fields, limit: limit, now: now, piece: piece)
@@ -30,14 +30,14 @@ enum Parsing {
     }
 
     static func samples(
-        _ text: String, _ form: SampleForm, of fields: [Field] = axes, piece: Int = 1 << 16
+        _ text: String, _ form: SampleFormat, of fields: [Field] = axes, piece: Int = 1 << 16
     ) throws(SampleFault) -> SampleBatch {
         try samples(Array(text.utf8), form, of: fields, piece: piece)
     }
 
     /// What is wrong, in words; empty when nothing is.
     static func fault(
-        _ bytes: [UInt8], _ form: SampleForm, of fields: [Field] = axes, piece: Int = 1 << 16
+        _ bytes: [UInt8], _ form: SampleFormat, of fields: [Field] = axes, piece: Int = 1 << 16
     ) -> String {
         do throws(SampleFault) {
             _ = try samples(bytes, form, of: fields, piece: piece)
@@ -48,7 +48,7 @@ enum Parsing {
     }
 
     /// Writes samples as `form` has them, whole.
-    static func bytes(_ batch: SampleBatch, _ form: SampleForm, of fields: [Field]) -> [UInt8] {
+    static func bytes(_ batch: SampleBatch, _ form: SampleFormat, of fields: [Field]) -> [UInt8] {
         var writer = SampleWriter(form, fields: fields)
         writer.begin()
         writer.write(batch, rows: batch.indices)

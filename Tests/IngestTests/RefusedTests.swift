@@ -5,50 +5,54 @@ import Testing
 
 struct RefusedTests {
     @Test(arguments: [
-        ("", "400 line 1, sample 1: the text ends"),
-        ("[]", "422 line 1, sample 1: there is no sample"),
-        (#"{"samples":[]}"#, "422 line 1, sample 1: there is no sample"),
-        ("{", "400 line 1, sample 1: the text ends"), ("1", "400 line 1, sample 1: this is not"),
+        ("", "400 line 1, sample 1: the input ends"),
+        ("[]", "422 line 1, sample 1: there are no samples"),
+        (#"{"samples":[]}"#, "422 line 1, sample 1: there are no samples"),
+        ("{", "400 line 1, sample 1: the input ends"),
+        ("1", "400 line 1, sample 1: unexpected character"),
         (#"{"x":1}"#, "422 line 1, sample 1, field y: the field is missing"),
         ("[{\"x\":1,\"y\":2},\n{\"y\":2}]", "422 line 2, sample 2, field x: the field is missing"),
         (
             #"{"x":1,"y":2,"z":3}"#,
             "422 line 1, sample 1, field \"z\": the sensor has no such field"
         ),
-        (#"{"x":1,"x":2,"y":3}"#, "400 line 1, sample 1, field x: the field stands here twice"),
+        (#"{"x":1,"x":2,"y":3}"#, "400 line 1, sample 1, field x: the field occurs twice"),
         (
             #"{"t":1,"t":2,"x":1,"y":3}"#,
-            "400 line 1, sample 1, field t: the field stands here twice"
+            "400 line 1, sample 1, field t: the field occurs twice"
         ),
         (
             #"{"x":1,"\u0078":2,"y":3}"#,
-            "400 line 1, sample 1, field x: the field stands here twice"
+            "400 line 1, sample 1, field x: the field occurs twice"
         ),
         (#"{"x":null,"y":2}"#, "422 line 1, sample 1, field x: the value is missing"),
-        (#"{"x":"1","y":2}"#, "422 line 1, sample 1, field x: the value is no number"),
-        (#"{"x":true,"y":2}"#, "422 line 1, sample 1, field x: the value is no number"),
-        (#"{"x":[1],"y":2}"#, "422 line 1, sample 1, field x: a list or an object"),
-        (#"{"x":{"a":1},"y":2}"#, "422 line 1, sample 1, field x: a list or an object"),
+        (#"{"x":"1","y":2}"#, "422 line 1, sample 1, field x: the value is not a number"),
+        (#"{"x":true,"y":2}"#, "422 line 1, sample 1, field x: the value is not a number"),
+        (#"{"x":[1],"y":2}"#, "422 line 1, sample 1, field x: an array or object"),
+        (#"{"x":{"a":1},"y":2}"#, "422 line 1, sample 1, field x: an array or object"),
         (#"{"x":1e400,"y":2}"#, "422 line 1, sample 1, field x: the number is not finite"),
-        (#"{"x":NaN,"y":2}"#, "400 line 1, sample 1, field x: this is not"),
-        (#"{"x":-Infinity,"y":2}"#, "422 line 1, sample 1, field x: the value is no number"),
-        (#"{"x":01,"y":2}"#, "422 line 1, sample 1, field x: the value is no number"),
-        (#"{"x":1.,"y":2}"#, "422 line 1, sample 1, field x: the value is no number"),
-        (#"{"x":.5,"y":2}"#, "400 line 1, sample 1, field x: this is not"),
-        (#"{"x":+1,"y":2}"#, "400 line 1, sample 1, field x: this is not"),
-        (#"{"x":0x1,"y":2}"#, "400 line 1, sample 1: this is not"),
-        (#"{"x":1 2,"y":2}"#, "400 line 1, sample 1: this is not"),
-        (#"{"x":1,"y":2,}"#, "400 line 1, sample 1: this is not"),
-        (#"[{"x":1,"y":2},]"#, "400 line 1, sample 2: this is not"),
-        (#"[{"x":1,"y":2}"#, "400 line 1, sample 2: the text ends"),
-        (#"{"x":1,"y":2}{"x":1,"y":2}"#, "400 line 1, sample 2: something follows"),
-        (#"{"samples":[{"x":1,"y":2}],"more":1}"#, "400 line 1, sample 2: this is not"),
+        (#"{"x":NaN,"y":2}"#, "400 line 1, sample 1, field x: unexpected character"),
+        (#"{"x":-Infinity,"y":2}"#, "422 line 1, sample 1, field x: the value is not a number"),
+        (#"{"x":01,"y":2}"#, "422 line 1, sample 1, field x: the value is not a number"),
+        (#"{"x":1.,"y":2}"#, "422 line 1, sample 1, field x: the value is not a number"),
+        (#"{"x":.5,"y":2}"#, "400 line 1, sample 1, field x: unexpected character"),
+        (#"{"x":+1,"y":2}"#, "400 line 1, sample 1, field x: unexpected character"),
+        (#"{"x":0x1,"y":2}"#, "400 line 1, sample 1: unexpected character"),
+        (#"{"x":1 2,"y":2}"#, "400 line 1, sample 1: unexpected character"),
+        (#"{"x":1,"y":2,}"#, "400 line 1, sample 1: unexpected character"),
+        (#"[{"x":1,"y":2},]"#, "400 line 1, sample 2: unexpected character"),
+        (#"[{"x":1,"y":2}"#, "400 line 1, sample 2: the input ends"),
+        (
+            #"{"x":1,"y":2}{"x":1,"y":2}"#,
+            "400 line 1, sample 2: unexpected input after the samples"
+        ),
+        (#"{"samples":[{"x":1,"y":2}],"more":1}"#, "400 line 1, sample 2: unexpected character"),
         (#"{"t":1e300,"x":1,"y":2}"#, "422 line 1, sample 1, field t: the time is neither"),
         (#"{"t":9223372036854775.807,"x":1,"y":2}"#, "422 line 1, sample 1, field t: the time is"),
         (#"{"t":"yesterday","x":1,"y":2}"#, "422 line 1, sample 1, field t: the time is neither"),
         (#"{"t":null,"x":1,"y":2}"#, "422 line 1, sample 1, field t: the value is missing"),
-        ("\u{FEFF}{}", "400 line 1, sample 1: the text begins with a byte order mark"),
-        ("/* */{}", "400 line 1, sample 1: this is not"),
+        ("\u{FEFF}{}", "400 line 1, sample 1: the input begins with a byte order mark"),
+        ("/* */{}", "400 line 1, sample 1: unexpected character"),
     ])
     func `JSON that is not what the sensor holds is refused`(text: String, fault: String) {
         for piece in [1, 2, 3, 7, 1 << 16] {
@@ -58,11 +62,14 @@ struct RefusedTests {
     }
 
     @Test(arguments: [
-        (#""\uD800""#, "400", "half of a surrogate"), (#""\uDC00\uD800""#, "400", "half of a"),
-        (#""\uD83Dx""#, "400", "half of a"), (#""\x""#, "400", "this is no escape"),
-        (#""\u12g4""#, "400", "this is no escape"), ("\"a\tb\"", "400", "a control character"),
-        ("\"a\nb\"", "400", "a control character"), ("1", "422", "the value is no text"),
-        ("false", "422", "the value is no text"),
+        (#""\uD800""#, "400", "unpaired surrogate"),
+        (#""\uDC00\uD800""#, "400", "unpaired surrogate"),
+        (#""\uD83Dx""#, "400", "unpaired surrogate"), (#""\x""#, "400", "invalid escape sequence"),
+        (#""\u12g4""#, "400", "invalid escape sequence"),
+        ("\"a\tb\"", "400", "a text contains a control character"),
+        ("\"a\nb\"", "400", "a text contains a control character"),
+        ("1", "422", "the value is not a text"),
+        ("false", "422", "the value is not a text"),
         (
             "\"a" + String(repeating: "\u{301}", count: 31) + "\"", "422",
             "the text has more than 30"
@@ -82,19 +89,19 @@ struct RefusedTests {
     func `bytes that are not UTF-8 are refused in every form`(bytes: [UInt8]) {
         let before = Array("level,total,state,note\n1,2,s,".utf8)
         let csv = Parsing.fault(before + bytes + [0x0A], .csv, of: Parsing.gauge)
-        #expect(csv.hasPrefix("400 line 2, field note: this is not UTF-8"), "\(csv)")
+        #expect(csv.hasPrefix("400 line 2, field note: the text is not valid UTF-8"), "\(csv)")
         let line = Array(#"{"level":1,"total":2,"state":"s","note":""#.utf8)
         let json = Parsing.fault(line + bytes + Array("\"}".utf8), .ndjson, of: Parsing.gauge)
-        #expect(json.hasPrefix("400 line 1, field note: this is not UTF-8"), "\(json)")
+        #expect(json.hasPrefix("400 line 1, field note: the text is not valid UTF-8"), "\(json)")
         let key = Array(#"{"x":1,"y":2,""#.utf8) + bytes + Array(#"":3}"#.utf8)
         #expect(Parsing.fault(key, .ndjson).hasPrefix("422 line 1, field "))
     }
 
     @Test(arguments: [
         ("{\"x\":1,\"y\":2}\n{\"x\":1}\n", "422 line 2, field y: the field is missing"),
-        ("{\"x\":1,\"y\":2}\n\n\n{\"x\":1,\"y\":2} {}\n", "400 line 4: this is not"),
-        ("[{\"x\":1,\"y\":2}]", "400 line 1: this is not"),
-        ("{\"x\":1,\n\"y\":2}", "400 line 1: this is not"),
+        ("{\"x\":1,\"y\":2}\n\n\n{\"x\":1,\"y\":2} {}\n", "400 line 4: unexpected character"),
+        ("[{\"x\":1,\"y\":2}]", "400 line 1: unexpected character"),
+        ("{\"x\":1,\n\"y\":2}", "400 line 1: unexpected character"),
     ])
     func `a line that is no sample is named`(text: String, fault: String) {
         for piece in [1, 5, 1 << 16] {
@@ -106,27 +113,28 @@ struct RefusedTests {
     @Test(arguments: [
         ("", "400 line 1: the header line is missing"),
         ("x\n1\n", "422 line 1, field y: the field"),
-        ("x,y\n", "422 line 2: there is no sample"), ("x,y,x\n", "400 line 1, field x: the field"),
+        ("x,y\n", "422 line 2: there are no samples"),
+        ("x,y,x\n", "400 line 1, field x: the field"),
         ("x,y,z\n1,2,3\n", "422 line 1, field \"z\": the sensor has no such field"),
-        ("x,y\n1,2,3\n", "400 line 2: there are more or fewer cells"),
-        ("x,y\n1,2\n3\n", "400 line 3: there are more or fewer cells"),
+        ("x,y\n1,2,3\n", "400 line 2: the number of cells differs"),
+        ("x,y\n1,2\n3\n", "400 line 3: the number of cells differs"),
         ("x,y\n1,2\n\n3,4\n", "400 line 3: the line is empty"),
-        ("x,y\n1,two\n", "422 line 2, field y: the value is no number"),
-        ("x,y\n1,\n", "422 line 2, field y: the value is no number"),
-        ("x,y\n1, 2\n", "422 line 2, field y: the value is no number"),
+        ("x,y\n1,two\n", "422 line 2, field y: the value is not a number"),
+        ("x,y\n1,\n", "422 line 2, field y: the value is not a number"),
+        ("x,y\n1, 2\n", "422 line 2, field y: the value is not a number"),
         ("x,y\n1,1e999\n", "422 line 2, field y: the number is not finite"),
-        ("x,y\n1,nan\n", "422 line 2, field y: the value is no number"),
-        ("x,y\n1,\"2\"3\n", "400 line 2: a quote stands in a cell"),
-        ("x,y\n1,\"2\n", "400 line 3, field y: the text ends"),
+        ("x,y\n1,nan\n", "422 line 2, field y: the value is not a number"),
+        ("x,y\n1,\"2\"3\n", "400 line 2: an unquoted cell contains a quote"),
+        ("x,y\n1,\"2\n", "400 line 3, field y: the input ends"),
         ("t,x,y\nnever,1,2\n", "422 line 2, field t: the time is neither"),
         ("t,x,y\n\"never\",1,2\n", "422 line 2, field t: the time is neither"),
-        ("x,y\r1,2\r", "400 line 1: this is not"),
+        ("x,y\r1,2\r", "400 line 1: unexpected character"),
     ])
     func `CSV that is not what the sensor holds is refused`(text: String, fault: String) {
         for piece in [1, 2, 5, 1 << 16] {
             let found = Parsing.fault(Array(text.utf8), .csv, piece: piece)
             // Where nothing tells which field has no end, none is named.
-            let isEnd = fault.contains("the text ends") && found.contains("the text ends")
+            let isEnd = fault.contains("the input ends") && found.contains("the input ends")
             #expect(found.hasPrefix(fault) || isEnd, "\(text) in pieces of \(piece): \(found)")
         }
     }

@@ -54,9 +54,9 @@ struct RoundTripTests {
             columns: [.numbers(numbers), .integers(integers), .texts(states), .texts(notes)])
     }
 
-    @Test(arguments: SampleForm.allCases)
+    @Test(arguments: SampleFormat.allCases)
     func `what is written is read back to the last bit, however it is cut`(
-        form: SampleForm
+        form: SampleFormat
     ) throws {
         let seed = UInt64.random(in: 0...UInt64.max)
         var random = SplitMix(state: seed)
@@ -122,7 +122,7 @@ struct RoundTripTests {
         for _ in 0..<20_000 {
             let length = Int.random(in: 0...60, using: &random)
             let bytes = (0..<length).map { _ in alphabet.randomElement(using: &random) ?? 0 }
-            for form in SampleForm.allCases {
+            for form in SampleFormat.allCases {
                 _ = Parsing.fault(bytes, form, piece: Int.random(in: 1...20, using: &random))
             }
         }

@@ -5,7 +5,7 @@ import Testing
 
 struct RowCounterTests {
     private static func rows(
-        _ bytes: [UInt8], _ form: SampleForm, most: Int = .max
+        _ bytes: [UInt8], _ form: SampleFormat, most: Int = .max
     ) -> (rows: Int, bytes: Int) {
         bytes.withUnsafeBytes { RowCounter(form).rows($0, most: most) }
     }

@@ -18,7 +18,7 @@ enum Publishing {
                 format: "fdatasync of 4 KiB: %.0f/s",
                 try await Disk.synchronisations(folder.path))
             var figures: [Figure] = []
-            for form in [SampleForm.columns, .csv, .ndjson] {
+            for form in [SampleFormat.columns, .csv, .ndjson] {
                 figures.append(try await bodies(form, host, token, disk))
             }
             return figures + (try singles(host, token, disk))
@@ -29,7 +29,7 @@ enum Publishing {
 
     /// Bodies of 10 000 samples on one connection; a tenth of them is a round.
     private static func bodies(
-        _ form: SampleForm, _ host: BenchHost, _ token: String, _ disk: String
+        _ form: SampleFormat, _ host: BenchHost, _ token: String, _ disk: String
     ) async throws -> Figure {
         let connection = try HTTPConnection(port: host.port, token: token)
         let fields = ["x", "y", "z"].map { Field($0, unit: "[g]") }
@@ -64,7 +64,7 @@ enum Publishing {
         try """
         local n = 0
         wrk.method = "POST"
-        wrk.headers["Content-Type"] = "\(SampleForm.ndjson.rawValue)"
+        wrk.headers["Content-Type"] = "\(SampleFormat.ndjson.rawValue)"
         request = function()
           n = n + 1
           return wrk.format(nil, nil, nil, string.format(

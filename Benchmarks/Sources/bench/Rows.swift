@@ -15,7 +15,7 @@ enum Rows {
             let token = try host.nervous("token", "create", "bench", "--owner")
             let path = "/api/v1/sensors/\(StoredSeries.sensor)/samples?limit=\(count)"
             var figures: [Figure] = []
-            for form in [SampleForm.columns, .csv, .ndjson] {
+            for form in [SampleFormat.columns, .csv, .ndjson] {
                 var bytes = 0
                 let taken = try await Figure.rounds {
                     // The connection ends with such an answer.

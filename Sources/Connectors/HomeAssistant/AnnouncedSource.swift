@@ -1,47 +1,48 @@
 import Ingest
 import Samples
+import Scheduling
 import Synchronization
 import VM
 
-/// The samples of one announced sensor; its messages come by a connection that others share.
+/// The samples of one announced sensor, received over a shared connection.
 ///
-/// How they are read may change while somebody listens.
+/// The payload format may change while samples are consumed.
 final class AnnouncedSource: SampleSource {
-    /// The most samples that wait for the store; more are left out and counted.
+    /// The maximum number of buffered samples; more are dropped and counted.
     private static let waiting = 4096
 
     private struct State {
-        var inlet: Inlet
-        /// Who listens, the last of them to what comes: one that was cancelled before it began to listen
-        /// may come after the one that took its place.
+        var sink: SampleSink
+        /// The consumers, of which only the last gets samples: a cancelled one may end after its successor
+        /// has started.
         var outputs: [(number: Int, output: Output)] = []
-        /// The last of them, as the inlet knows it.
+        /// The sink's number of the last consumer.
         var listener = 0
-        /// How many have listened to this.
+        /// The number of consumers so far.
         var listeners = 0
         var isConnected = false
 
-        init(_ inlet: Inlet) { self.inlet = inlet }
+        init(_ sink: SampleSink) { self.sink = sink }
 
-        /// Lets the last who listens have what comes.
+        /// Directs samples to the last consumer.
         mutating func begin() {
             guard let output = outputs.last?.output else { return }
-            listener = inlet.begin(output)
-            if isConnected { inlet.connected() }
+            listener = sink.begin(output)
+            if isConnected { sink.connected() }
         }
     }
 
     private typealias Output = AsyncThrowingStream<Sample, any Error>.Continuation
 
     private let state: Mutex<State>
-    private let now: @Sendable () -> Timestamp
+    private let time: any TimeSource
 
-    init(_ maker: SampleMaker, now: @escaping @Sendable () -> Timestamp) {
-        state = Mutex(State(Self.inlet(maker, now)))
-        self.now = now
+    init(_ maker: SampleMaker, time: any TimeSource) {
+        state = Mutex(State(Self.sink(maker, time)))
+        self.time = time
     }
 
-    var report: SourceReport? { state.withLock { $0.inlet }.report }
+    var report: SourceReport? { state.withLock { $0.sink }.report }
 
     func samples() -> AsyncThrowingStream<Sample, any Error> {
         AsyncThrowingStream(bufferingPolicy: .bufferingOldest(Self.waiting)) { output in
@@ -55,35 +56,35 @@ final class AnnouncedSource: SampleSource {
         }
     }
 
-    /// Reads messages in another way from now on; what was counted begins anew.
+    /// Changes the payload format; the counts restart at zero.
     func read(with maker: SampleMaker) {
         state.withLock { state in
-            state.inlet = Self.inlet(maker, now)
+            state.sink = Self.sink(maker, time)
             state.begin()
         }
     }
 
-    /// Takes a message, unless nobody listens.
+    /// Takes a message; it is ignored without a consumer.
     func take(_ payload: [UInt8]) {
-        state.withLock { $0.outputs.isEmpty ? nil : $0.inlet }?.take(payload)
+        state.withLock { $0.outputs.isEmpty ? nil : $0.sink }?.take(payload)
     }
 
     func warn(_ problem: String) {
-        state.withLock { $0.inlet }.warn(problem)
+        state.withLock { $0.sink }.warn(problem)
     }
 
     func connected() {
         state.withLock { state in
             guard !state.isConnected else { return }
             state.isConnected = true
-            if !state.outputs.isEmpty { state.inlet.connected() }
+            if !state.outputs.isEmpty { state.sink.connected() }
         }
     }
 
     func disconnected(_ problem: String) {
         state.withLock { state in
             state.isConnected = false
-            state.inlet.turn(.disconnected, problem, for: state.listener)
+            state.sink.setLink(.disconnected, problem, for: state.listener)
         }
     }
 
@@ -92,14 +93,15 @@ final class AnnouncedSource: SampleSource {
             let isLast = state.outputs.last?.number == number
             state.outputs.removeAll { $0.number == number }
             guard isLast else { return }
-            state.inlet.turn(.disconnected, for: state.listener)
+            state.sink.setLink(.disconnected, for: state.listener)
             state.begin()
         }
     }
 
-    private static func inlet(
-        _ maker: SampleMaker, _ now: @escaping @Sendable () -> Timestamp
-    ) -> Inlet {
-        Inlet(maker: maker, limit: RateLimit(rate: SupervisedSource.standardRate), now: now)
+    private static func sink(
+        _ maker: SampleMaker, _ time: any TimeSource
+    ) -> SampleSink {
+        SampleSink(
+            maker: maker, limit: TokenBucket(rate: SupervisedSource.standardRate), time: time)
     }
 }

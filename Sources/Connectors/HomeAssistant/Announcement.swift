@@ -3,28 +3,28 @@ import Samples
 import Text
 import VM
 
-/// A sensor as a message of MQTT discovery describes it.
+/// A sensor described by an MQTT discovery message.
 ///
 /// Source: https://www.home-assistant.io/integrations/mqtt/#mqtt-discovery, with its abbreviations.
 struct Announcement: Hashable, Sendable {
-    /// The most bytes of such a message.
+    /// The maximum size of a discovery message in bytes.
     static let limit = 16 << 10
     private static let longestTopic = 256
     private static let longestName = 60
 
     let classification: DeviceClass
-    /// The device, such as `Living room`; `nil` where none is named.
+    /// The name of the device, such as `Living room`, if given.
     let device: String?
     let name: String?
-    /// Names it where nothing else does.
+    /// The name used if there is no other.
     let object: String
     let topic: String
     let template: ValueTemplate?
     let rule: FieldRule
-    /// A unit that UCUM does not know.
+    /// A unit that has no UCUM equivalent.
     let foreignUnit: String?
 
-    /// - Throws: ``PayloadError`` with why it describes no sensor.
+    /// - Throws: ``PayloadError`` if it does not describe a sensor.
     init(_ payload: [UInt8], place: AnnouncementTopic) throws(PayloadError) {
         let whole: JSONValue
         do {
@@ -32,7 +32,7 @@ struct Announcement: Hashable, Sendable {
         } catch {
             throw PayloadError(error.message)
         }
-        guard whole.object != nil else { throw PayloadError("it is no object") }
+        guard whole.object != nil else { throw PayloadError("it is not an object") }
         let texts = AnnouncementTexts(whole)
         topic = try Self.topic(texts)
         let template = texts["value_template"]
@@ -61,7 +61,7 @@ struct Announcement: Hashable, Sendable {
         }
     }
 
-    /// The name of the instance, from what the device and the sensor are called.
+    /// The name of the instance, from the names of the device and the sensor.
     var instance: String {
         guard let device = device ?? (name == nil ? object : nil) else { return name ?? object }
         // “Living room temperature” is the temperature of the living room.
@@ -75,7 +75,7 @@ struct Announcement: Hashable, Sendable {
         return isSaid ? device : "\(device) \(own)"
     }
 
-    /// A few words for a person.
+    /// The title for display.
     var title: String {
         var words = [device, name == device ? nil : name].compactMap { $0 }
         if let device, let name, name.lowercased().hasPrefix(device.lowercased()) { words = [name] }
@@ -87,14 +87,14 @@ struct Announcement: Hashable, Sendable {
         return text + unit
     }
 
-    /// What makes samples of the messages; `nil` where its template computes.
+    /// Converts the messages to samples; `nil` if the template is not supported.
     var maker: SampleMaker? {
         template.flatMap { template in
             try? SampleMaker(format: template.format, names: [template.name], rules: [rule])
         }
     }
 
-    /// Where a value stands, for a person.
+    /// The source for display.
     func source(at broker: MQTTBroker) -> String {
         guard case .member = template, let name = template?.name else {
             return "\(broker)/\(topic)"
@@ -116,7 +116,7 @@ struct Announcement: Hashable, Sendable {
         guard (1...longestTopic).contains(topic.utf8.count),
             !topic.unicodeScalars.contains(where: { $0.isUnsafeToDisplay || $0 == "+" || $0 == "#" }
             )
-        else { throw PayloadError("its state_topic is no topic") }
+        else { throw PayloadError("its state_topic is not a valid topic") }
         return topic
     }
 
@@ -142,9 +142,73 @@ struct Announcement: Hashable, Sendable {
         ] {
             let said = texts[key] ?? standard
             table[said] = state
-            // Jinja writes the truth values of JSON with a capital letter.
+            // Jinja prints the booleans of JSON capitalised.
             if said == "True" || said == "False" { table[said.lowercased()] = state }
         }
         return FieldRule(Field(own.field, kind: .state), states: table)
+    }
+}
+
+/// The texts of an announcement by their full names, with abbreviations resolved.
+struct AnnouncementTexts {
+    private static let short = [
+        "state_topic": "stat_t", "value_template": "val_tpl", "unit_of_measurement": "unit_of_meas",
+        "device_class": "dev_cla", "state_class": "stat_cla", "payload_on": "pl_on",
+        "payload_off": "pl_off", "device": "dev",
+    ]
+
+    private let value: JSONValue
+
+    init(_ value: JSONValue) {
+        self.value = value
+    }
+
+    /// A text, or a number or boolean as text; `nil` for anything else.
+    subscript(key: String) -> String? {
+        switch member(key)?.content {
+        case .string(let text): text
+        case .bool(let flag): flag ? "true" : "false"
+        case .number(let number): number.int64.map { "\($0)" } ?? "\(number.double)"
+        case .null, .array, .object, nil: nil
+        }
+    }
+
+    /// The description of the device, if given.
+    var device: AnnouncementTexts? { member("device").map(AnnouncementTexts.init) }
+
+    private func member(_ key: String) -> JSONValue? {
+        value[key] ?? Self.short[key].flatMap { value[$0] }
+    }
+}
+
+/// The topic of an announcement: `PREFIX/sensor/[NODE/]OBJECT/config`.
+struct AnnouncementTopic: Hashable, Sendable {
+    enum Component: String, Sendable {
+        case sensor
+        case binary = "binary_sensor"
+    }
+
+    let component: Component
+    let object: String
+
+    /// - Returns: `nil` for another topic.
+    init?(_ topic: String, prefix: String) {
+        guard topic.hasPrefix(prefix + "/"), topic.utf8.count <= 256 else { return nil }
+        let levels = topic.dropFirst(prefix.count + 1)
+            .split(separator: "/", omittingEmptySubsequences: false)
+        guard (3...4).contains(levels.count), levels.last == "config",
+            let component = Component(rawValue: String(levels[0]))
+        else { return nil }
+        self.component = component
+        object = levels.dropFirst().dropLast().joined(separator: "-")
+    }
+
+    /// The subscriptions for all announcements.
+    static func filters(prefix: String) -> [MQTTFilter] {
+        [Component.sensor, .binary].flatMap { component in
+            ["+/config", "+/+/config"].map {
+                MQTTFilter(topic: "\(prefix)/\(component.rawValue)/\($0)")
+            }
+        }
     }
 }

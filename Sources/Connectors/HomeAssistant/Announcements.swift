@@ -1,55 +1,56 @@
 import Ingest
 import Samples
+import Scheduling
 import Synchronization
 import Text
 import VM
 
-/// The sensors that are announced at a broker, by where they are announced.
+/// The sensors announced at a broker, by topic.
 ///
-/// What was announced stays while the broker is away, and goes when an empty message takes it back.
+/// Announcements persist while the broker is disconnected; an empty message removes one.
 final class Announcements: Sendable {
-    /// The most sensors; more are refused.
+    /// The maximum number of sensors; more are refused.
     static let most = 256
 
     struct Entry {
         var announcement: Announcement
-        /// `nil` where what it says cannot be read.
+        /// `nil` if its messages cannot be read.
         var source: AnnouncedSource?
     }
 
     struct State {
         var entries: [String: Entry] = [:]
-        /// Announcements that describe no sensor, by their topics; the last so many.
+        /// Reasons of refused announcements by topic.
         var refused: [String: String] = [:]
         var isConnected = false
         var problem: String?
     }
 
-    /// What the connection has to do now.
+    /// The actions for the connection.
     struct Change {
         var subscribe: String?
         var unsubscribe: String?
-        /// Whether there may be other sensors than before.
+        /// Whether the sensors may have changed.
         var isSeen = false
     }
 
     let broker: MQTTBroker
     let prefix: String
     private let state = Mutex(State())
-    private let now: @Sendable () -> Timestamp
+    private let time: any TimeSource
 
-    init(broker: MQTTBroker, prefix: String, now: @escaping @Sendable () -> Timestamp) {
-        (self.broker, self.prefix, self.now) = (broker, prefix, now)
+    init(broker: MQTTBroker, prefix: String, time: any TimeSource) {
+        (self.broker, self.prefix, self.time) = (broker, prefix, time)
     }
 
-    // MARK: - What comes
+    // MARK: - Events
 
-    /// Takes what a broker passed on.
+    /// Processes a message of the broker.
     func take(_ message: MQTTMessage) -> Change {
         if let topic = AnnouncementTopic(message.topic, prefix: prefix) {
-            return state.withLock { $0.take(message, at: topic, now) }
+            return state.withLock { $0.take(message, at: topic, time) }
         }
-        // What was kept is old, and nobody says how old.
+        // The age of retained values is unknown.
         guard !message.isRetained else { return Change() }
         let sources = state.withLock { state in
             state.entries.values.filter { $0.announcement.topic == message.topic }
@@ -59,7 +60,9 @@ final class Announcements: Sendable {
         return Change()
     }
 
-    /// The broker is there; what is to be listened to again.
+    /// Marks the broker as connected.
+    ///
+    /// - Returns: the topics to subscribe to.
     func connected() -> Set<String> {
         state.withLock { state in
             (state.isConnected, state.problem) = (true, nil)
@@ -76,7 +79,7 @@ final class Announcements: Sendable {
     }
 
     func refused(_ topic: String) {
-        let problem = MQTTFault.withheld(broker, topic).message
+        let problem = MQTTErrors.withheld(broker, topic).message
         state.withLock { state in
             for entry in state.entries.values where entry.announcement.topic == topic {
                 entry.source?.warn(problem)
@@ -84,19 +87,19 @@ final class Announcements: Sendable {
         }
     }
 
-    // MARK: - What there is
+    // MARK: - State
 
-    /// How many are announced, and how many announcements describe no sensor.
+    /// The numbers of announced sensors and of refused announcements.
     var counts: (taken: Int, refused: Int) {
         state.withLock { ($0.entries.count, $0.refused.count) }
     }
 
-    /// Whether the broker is there, and if not, why.
+    /// Whether the broker is connected, and the last problem.
     var link: (isConnected: Bool, problem: String?) {
         state.withLock { ($0.isConnected, $0.problem) }
     }
 
-    /// Every sensor that is announced.
+    /// All announced sensors.
     func sensors() -> [DiscoveredSensor] {
         let entries = state.withLock { $0.entries }
         let names = AnnouncedNames(entries.mapValues(\.announcement))
@@ -112,8 +115,8 @@ final class Announcements: Sendable {
                 return DiscoveredSensor(
                     sensor,
                     .unavailable(
-                        reason: "its value_template computes, and only {{ value }} and "
-                            + "{{ value_json.NAME }} are understood", remedy: nil))
+                        reason: "unsupported value_template; only {{ value }} and "
+                            + "{{ value_json.NAME }} are supported", remedy: nil))
             }
             return DiscoveredSensor(sensor, .pushed(source))
         }
@@ -123,7 +126,7 @@ final class Announcements: Sendable {
 extension Announcements.State {
     fileprivate mutating func take(
         _ message: MQTTMessage, at place: AnnouncementTopic,
-        _ now: @escaping @Sendable () -> Timestamp
+        _ time: any TimeSource
     ) -> Announcements.Change {
         let key = message.topic
         guard !message.payload.isEmpty else {
@@ -157,8 +160,8 @@ extension Announcements.State {
                 source.read(with: maker)
                 entry.source = source
             } else {
-                // Of other fields, so what still listens to the former one must not see it.
-                entry.source = AnnouncedSource(maker, now: now)
+                // The fields differ, so consumers of the former source must not get its samples.
+                entry.source = AnnouncedSource(maker, time: time)
                 if isConnected { entry.source?.connected() }
             }
             change.subscribe = isHeard ? nil : announcement.topic
@@ -167,7 +170,7 @@ extension Announcements.State {
         return change
     }
 
-    /// What is announced and is no sensor takes away what was one.
+    /// Refuses an announcement and removes the sensor it replaces.
     private mutating func refuse(_ key: String, _ reason: String) -> Announcements.Change {
         if refused.count < Announcements.most { refused[key] = reason }
         return forget(key)
@@ -178,5 +181,36 @@ extension Announcements.State {
         let topic = former.announcement.topic
         let isShared = entries.values.contains { $0.announcement.topic == topic }
         return Announcements.Change(unsubscribe: isShared ? nil : topic, isSeen: true)
+    }
+}
+
+/// The identifiers of announced sensors, independent of the order of the announcements.
+///
+/// Sensors that would get the same identifier get a suffix that is a hash of their topic, so an
+/// identifier never moves to another sensor.
+struct AnnouncedNames {
+    private var names: [String: SensorID] = [:]
+
+    /// - Parameter announcements: the announcements by topic.
+    init(_ announcements: [String: Announcement]) {
+        let plain = announcements.mapValues { $0.classification.kind.instance($0.instance) }
+        let groups = Dictionary(grouping: plain.keys) { plain[$0] }
+        for (id, topics) in groups {
+            guard let id else { continue }
+            for topic in topics { names[topic] = topics.count == 1 ? id : Self.numbered(id, topic) }
+        }
+    }
+
+    subscript(topic: String) -> SensorID? { names[topic] }
+
+    private static func numbered(_ id: SensorID, _ topic: String) -> SensorID {
+        // FNV-1a of 32 bits, Fowler, Noll and Vo.
+        let hash = topic.utf8.reduce(into: UInt32(2_166_136_261)) { hash, byte in
+            hash = (hash ^ UInt32(byte)) &* 16_777_619
+        }
+        let suffix = "-" + String(hash, radix: 16)
+        let room = SensorID.maximumLength - suffix.utf8.count
+        let rest = id.description.prefix(room).dropFirst(id.kind.description.utf8.count + 1)
+        return id.kind.instance(rest + suffix)
     }
 }

@@ -1,36 +1,38 @@
-public import Samples
+import Samples
+public import Scheduling
+import Synchronization
 public import VM
 
-/// The sensors that programs announce at a broker as Home Assistant wants it, such as Zigbee2MQTT,
-/// Tasmota and ESPHome.
+/// Sensors announced with Home Assistant's MQTT discovery, as by Zigbee2MQTT, Tasmota and ESPHome.
 ///
-/// One connection brings the announcements and all their samples. It stands while somebody listens to
-/// ``changes()``, and comes back by itself.
+/// Announcements and samples share one connection, which is open and re-established as long as
+/// ``changes()`` is consumed.
 public final class HomeAssistantDriver: SensorDriver {
-    /// Where Home Assistant looks unless it is told otherwise.
+    /// Home Assistant's default prefix.
     public static let standardPrefix = "homeassistant"
 
     private let announcements: Announcements
-    private let sleep: @Sendable (Duration) async throws -> Void
+    private let time: any TimeSource
 
-    /// - Parameter prefix: the levels of a topic under which sensors are announced.
+    /// Creates a driver for a broker.
+    ///
+    /// - Parameters:
+    ///   - prefix: the topic levels before those of announcements.
+    ///   - time: the time of arrival, and the wait between attempts to connect.
     public init(
         broker: MQTTBroker, prefix: String = standardPrefix,
-        now: @escaping @Sendable () -> Timestamp = { .now() },
-        sleep: @escaping @Sendable (Duration) async throws -> Void = {
-            try await Task.sleep(for: $0)
-        }
+        time: any TimeSource = .system
     ) {
-        announcements = Announcements(broker: broker, prefix: prefix, now: now)
-        self.sleep = sleep
+        announcements = Announcements(broker: broker, prefix: prefix, time: time)
+        self.time = time
     }
 
-    /// Whether a text can stand before the topics of announcements.
+    /// Whether a text is a valid prefix.
     public static func isPrefix(_ text: String) -> Bool {
         text.wholeMatch(of: /[^\/+#\p{C}]+(\/[^\/+#\p{C}]+)*/) != nil && text.utf8.count <= 64
     }
 
-    /// The announced sensors, and one that tells whether the broker is there and how many they are.
+    /// The announced sensors, and one that counts them and is unavailable without the broker.
     public func discover() -> [DiscoveredSensor] {
         let sensor = Sensor(
             id: "mqtt-discovery", title: "Sensors announced over MQTT",
@@ -45,12 +47,12 @@ public final class HomeAssistantDriver: SensorDriver {
             : DiscoveredSensor(
                 sensor,
                 .unavailable(
-                    reason: link.problem ?? "the broker is not connected to yet",
+                    reason: link.problem ?? "the broker is not connected yet",
                     remedy: link.problem == nil ? "collect, as with nervous serve" : nil))
         return [own] + announcements.sensors()
     }
 
-    /// Yields when sensors came, changed or went.
+    /// Yields when sensors were added, changed or removed.
     public func changes() -> AsyncStream<Void>? {
         AsyncStream(bufferingPolicy: .bufferingNewest(1)) { change in
             let task = Task { await listen(change) }
@@ -61,7 +63,7 @@ public final class HomeAssistantDriver: SensorDriver {
     private func listen(_ change: AsyncStream<Void>.Continuation) async {
         let connection = MQTTConnection(broker: announcements.broker)
         let listener = AnnouncementListener(announcements, change)
-        var backOff = BackOff()
+        var backoff = Backoff()
         while !Task.isCancelled {
             var problem = "\(announcements.broker) ended the connection."
             do {
@@ -69,10 +71,10 @@ public final class HomeAssistantDriver: SensorDriver {
             } catch {
                 problem = error.message
             }
-            if announcements.link.isConnected { backOff.reset() }
+            if announcements.link.isConnected { backoff.reset() }
             announcements.disconnected(problem)
             change.yield()
-            try? await sleep(backOff.wait())
+            try? await time.sleep(for: backoff.wait())
         }
     }
 
@@ -83,5 +85,46 @@ public final class HomeAssistantDriver: SensorDriver {
             let counts = announcements.counts
             return [.integer(Int64(counts.taken)), .integer(Int64(counts.refused))]
         }
+    }
+}
+
+/// Passes messages to the announcements, and subscribes to the topics of announced sensors.
+final class AnnouncementListener: MQTTListener {
+    let filters: [MQTTFilter]
+
+    private let announcements: Announcements
+    private let change: AsyncStream<Void>.Continuation
+    private let isChanged = Mutex(false)
+
+    init(_ announcements: Announcements, _ change: AsyncStream<Void>.Continuation) {
+        (self.announcements, self.change) = (announcements, change)
+        filters = AnnouncementTopic.filters(prefix: announcements.prefix)
+    }
+
+    func begin(_ session: MQTTSession) {
+        for topic in announcements.connected().sorted() {
+            session.subscribe(to: MQTTFilter(topic: topic))
+        }
+        isChanged.withLock { $0 = true }
+    }
+
+    func take(_ message: MQTTMessage, _ session: MQTTSession) {
+        let wanted = announcements.take(message)
+        if let topic = wanted.unsubscribe { session.unsubscribe(from: topic) }
+        if let topic = wanted.subscribe { session.subscribe(to: MQTTFilter(topic: topic)) }
+        if wanted.isSeen { isChanged.withLock { $0 = true } }
+    }
+
+    func refused(_ topic: String) {
+        announcements.refused(topic)
+    }
+
+    func rest(_ session: MQTTSession) {
+        // Announcements arrive in bursts after connecting; one notification per burst is enough.
+        let isDue = isChanged.withLock { isChanged in
+            defer { isChanged = false }
+            return isChanged
+        }
+        if isDue { change.yield() }
     }
 }

@@ -1,46 +1,47 @@
+import Samples
 import Text
 
-/// An object of a pack, read key by key; what nobody asked for is refused at the end.
+/// An object of a pack, read key by key; unread keys are rejected at the end.
 public struct PackObject: Sendable {
-    /// Of all calls that packs make together.
-    let budget: CallBudget
+    /// The rate limits shared by the calls of all packs.
+    let budget: HostRateLimiter
     private let value: JSONValue
     private let path: String
     private var asked: Set<String> = []
 
-    /// - Throws: ``PackError`` where the value is no object.
-    init(_ value: JSONValue, path: String, budget: CallBudget) throws(PackError) {
+    /// - Throws: ``PackError`` if the value is not an object.
+    init(_ value: JSONValue, path: String, budget: HostRateLimiter) throws(PackError) {
         guard value.object != nil else {
-            throw PackError("\(path) at \(value.position) is no object.")
+            throw PackError("\(path) at \(value.position) is not an object.")
         }
         (self.value, self.path, self.budget) = (value, path, budget)
     }
 
     // MARK: - Values
 
-    /// A text of 1 to 256 characters; `nil` where the key is not there.
+    /// A text of 1 to 256 characters, or `nil` if the key is missing.
     public mutating func text(_ key: String) throws(PackError) -> String? {
         guard let value = take(key) else { return nil }
         guard let text = value.string, (1...256).contains(text.count),
             !text.unicodeScalars.contains(where: \.isUnsafeToDisplay)
-        else { throw wrong(key, value, "is no text of 1 to 256 characters that print") }
+        else { throw wrong(key, value, "is not a text of 1 to 256 printable characters") }
         return text
     }
 
-    /// The same, where it must be there.
+    /// A required text of 1 to 256 characters.
     public mutating func requiredText(_ key: String) throws(PackError) -> String {
         guard let text = try text(key) else { throw missing(key) }
         return text
     }
 
-    /// One of several words.
+    /// One of the raw values of a type.
     public mutating func choice<T: RawRepresentable & CaseIterable>(
         _ key: String, of type: T.Type
     ) throws(PackError) -> T? where T.RawValue == String {
         guard let text = try text(key) else { return nil }
         guard let choice = T(rawValue: text) else {
             let words = T.allCases.map(\.rawValue).joined(separator: ", ")
-            throw PackError("\(place(key)) is none of \(words).")
+            throw PackError("\(place(key)) is not one of \(words).")
         }
         return choice
     }
@@ -52,12 +53,12 @@ public struct PackObject: Sendable {
         guard let value = take(key) else { return nil }
         guard let number = value.number?.double, range.contains(number) else {
             throw wrong(
-                key, value, "is no number from \(range.lowerBound) to \(range.upperBound)")
+                key, value, "is not a number from \(range.lowerBound) to \(range.upperBound)")
         }
         return number
     }
 
-    /// A whole number in a range.
+    /// An integer in a range.
     public mutating func integer(
         _ key: String, in range: ClosedRange<Int>
     ) throws(PackError) -> Int? {
@@ -66,7 +67,7 @@ public struct PackObject: Sendable {
             range.contains(number)
         else {
             throw wrong(
-                key, value, "is no whole number from \(range.lowerBound) to \(range.upperBound)")
+                key, value, "is not an integer from \(range.lowerBound) to \(range.upperBound)")
         }
         return number
     }
@@ -77,32 +78,32 @@ public struct PackObject: Sendable {
         return flag
     }
 
-    /// A list of texts, such as the words of a command.
+    /// An array of texts, such as the words of a command.
     public mutating func texts(_ key: String) throws(PackError) -> [String]? {
         guard let value = take(key) else { return nil }
         guard let items = value.array, (1...64).contains(items.count) else {
-            throw wrong(key, value, "is no list of 1 to 64 texts")
+            throw wrong(key, value, "is not an array of 1 to 64 texts")
         }
         var texts: [String] = []
         for item in items {
             guard let text = item.string, text.utf8.count <= 4096, !text.utf8.contains(0) else {
-                throw wrong(key, item, "holds what is no text")
+                throw wrong(key, item, "holds what is not a text")
             }
             texts.append(text)
         }
         return texts
     }
 
-    /// Texts by their keys.
+    /// An object of texts.
     public mutating func table(_ key: String) throws(PackError) -> [String: String]? {
         guard let value = take(key) else { return nil }
         guard let members = value.object, members.count <= 64 else {
-            throw wrong(key, value, "is no object of texts")
+            throw wrong(key, value, "is not an object of texts")
         }
         var table: [String: String] = [:]
         for member in members {
             guard let text = member.value.string, text.utf8.count <= 1024 else {
-                throw wrong(key, member.value, "holds what is no text")
+                throw wrong(key, member.value, "holds what is not a text")
             }
             table[member.key] = text
         }
@@ -119,7 +120,7 @@ public struct PackObject: Sendable {
     ) throws(PackError) -> [PackObject]? {
         guard let value = take(key) else { return nil }
         guard let items = value.array, (1...limit).contains(items.count) else {
-            throw wrong(key, value, "is no list of 1 to \(limit) objects")
+            throw wrong(key, value, "is not an array of 1 to \(limit) objects")
         }
         var objects: [PackObject] = []
         for (index, item) in items.enumerated() {
@@ -131,7 +132,7 @@ public struct PackObject: Sendable {
 
     // MARK: - Errors
 
-    /// Says that a key has a value that cannot be; `reason` is a clause that follows its name.
+    /// The error for an invalid value; `reason` is a predicate for the key.
     public func wrong(_ key: String, _ reason: String) -> PackError {
         PackError("\(place(key)) \(reason).")
     }
@@ -140,11 +141,12 @@ public struct PackObject: Sendable {
         PackError("\(path) at \(value.position) has no \(key).")
     }
 
-    /// - Throws: ``PackError`` when there is a key that nobody asked for.
+    /// - Throws: ``PackError`` if there is an unread key.
     func finish() throws(PackError) {
         guard let other = value.object?.first(where: { !asked.contains($0.key) }) else { return }
         throw PackError(
-            "\(path).\(other.key.escapedForDisplay(limit: 40)) at \(other.position) means nothing.")
+            "\(path).\(other.key.escapedForDisplay(limit: 40)) at \(other.position) is an unknown key."
+        )
     }
 
     private mutating func take(_ key: String) -> JSONValue? {
@@ -158,5 +160,21 @@ public struct PackObject: Sendable {
 
     private func wrong(_ key: String, _ value: JSONValue, _ reason: String) -> PackError {
         PackError("\(path).\(key) at \(value.position) \(reason).")
+    }
+}
+
+extension PackObject {
+    /// A duration such as `10s`, in a range; `nil` if the key is missing.
+    mutating func span(
+        _ key: String, in range: ClosedRange<Duration>
+    ) throws(PackError) -> Duration? {
+        guard let text = try text(key) else { return nil }
+        guard let span = Duration(span: text), range.contains(span) else {
+            throw wrong(
+                key,
+                "is not a duration from \(range.lowerBound.span) to \(range.upperBound.span), such as 10s"
+            )
+        }
+        return span
     }
 }

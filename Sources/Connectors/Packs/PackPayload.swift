@@ -1,17 +1,17 @@
 import Ingest
 import Samples
 
-/// Reads how the payloads of a pack are written and what its fields are made of.
+/// Reads the payload format and the fields of a pack.
 enum PackPayload {
     private enum Word: String, CaseIterable {
         case json, csv, keyValue = "key-value", pattern, plain, bytes, named
     }
 
     /// - Parameters:
-    ///   - payload: the object under `payload`, where there is one.
-    ///   - fields: the objects under `fields`.
-    ///   - standard: the format of the kind of source, where it has one.
-    ///   - known: the names that the source gives values itself, where it does.
+    ///   - payload: the object `payload`, if any.
+    ///   - fields: the objects in `fields`.
+    ///   - standard: the default format of the kind of source, if any.
+    ///   - known: the names of the values, if the source names them itself.
     static func maker(
         _ payload: PackObject?, _ fields: [PackObject], standard: String?,
         names known: [String]? = nil
@@ -29,11 +29,12 @@ enum PackPayload {
         if let known {
             guard word == nil || word == .named else {
                 throw PackError(
-                    "sensor.payload.format stands beside a source that names its values itself.")
+                    "sensor.payload.format cannot be combined with a source that names its values itself."
+                )
             }
             if let other = names.first(where: { !known.contains($0) }) {
                 throw PackError(
-                    "sensor.fields: \(other) is none of the values \(known.joined(separator: ", "))."
+                    "sensor.fields: \(other) is not one of the values \(known.joined(separator: ", "))."
                 )
             }
             word = .named
@@ -95,7 +96,7 @@ enum PackPayload {
         let unit = try field.text("unit")
         let kind = try field.text("kind") ?? "number"
         guard let kind = Field.Kind(rawValue: kind) else {
-            throw field.wrong("kind", "is none of number, integer, state, text")
+            throw field.wrong("kind", "is not one of number, integer, state, text")
         }
         let from = try field.text("from") ?? name
         let scale = try field.number("scale", in: -1e12...1e12) ?? 1
@@ -108,7 +109,7 @@ enum PackPayload {
                 "kind", "takes no scale, offset, min, max or margin; they belong to numbers")
         }
         guard states.isEmpty || kind == .state else {
-            throw field.wrong("states", "belongs to a field of kind state")
+            throw field.wrong("states", "requires a field of kind state")
         }
         let unknown = try unknown(&field, kind)
         return (
@@ -119,7 +120,7 @@ enum PackPayload {
         )
     }
 
-    /// What stands for a value that is not known yet.
+    /// The substitute for an unknown value.
     private static func unknown(
         _ field: inout PackObject, _ kind: Field.Kind
     ) throws(PackError) -> Value? {

@@ -1,13 +1,15 @@
 public import Samples
 import Text
 
-/// The text of a `sensor.json`, and what a person changes in it before it is installed.
+/// The text of a `sensor.json`, with settings changed before installation.
 public struct PackText: Sendable {
-    /// The text; what was read when nothing was changed.
+    /// The text; unchanged input is preserved byte by byte.
     public private(set) var bytes: [UInt8]
     private var value: JSONValue
 
-    /// - Throws: ``PackError`` for what is no JSON.
+    /// Parses a `sensor.json`.
+    ///
+    /// - Throws: ``PackError`` for invalid JSON.
     public init(_ bytes: [UInt8]) throws(PackError) {
         do {
             value = try StrictJSON(maximumBytes: SensorPack.limit).parse(bytes)
@@ -17,27 +19,26 @@ public struct PackText: Sendable {
         self.bytes = bytes
     }
 
-    /// Gives the sensor another name, so that two of a kind can live side by side.
+    /// Changes the identifier, so that the pack can be installed more than once.
     public mutating func rename(_ id: SensorID) throws(PackError) {
         try set("id", .string(id.description), in: [])
     }
 
-    /// Gives a key of the source another value: a number or a truth value where it was one, a text
-    /// otherwise.
+    /// Changes a key of the source: to a number or a boolean if its value is one, otherwise to a text.
     ///
     /// - Parameter setting: `key=value`, such as `device=/dev/ttyUSB1`, or `key:=value` with a value in
     ///   JSON.
     public mutating func set(_ setting: String) throws(PackError) {
         guard let mark = setting.firstIndex(of: "="), mark != setting.startIndex else {
             throw PackError(
-                "\(setting.escapedForDisplay(limit: 60)) is no setting such as device=/dev/ttyUSB1."
+                "\(setting.escapedForDisplay(limit: 60)) is not a setting such as device=/dev/ttyUSB1."
             )
         }
         let key = String(setting[..<mark])
         let text = String(setting[setting.index(after: mark)...])
         guard !key.hasSuffix(":") else {
             guard let value = try? StrictJSON().parse(Array(text.utf8)) else {
-                throw PackError("\(text.escapedForDisplay(limit: 60)) is no JSON.")
+                throw PackError("\(text.escapedForDisplay(limit: 60)) is not valid JSON.")
             }
             return try set(String(key.dropLast()), value.content, in: ["source"])
         }

@@ -3,37 +3,40 @@ public import Samples
 import Text
 public import VM
 
-/// A description of a sensor outside this machine: what it measures, where it is and how it speaks.
+/// A description of an external sensor: its fields, its source and its payload format.
 ///
-/// A person installs it like an app. The text that was read is kept, so nothing is lost on the way.
+/// ```swift
+/// let pack = try SensorPack(bytes)
+/// for try await sample in pack.source.samples() { … }
+/// ```
 public struct SensorPack: Sendable {
-    /// The most bytes of `sensor.json`.
+    /// The maximum size of `sensor.json` in bytes.
     public static let limit = 64 << 10
 
     public let id: SensorID
     public let title: String
     public let version: String?
-    /// What a person should know before it is installed.
+    /// The description to read before installation.
     public let explanation: String?
     public let sensor: Sensor
     public let connector: any Connector
     /// The kind of its source, such as `serial`.
     public let kind: String
-    /// What using its source means, one sentence.
+    /// What installing it implies, one sentence.
     public let consequence: String
     public let maker: SampleMaker
-    /// Messages a second; what is beyond is left out.
+    /// The rate limit in messages per second; messages above it are dropped.
     public let highestRate: Double
 
-    /// Reads a pack that shares nothing with others.
+    /// Parses a pack with rate limits of its own.
     ///
-    /// - Throws: ``PackError`` with the first thing that cannot be.
+    /// - Throws: ``PackError`` with the first problem.
     public init(_ bytes: [UInt8]) throws(PackError) {
-        try self.init(bytes, budget: CallBudget())
+        try self.init(bytes, budget: HostRateLimiter())
     }
 
-    /// - Parameter budget: of all calls that this pack and others make.
-    init(_ bytes: [UInt8], budget: CallBudget) throws(PackError) {
+    /// - Parameter budget: the rate limits shared with other packs.
+    init(_ bytes: [UInt8], budget: HostRateLimiter) throws(PackError) {
         let whole: JSONValue
         do {
             whole = try StrictJSON(maximumBytes: Self.limit).parse(bytes)
@@ -43,11 +46,11 @@ public struct SensorPack: Sendable {
         try self.init(whole, budget: budget)
     }
 
-    private init(_ whole: JSONValue, budget: CallBudget) throws(PackError) {
+    private init(_ whole: JSONValue, budget: HostRateLimiter) throws(PackError) {
         var pack = try PackObject(whole, path: "sensor", budget: budget)
         let name = try pack.requiredText("id")
         guard let id = SensorID(name) else {
-            throw pack.wrong("id", "is no name of a sensor, such as weather.balcony")
+            throw pack.wrong("id", "is not a sensor identifier, such as weather.balcony")
         }
         title = try pack.requiredText("title")
         version = try pack.text("version")
@@ -61,7 +64,7 @@ public struct SensorPack: Sendable {
         let kind = try source.requiredText("kind")
         guard let type = ConnectorCatalogue.kinds.first(where: { $0.kind == kind }) else {
             let kinds = ConnectorCatalogue.kinds.map { $0.kind }.joined(separator: ", ")
-            throw source.wrong("kind", "is none of \(kinds)")
+            throw source.wrong("kind", "is not one of \(kinds)")
         }
         let connector = try type.init(&source)
         highestRate =
@@ -84,4 +87,16 @@ public struct SensorPack: Sendable {
     public var source: SupervisedSource {
         SupervisedSource(connector, maker: maker, highestRate: highestRate)
     }
+}
+
+/// Why a sensor pack is invalid or cannot be stored.
+public struct PackError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// One sentence, with the place in `sensor.json` if applicable.
+    public let message: String
+
+    public init(_ message: String) {
+        self.message = message
+    }
+
+    public var description: String { message }
 }

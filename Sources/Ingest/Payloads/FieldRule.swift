@@ -1,24 +1,27 @@
 public import Samples
 import Text
 
-/// How what a device says becomes a value of a field.
+/// How a raw value from a device is converted to a value of a field.
 public struct FieldRule: Hashable, Sendable {
+    /// The field the value is stored in.
     public let field: Field
-    /// A number becomes `scale · x + offset`.
+    /// A number x becomes `scale · x + offset`.
     public let scale: Double
+    /// Added after scaling.
     public let offset: Double
-    /// A number beyond them, after scale and offset, becomes the nearer one; `nil` keeps it.
+    /// Numbers are clamped to these limits after scaling; `nil` for no limits.
     public let limits: ClosedRange<Double>?
-    /// What a device says, and which state that is; empty where it says the state itself.
+    /// States by the texts a device sends; empty if it sends the states themselves.
     public let states: [String: String]
 
-    /// What stands for a value that is not known; `nil` where there is no sample without one.
+    /// The substitute for a missing value; `nil` if samples require a value.
     public let unknown: Value?
-    /// Where only changes count: a number that differs by no more from the one told before is none.
+    /// With ``SampleMaker`` taking only changes, numbers that differ by at most this are equal.
     public let margin: Double
 
     private static let longestText = 1024
 
+    /// Creates a rule for `field`; by default values are stored unchanged.
     public init(
         _ field: Field, scale: Double = 1, offset: Double = 0,
         limits: ClosedRange<Double>? = nil, states: [String: String] = [:], unknown: Value? = nil,
@@ -29,7 +32,7 @@ public struct FieldRule: Hashable, Sendable {
         (self.unknown, self.margin) = (unknown, margin)
     }
 
-    /// Whether a value is to be told after another.
+    /// Whether a value differs enough from the last one to be reported.
     func isChange(_ value: Value, from told: Value) -> Bool {
         guard margin > 0, let before = told.double, let now = value.double, told != unknown,
             value != unknown
@@ -37,14 +40,16 @@ public struct FieldRule: Hashable, Sendable {
         return abs(now - before) > margin
     }
 
-    /// - Returns: `nil` for what is no value of the field, such as a text where a number belongs, a number
-    ///   that is not finite, or a state that is not known.
+    /// Converts a raw value.
+    ///
+    /// - Returns: `nil` if the field cannot store it, such as a text for a number, a number that is not
+    ///   finite, or an unknown state.
     public func value(of raw: Value) -> Value? {
         switch field.kind {
         case .number:
             return calibrated(raw).map { .number($0) }
         case .integer:
-            // A double does not hold all of them.
+            // A double cannot represent every 64-bit integer.
             if scale == 1, offset == 0, limits == nil {
                 if case .integer = raw { return raw }
                 if case .text(let text) = raw, let whole = Int64(text) { return .integer(whole) }
@@ -78,7 +83,7 @@ public struct FieldRule: Hashable, Sendable {
         }
     }
 
-    /// Devices write `97.7%`, whatever the unit of the field says besides.
+    /// Some devices send a unit with the number: `97.7%`.
     private static func withoutPercentSign(_ text: String) -> Substring {
         guard text.last == "%" else { return text[...] }
         var number = text.dropLast()
@@ -92,5 +97,74 @@ public struct FieldRule: Hashable, Sendable {
         case .integer(let integer): "\(integer)"
         case .text(let text): text
         }
+    }
+}
+
+/// How the time of a payload is read.
+public struct TimeRule: Hashable, Sendable {
+    /// The representation of a time.
+    public enum Form: String, Hashable, Sendable, CaseIterable {
+        /// Seconds, milliseconds, microseconds or nanoseconds since 1970, with or without a fraction.
+        case s, ms, us, ns
+        /// RFC 3339.
+        case rfc3339
+    }
+
+    /// How far a time may lie in the future, in microseconds: one minute.
+    public static let tolerance: Int64 = 60_000_000
+    /// 2000-01-01: earlier times come from clocks that were never set.
+    public static let earliest = Timestamp(microseconds: 946_684_800_000_000)
+
+    /// The name of the time in the payload format.
+    public let name: String
+    /// The representation of the time.
+    public let form: Form
+
+    /// Creates a rule.
+    public init(_ name: String, form: Form) {
+        (self.name, self.form) = (name, form)
+    }
+
+    /// The time a value represents, to the microsecond, or `nil` if it is not a time.
+    func moment(_ value: Value) -> Timestamp? {
+        if form == .rfc3339 {
+            guard case .text(let text) = value else { return nil }
+            return Timestamp(rfc3339: text)
+        }
+        switch value {
+        case .integer(let count): return moment(whole: count)
+        case .number(let number): return moment(fraction: number)
+        case .text(let text):
+            if let whole = Int64(text) { return moment(whole: whole) }
+            return Double(decimal: text, allowsExponent: true).flatMap(moment(fraction:))
+        }
+    }
+
+    /// Whether a time is plausible for a payload received at `arrival`.
+    static func isPlausible(_ moment: Timestamp, at arrival: Timestamp) -> Bool {
+        moment >= earliest && moment <= arrival.advanced(byMicroseconds: tolerance)
+    }
+
+    private func moment(whole count: Int64) -> Timestamp? {
+        let (factor, divisor): (Int64, Int64) =
+            switch form {
+            case .s: (1_000_000, 1)
+            case .ms: (1000, 1)
+            case .us: (1, 1)
+            case .ns, .rfc3339: (1, 1000)
+            }
+        let (scaled, overflow) = count.multipliedReportingOverflow(by: factor)
+        return overflow ? nil : Timestamp(microseconds: scaled / divisor)
+    }
+
+    private func moment(fraction number: Double) -> Timestamp? {
+        let milliseconds =
+            switch form {
+            case .s: number * 1000
+            case .ms: number
+            case .us: number / 1000
+            case .ns, .rfc3339: number / 1_000_000
+            }
+        return Timestamp(milliseconds: milliseconds)
     }
 }

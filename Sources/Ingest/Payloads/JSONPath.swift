@@ -1,9 +1,12 @@
 public import Text
 
-/// Where a value stands in a JSON text: `$`, `.name`, `['any name']` and `[index]` of RFC 9535.
+/// The path of a value in a JSON text: `$`, `.name`, `['any name']` and `[index]` of RFC 9535.
 ///
-/// Also without the `$.` before it, since there is nothing else that it could begin at. Of what names
-/// several values, such as `..` and `*`, nothing is understood.
+/// The leading `$.` is optional. Selectors of several values, such as `..` and `*`, are not supported.
+///
+/// ```swift
+/// let value = try JSONPath("$.main.temp").value(in: json)
+/// ```
 public struct JSONPath: Hashable, Sendable {
     private enum Step: Hashable {
         case name(String)
@@ -14,7 +17,9 @@ public struct JSONPath: Hashable, Sendable {
 
     private let steps: [Step]
 
-    /// - Throws: ``PayloadError`` for what is no path of this kind.
+    /// Parses a path.
+    ///
+    /// - Throws: ``PayloadError`` for an invalid or unsupported path.
     public init(_ text: String) throws(PayloadError) {
         var rest = text[...]
         if rest.first == "$" { rest.removeFirst() }
@@ -42,7 +47,7 @@ public struct JSONPath: Hashable, Sendable {
         self.steps = steps
     }
 
-    /// The value there; `nil` where there is none.
+    /// The value at this path, if any.
     public func value(in whole: JSONValue) -> JSONValue? {
         var value = whole
         for step in steps {
@@ -81,6 +86,6 @@ public struct JSONPath: Hashable, Sendable {
 
     private static func unknown(_ text: String) -> PayloadError {
         PayloadError(
-            "\(text.escapedForDisplay(limit: 80)) is no path such as $.main.temp or $.values[0]")
+            "\(text.escapedForDisplay(limit: 80)) is not a path such as $.main.temp or $.values[0]")
     }
 }

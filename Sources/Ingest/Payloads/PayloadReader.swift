@@ -2,9 +2,14 @@ import Motion
 public import Samples
 import Text
 
-/// Finds the values of several fields in payloads of one format.
+/// Extracts the values of several fields from payloads of one format.
+///
+/// ```swift
+/// let reader = try PayloadReader(.json, names: ["$.temp", "$.humidity"])
+/// let values = reader.values(of: payload)
+/// ```
 public struct PayloadReader: Sendable {
-    /// The most bytes of a payload.
+    /// The maximum size of a payload in bytes.
     public static let limit = 256 << 10
     private static let mostColumns = 256
 
@@ -20,8 +25,10 @@ public struct PayloadReader: Sendable {
 
     private let form: Form
 
-    /// - Parameter names: how the format names the fields, one for each.
-    /// - Throws: ``PayloadError`` where a name is none of the format.
+    /// Creates a reader.
+    ///
+    /// - Parameter names: the names of the fields in the format, one for each.
+    /// - Throws: ``PayloadError`` for a name the format does not allow.
     public init(_ format: PayloadFormat, names: [String]) throws(PayloadError) {
         switch format {
         case .json:
@@ -32,16 +39,17 @@ public struct PayloadReader: Sendable {
             var columns: [Int] = []
             for name in names {
                 guard let column = Int(name), (1...Self.mostColumns).contains(column) else {
-                    throw PayloadError("\(name.escapedForDisplay(limit: 40)) is no column, from 1")
+                    throw PayloadError(
+                        "\(name.escapedForDisplay(limit: 40)) is not a column number (from 1)")
                 }
                 columns.append(column - 1)
             }
             guard let byte = separator.asciiValue else {
-                throw PayloadError("a separator is one character of ASCII")
+                throw PayloadError("a separator must be one ASCII character")
             }
             form = .columns(separator: byte, columns)
         case .keyValue:
-            form = .keys(names.map(KeyedLine.reduced))
+            form = .keys(names.map(KeyValueLine.reduced))
         case .pattern(let pattern):
             form = .pattern(try LinePattern(pattern, groups: names))
         case .plain: form = .plain(count: names.count)
@@ -50,7 +58,7 @@ public struct PayloadReader: Sendable {
             for name in names {
                 guard let decoder = CharacteristicDecoder(name) else {
                     throw PayloadError(
-                        "\(name.escapedForDisplay(limit: 40)) is no form of bytes such as u8 or s16/100"
+                        "\(name.escapedForDisplay(limit: 40)) is not a byte format such as u8 or s16/100"
                     )
                 }
                 decoders.append(decoder)
@@ -60,9 +68,9 @@ public struct PayloadReader: Sendable {
         }
     }
 
-    /// The values of the fields, `nil` for each that is not there.
+    /// The values of the fields, `nil` for each missing one.
     ///
-    /// - Returns: `nil` for a payload that is not of the format.
+    /// - Returns: `nil` for a payload that is not in the format.
     public func values(of payload: [UInt8]) -> [Value?]? {
         guard payload.count <= Self.limit else { return nil }
         switch form {
@@ -79,7 +87,7 @@ public struct PayloadReader: Sendable {
                 parts.indices.contains(column) ? Value(text: Substring(parts[column])) : nil
             }
         case .keys(let keys):
-            guard let text = Self.text(payload), let line = KeyedLine(text) else { return nil }
+            guard let text = Self.text(payload), let line = KeyValueLine(text) else { return nil }
             return keys.map { line.values[$0] }
         case .pattern(let pattern):
             guard let text = Self.text(payload) else { return nil }
@@ -96,19 +104,75 @@ public struct PayloadReader: Sendable {
         }
     }
 
-    /// The values of the fields in what a source names itself, `nil` for each that is not there.
+    /// The values of the fields in a reading, `nil` for each missing one.
     ///
-    /// - Returns: `nil` where the format is another.
+    /// - Returns: `nil` if the format is not ``PayloadFormat/named``.
     func values(of reading: Reading) -> [Value?]? {
         guard case .named(let names) = form else { return nil }
         return names.map { reading.values[$0] }
     }
 
-    /// Text without characters that do not print, a tab excepted.
+    /// The payload as text, or `nil` if it contains control characters other than tabs.
     private static func text(_ payload: [UInt8]) -> String? {
         guard !payload.isEmpty, let text = String(validating: payload, as: UTF8.self),
             !text.utf8.contains(where: { $0 < 0x20 && $0 != 0x09 || $0 == 0x7F })
         else { return nil }
         return text
+    }
+}
+
+/// The format of a device's messages or lines.
+public enum PayloadFormat: Hashable, Sendable {
+    /// JSON (RFC 8259); a field is named by a ``JSONPath``.
+    case json
+    /// Values separated by a character; a field is named by its column, from 1.
+    case csv(separator: Character)
+    /// `key: value` or `key=value` pairs separated by commas or semicolons; a field is named by its key,
+    /// regardless of case.
+    case keyValue
+    /// A regular expression that matches the whole line; a field is named by a group or its number.
+    case pattern(String)
+    /// The whole text is the value; the name of the field is ignored.
+    case plain
+    /// Binary data; a field is named by its ``Motion/CharacteristicDecoder``, such as `s16/100`.
+    case bytes
+    /// The source delivers ``Reading``s; a field is named by the name of its value.
+    case named
+}
+
+/// Why a description of payloads is invalid.
+public struct PayloadError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// A clause without a full stop.
+    public let message: String
+
+    /// Creates an error.
+    public init(_ message: String) {
+        self.message = message
+    }
+
+    public var description: String { message }
+}
+
+extension Value {
+    /// A number, a boolean as `true` or `false`, or a text; `nil` for anything else.
+    init?(json: JSONValue) {
+        switch json.content {
+        case .number(let number): self = number.int64.map { .integer($0) } ?? .number(number.double)
+        case .bool(let flag): self = .text(flag ? "true" : "false")
+        case .string(let text): self = .text(text)
+        case .null, .array, .object: return nil
+        }
+    }
+
+    /// A text without surrounding white space and quotes; `nil` if empty.
+    init?(text: Substring) {
+        var text = text
+        while let first = text.first, first.isWhitespace { text.removeFirst() }
+        while let last = text.last, last.isWhitespace { text.removeLast() }
+        if text.count >= 2, text.first == "\"", text.last == "\"" {
+            text = text.dropFirst().dropLast()
+        }
+        guard !text.isEmpty else { return nil }
+        self = .text(String(text))
     }
 }

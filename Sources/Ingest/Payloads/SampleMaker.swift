@@ -1,57 +1,67 @@
 public import Samples
 
-/// Makes samples of what a source says, and counts what it leaves out and why.
+/// Converts payloads of a source to samples, and counts rejected payloads by reason.
 ///
-/// A value without a clock: the time of arrival is told.
+/// It has no clock: the caller passes the arrival time.
+///
+/// ```swift
+/// var maker = try SampleMaker(
+///     format: .json, names: ["$.temp"], rules: [FieldRule(Field("temperature", unit: "Cel"))])
+/// if case .sample(let sample) = maker.take(payload, at: .now()) { … }
+/// ```
 public struct SampleMaker: Sendable {
-    /// How many payloads became what.
+    /// Numbers of payloads by outcome.
     public struct Counts: Hashable, Sendable {
-        /// Payloads that came.
+        /// All payloads.
         public var received = 0
-        /// Those that became samples.
+        /// Payloads that became samples.
         public var taken = 0
-        /// Those that are not of the format, or hold a value that is none of its field.
+        /// Payloads that are not in the format or have an invalid value.
         public var malformed = 0
-        /// Those that lack a field.
+        /// Payloads with a missing field.
         public var incomplete = 0
-        /// Those whose time is before 2000 or more than a minute ahead, or that tell none where they
-        /// should.
+        /// Payloads whose time is missing, before 2000 or more than a minute in the future.
         public var invalidTimestamp = 0
-        /// Those that were there already: with the same time or, where only changes count, the same values.
+        /// Repetitions: the same time and values or, if only changes are taken, the same values.
         public var repeated = 0
-        /// Samples that are older than one that came before; they are kept.
+        /// Samples older than a previous one; they are kept.
         public var late = 0
 
+        /// Creates counts of zero.
         public init() {}
     }
 
-    /// What became of a payload.
+    /// The result of a payload.
     public enum Outcome: Hashable, Sendable {
+        /// It became a sample.
         case sample(Sample)
+        /// It was rejected and counted under this name.
         case malformed, incomplete, invalidTimestamp, repeated
     }
 
+    /// The outcomes so far.
     public private(set) var counts = Counts()
     private let reader: PayloadReader
     private let rules: [FieldRule]
     private let time: TimeRule?
-    /// Whether a field that is not told keeps its last value.
+    /// Whether a missing field keeps its last value.
     private let isSparse: Bool
     private var known: [Value?]
     private let takesOnlyChanges: Bool
-    /// The values of the last sample, which changes are compared with: with those measured last, a slow
-    /// drift would never be told.
-    private var told: [Value]?
+    /// The values of the last sample; comparing with the last measured ones would miss a slow drift.
+    private var reported: [Value]?
     private var recent = RecentSamples()
 
+    /// Creates a converter.
+    ///
     /// - Parameters:
-    ///   - format: how payloads are written.
-    ///   - names: how they name the fields, one for each of `rules`.
-    ///   - rules: what the fields are made of what stands there.
-    ///   - time: where the time stands; `nil` takes the time of arrival.
-    ///   - isSparse: whether a payload may tell only some of the fields, and the others keep their values.
-    ///   - takesOnlyChanges: whether values that are those of the sample before make none.
-    /// - Throws: ``PayloadError`` where the names are none of the format.
+    ///   - format: the format of the payloads.
+    ///   - names: the names of the fields in the format, one for each of `rules`.
+    ///   - rules: how the values are converted.
+    ///   - time: how the time is read; `nil` for the arrival time.
+    ///   - isSparse: whether fields missing in a payload keep their last values.
+    ///   - takesOnlyChanges: whether values equal to those of the last sample are dropped.
+    /// - Throws: ``PayloadError`` for names the format does not allow.
     public init(
         format: PayloadFormat, names: [String], rules: [FieldRule], time: TimeRule? = nil,
         isSparse: Bool = false, takesOnlyChanges: Bool = false
@@ -68,14 +78,13 @@ public struct SampleMaker: Sendable {
     /// The fields of the samples.
     public var fields: [Field] { rules.map(\.field) }
 
-    /// The source is connected to anew: what it said before counts neither as its present values nor as
-    /// told already.
+    /// Forgets the last values, as after connecting to the source again.
     public mutating func restart() {
         known = Array(repeating: nil, count: rules.count)
-        told = nil
+        reported = nil
     }
 
-    /// Takes a payload that came at `arrival`.
+    /// Converts a payload received at `arrival`.
     public mutating func take(_ payload: [UInt8], at arrival: Timestamp) -> Outcome {
         counts.received += 1
         guard let raw = reader.values(of: payload) else { return malformed() }
@@ -84,15 +93,13 @@ public struct SampleMaker: Sendable {
         return make(raw, at: told, isTold: true, arrival)
     }
 
-    /// Takes what a source that names its values said at `arrival`.
+    /// Converts a reading received at `arrival`.
     public mutating func take(_ reading: Reading, at arrival: Timestamp) -> Outcome {
         counts.received += 1
         guard let raw = reader.values(of: reading) else { return malformed() }
         guard let told = reading.time else { return make(raw, at: arrival, isTold: false) }
         return make(raw, at: told, isTold: true, arrival)
     }
-
-    // MARK: - Private
 
     private mutating func make(
         _ raw: [Value?], at time: Timestamp, isTold: Bool, _ arrival: Timestamp = .distantFuture
@@ -118,17 +125,17 @@ public struct SampleMaker: Sendable {
         case .repeated: return repeated()
         case .late: counts.late += 1
         case .new:
-            // A late one tells of a time before, and changes nothing now.
+            // A late sample does not affect the current values.
             guard isChange(values) else { return repeated() }
-            told = values
+            reported = values
         }
         counts.taken += 1
         return .sample(sample)
     }
 
     private func isChange(_ values: [Value]) -> Bool {
-        guard takesOnlyChanges, let told else { return true }
-        return rules.indices.contains { rules[$0].isChange(values[$0], from: told[$0]) }
+        guard takesOnlyChanges, let reported else { return true }
+        return rules.indices.contains { rules[$0].isChange(values[$0], from: reported[$0]) }
     }
 
     private mutating func malformed() -> Outcome {
@@ -149,5 +156,38 @@ public struct SampleMaker: Sendable {
     private mutating func invalidTimestamp() -> Outcome {
         counts.invalidTimestamp += 1
         return .invalidTimestamp
+    }
+}
+
+/// The last samples, for detecting repetitions.
+struct RecentSamples: Sendable {
+    enum Place {
+        case new, late, repeated
+    }
+
+    private static let count = 64
+
+    private var times: [Timestamp] = []
+    private var samples: [Sample] = []
+    private var next = 0
+    private var newest = Timestamp.distantPast
+
+    /// - Parameter repeats: whether equal samples are accepted because their time is only the arrival time.
+    mutating func take(_ sample: Sample, repeats: Bool) -> Place {
+        guard !repeats else { return .new }
+        for (index, time) in times.enumerated() where time == sample.time {
+            if samples[index] == sample { return .repeated }
+        }
+        if times.count < Self.count {
+            times.append(sample.time)
+            samples.append(sample)
+        } else {
+            times[next] = sample.time
+            samples[next] = sample
+            next = (next + 1) % Self.count
+        }
+        guard sample.time >= newest else { return .late }
+        newest = sample.time
+        return .new
     }
 }

@@ -12,7 +12,7 @@ import VM
 struct PackRoutes {
     let authorizer: RequestAuthorizer
     let machine: VirtualMachine
-    let shelf: PackShelf
+    let shelf: SensorPackStore
     let archives: SensorPackArchive
     let largestArchive: Int
 

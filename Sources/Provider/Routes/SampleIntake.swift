@@ -32,7 +32,7 @@ struct SampleIntake: ~Copyable {
     ///
     /// - Throws: `Problem` for a body that is too large, too slow, or does not fit the sensor.
     static func read(
-        _ request: Request, _ parser: consuming SampleParser, form: SampleForm, isNamed: Bool,
+        _ request: Request, _ parser: consuming SampleParser, form: SampleFormat, isNamed: Bool,
         slots: IntakeSlots, client: String
     ) async throws -> Content {
         var intake = SampleIntake(parser, form: form, isNamed: isNamed)
@@ -56,7 +56,7 @@ struct SampleIntake: ~Copyable {
 
     // MARK: - Private
 
-    private init(_ parser: consuming SampleParser, form: SampleForm, isNamed: Bool) {
+    private init(_ parser: consuming SampleParser, form: SampleFormat, isNamed: Bool) {
         self.parser = parser
         self.isNamed = isNamed
         if isNamed { hash.update(data: Array(form.rawValue.utf8) + [0]) }
@@ -134,7 +134,7 @@ extension Problem {
         switch fault.code {
         case .malformed: self = .invalidBody(detail)
         case .unfit: self.init(.invalidSample, detail)
-        default: self.init(.tooLarge, detail, fix: "Send it in several batches.")
+        case .tooMany: self.init(.tooLarge, detail, fix: "Send it in several batches.")
         }
     }
 }

@@ -39,7 +39,7 @@ struct SampleReader {
         let name = try request.sensor(context)
         let grant = try await authorizer.grant("samples", .raw, of: name, request, context)
         let id = grant.sensor
-        let form = try SampleForm(accept: request.headers[.accept])
+        let form = try SampleFormat(accept: request.headers[.accept])
         let most = form == .json ? Self.longestPage : Self.longestStream
         var selection = try selection(request, limit: request.limit(atMost: most))
         let limit = selection.limit
@@ -86,7 +86,7 @@ struct SampleReader {
     }
 
     private static func whole(
-        _ page: BatchPage, _ form: SampleForm, of id: SensorID
+        _ page: BatchPage, _ form: SampleFormat, of id: SensorID
     ) throws -> ByteBuffer {
         var writer = SampleWriter(form, fields: page.fields)
         writer.begin()
@@ -119,7 +119,7 @@ struct SampleReader {
     /// In its trailer, `Link` leads to the samples beyond the limit, and `Nervous-Damaged` has the
     /// damage that was found. The body is cut off if permission ends or the host stops.
     private func stream(
-        from first: BatchPage, _ selection: SampleSelection, _ form: SampleForm, _ id: SensorID,
+        from first: BatchPage, _ selection: SampleSelection, _ form: SampleFormat, _ id: SensorID,
         _ request: Request, _ context: ProviderContext
     ) -> Response {
         Response(
@@ -141,7 +141,7 @@ struct SampleReader {
     ///
     /// - Parameter presence: ends when the client disconnects.
     private func send(
-        from first: BatchPage, _ selection: SampleSelection, _ form: SampleForm, _ id: SensorID,
+        from first: BatchPage, _ selection: SampleSelection, _ form: SampleFormat, _ id: SensorID,
         _ request: Request, _ context: ProviderContext, _ presence: AsyncStream<Void>,
         _ writer: inout any ResponseBodyWriter
     ) async throws -> StreamEnd {
@@ -200,7 +200,7 @@ struct SampleReader {
     }
 
     private static func write(
-        _ batch: SampleBatch, _ form: SampleForm, _ output: inout SampleWriter,
+        _ batch: SampleBatch, _ form: SampleFormat, _ output: inout SampleWriter,
         _ writer: inout any ResponseBodyWriter
     ) async throws {
         // Columns are written page by page; rows until there is enough to send.

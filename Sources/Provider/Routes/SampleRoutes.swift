@@ -28,7 +28,7 @@ struct SampleRoutes {
         let grant = try await authorizer.grant("publish", .write, of: name, request, context)
         // The sensor that a kind resolves to may change while the body is read.
         let id = grant.sensor
-        let form = try SampleForm(contentType: request.mediaType)
+        let form = try SampleFormat(contentType: request.mediaType)
         let key = try request.idempotencyKey()
         let fields = try await engine.publishedFields(for: grant)
         let intake = try await SampleIntake.read(

@@ -70,17 +70,20 @@ enum BluetoothDoor {
     ) throws -> SupervisedSource {
         SupervisedSource(
             connector, maker: try maker(takesOnlyChanges: takesOnlyChanges),
-            now: { SourceTests.start }, sleep: { _ in try await Task.sleep(for: .milliseconds(5)) })
+            time: ScriptedTime(
+                clock: { SourceTests.start },
+                wait: { _ in try await Task.sleep(for: .milliseconds(5)) }))
     }
 
     static func text(_ text: String) -> [UInt8] { Array(text.utf8) }
 
     /// What one connection ends with, and that nothing is left of it.
     static func fault(_ connector: BluetoothConnector, _ bluez: FakeBlueZ) async throws -> String {
-        let inlet = Inlet(
-            maker: try maker(), limit: RateLimit(rate: 10), now: { SourceTests.start })
+        let sink = SampleSink(
+            maker: try maker(), limit: TokenBucket(rate: 10),
+            time: ScriptedTime(clock: { SourceTests.start }))
         do {
-            try await connector.connect(inlet)
+            try await connector.connect(sink)
             return "it ended"
         } catch {
             try await bluez.waitUntilNothingIsHeld()

@@ -99,7 +99,7 @@ struct BluetoothPackTests {
         let unknown = #expect(throws: PackError.self) {
             try Self.pack(named, field: #"{"name": "battery"}"#)
         }
-        #expect(unknown?.message == "sensor.fields: battery is none of the values lock.")
+        #expect(unknown?.message == "sensor.fields: battery is not one of the values lock.")
         let both = #expect(throws: PackError.self) {
             try Self.pack(named, payload: #"{"format": "json"}"#)
         }

@@ -62,8 +62,8 @@ struct BluetoothReadinessTests {
         let bluez = try FakeBlueZ([BluetoothDoor.device()])
         let source = try BluetoothDoor.source(try BluetoothDoor.connector(bluez))
         let samples = source.samples()
-        for visit in 1...2 {
-            try await KindTests.connected(source, times: visit)
+        for session in 1...2 {
+            try await KindTests.connected(source, times: session)
             try await bluez.play("Power", .bool(false))
             try await KindTests.reach(source, "the problem") {
                 $0.problem == BluetoothProblem.off("hci0").error.message

@@ -113,7 +113,7 @@ struct BluetoothTests {
         }
         try await KindTests.reach(source, "all") { $0.received == 8 }
         #expect(source.report?.dropped.malformed == 8)
-        #expect(source.report?.problem == "IOTDoor tells a lock that is no lock.")
+        #expect(source.report?.problem == "IOTDoor sent a value of lock that is not a valid lock.")
         #expect(source.report?.link == .connected)
         try await bluez.say([BluetoothDoor.text("1")], of: BluetoothDoor.lock)
         try await bluez.say([BluetoothDoor.text("7")], of: BluetoothDoor.battery)

@@ -46,7 +46,7 @@ final class PollDevice: TestDevice {
             }
             let connector = PollConnector(
                 address, every: .milliseconds(5), takesLines: true,
-                budget: CallBudget(calls: 1_000_000, each: .seconds(60)))
+                budget: HostRateLimiter(calls: 1_000_000, per: .seconds(60)))
             let watched = WatchedConnector(connector)
             let result = try await body(PollDevice(connector: watched, words))
             await watched.waitForEnd()

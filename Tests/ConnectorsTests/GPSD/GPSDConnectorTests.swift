@@ -1,5 +1,6 @@
 import Ingest
 import Samples
+import Scheduling
 import TestSupport
 import Testing
 import Tracks
@@ -33,7 +34,7 @@ struct GPSDConnectorTests {
             GPSDConnector(port: port, device: device, report: report),
             maker: try SampleMaker(
                 format: .named, names: fields.map(\.name), rules: fields.map { FieldRule($0) }),
-            highestRate: highestRate, sleep: { _ in try Task.checkCancellation() })
+            highestRate: highestRate, time: ScriptedTime.impatient)
     }
 
     private static func server(
@@ -185,23 +186,23 @@ struct GPSDConnectorTests {
     @Test func `a connection that nobody wants any more ends at once`() async throws {
         let server = try await ChattyServer { _ in .init(greeting: "") }
         let connector = GPSDConnector(port: server.port)
-        let inlet = Inlet(
+        let sink = SampleSink(
             maker: try SampleMaker(
                 format: .named, names: ["latitude"], rules: [FieldRule(Field("latitude"))]),
-            limit: RateLimit(rate: 10), now: { .now() })
-        let task = Task { try await connector.connect(inlet) }
+            limit: TokenBucket(rate: 10), time: .system)
+        let task = Task { try await connector.connect(sink) }
         try await until { server.open == 1 }
         task.cancel()
         await #expect(throws: (any Error).self) { try await task.value }
         try await until { server.open == 0 }
     }
 
-    @Test func `complaints of gpsd are told`() async throws {
+    @Test func `errorOutput of gpsd are told`() async throws {
         let server = try await Self.server(
             #"{"class":"ERROR","message":"no such device"}"# + "\n" + Self.fix(0))
         let source = try Self.source(server.port)
         _ = try await source.take(1)
         #expect(
-            source.report?.problem == "gpsd at 127.0.0.1:\(server.port) says: no such device.")
+            source.report?.problem == "gpsd at 127.0.0.1:\(server.port) reported: no such device.")
     }
 }

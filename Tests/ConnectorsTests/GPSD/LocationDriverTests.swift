@@ -32,10 +32,10 @@ struct LocationDriverTests {
     }
 
     @Test(arguments: [
-        ("", "what listens at 127.0.0.1:PORT says nothing"),
-        ("{\"class\":\"VERSION\"", "what listens at 127.0.0.1:PORT says nothing"),
-        ("SSH-2.0-OpenSSH\r\n", "what answers at 127.0.0.1:PORT is not gpsd"),
-        (String(repeating: "x", count: 20_000), "what answers at 127.0.0.1:PORT is not gpsd"),
+        ("", "the server at 127.0.0.1:PORT sent nothing"),
+        ("{\"class\":\"VERSION\"", "the server at 127.0.0.1:PORT sent nothing"),
+        ("SSH-2.0-OpenSSH\r\n", "the server at 127.0.0.1:PORT is not gpsd"),
+        (String(repeating: "x", count: 20_000), "the server at 127.0.0.1:PORT is not gpsd"),
     ])
     func `what is not gpsd does not hold up the look for it`(
         greeting: String, reason: String

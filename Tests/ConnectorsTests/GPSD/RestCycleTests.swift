@@ -112,12 +112,11 @@ struct RestCycleTests {
         let source = SupervisedSource(
             GPSDConnector(
                 port: server.port, rest: RestCycle(after: .seconds(60)),
-                sleep: { try await gate.sleep($0) }),
+                time: ScriptedTime(wait: { try await gate.sleep($0) })),
             maker: try SampleMaker(
                 format: .named, names: Fix.fields.map(\.name),
                 rules: Fix.fields.map { FieldRule($0) }),
-            highestRate: SupervisedSource.standardRate, sleep: { _ in try Task.checkCancellation() }
-        )
+            highestRate: SupervisedSource.standardRate, time: ScriptedTime.impatient)
         var times: [Timestamp] = []
         let (watch, rest) = (
             #"?WATCH={"enable":true,"json":true}"# + "\n", #"?WATCH={"enable":false}"# + "\n"

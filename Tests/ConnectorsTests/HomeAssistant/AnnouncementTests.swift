@@ -1,6 +1,7 @@
 import Ingest
 import Motion
 import Samples
+import Scheduling
 import Testing
 import VM
 
@@ -170,7 +171,7 @@ struct AnnouncementTests {
 
     @Test func `no more sensors than a bound are taken, and one that goes makes room`() {
         let announcements = Announcements(
-            broker: MQTTBroker(host: "a"), prefix: "homeassistant", now: { .now() })
+            broker: MQTTBroker(host: "a"), prefix: "homeassistant", time: .system)
         func announce(_ number: Int, _ payload: String) -> Announcements.Change {
             announcements.take(
                 MQTTMessage(

@@ -137,7 +137,7 @@ struct HomeAssistantTests {
             Issue.record("it is there")
             return
         }
-        #expect(reason == "the broker is not connected to yet")
+        #expect(reason == "the broker is not connected yet")
     }
 
     // MARK: - Private

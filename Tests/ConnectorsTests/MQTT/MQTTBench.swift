@@ -28,7 +28,7 @@ final class MQTTBench: Sendable {
         (self.tries, self.nextTry) = (tries, nextTry)
         self.source = SupervisedSource(
             pack.connector, maker: pack.maker, highestRate: rate,
-            sleep: { _ in for await _ in tries { return } })
+            time: ScriptedTime(wait: { _ in for await _ in tries { return } }))
     }
 
     static func pack(

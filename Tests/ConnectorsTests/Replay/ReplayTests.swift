@@ -1,6 +1,7 @@
 import Foundation
 import Ingest
 import Samples
+import Scheduling
 import Synchronization
 import Testing
 import Tracks
@@ -51,7 +52,7 @@ struct ReplayTests {
         let source = SupervisedSource(
             ReplayConnector(
                 file: file.path(percentEncoded: false), speed: speed, isLoop: isLoop,
-                sleep: { try await waits.wait($0) }),
+                time: ScriptedTime(wait: { try await waits.wait($0) })),
             maker: try SampleMaker(
                 format: .named, names: Fix.fields.map(\.name),
                 rules: Fix.fields.map { FieldRule($0) }))
@@ -88,8 +89,9 @@ struct ReplayTests {
     }
 
     @Test(arguments: [
-        ("", "holds no place"), ("hello", "holds no place"), ("<html></html>", "not GPX"),
-        ("<!DOCTYPE gpx><gpx/>", "track-"), ("<gpx></gpx>", "holds no place"),
+        ("", "contains no position"), ("hello", "contains no position"),
+        ("<html></html>", "not GPX"),
+        ("<!DOCTYPE gpx><gpx/>", "track-"), ("<gpx></gpx>", "contains no position"),
     ])
     func `a file that is no track says so`(content: String, reason: String) async throws {
         let file = FileManager.default.temporaryDirectory.appending(
@@ -107,9 +109,9 @@ struct ReplayTests {
     }
 
     private func failure(of path: String) async -> ConnectorError? {
-        let inlet = SampleMakerInlet.make()
+        let sink = SampleMakerInlet.make()
         do {
-            try await ReplayConnector(file: path).connect(inlet)
+            try await ReplayConnector(file: path).connect(sink)
             return nil
         } catch {
             return error as? ConnectorError
@@ -117,14 +119,14 @@ struct ReplayTests {
     }
 }
 
-/// An inlet whose samples nobody takes.
+/// An sink whose samples nobody takes.
 enum SampleMakerInlet {
-    static func make() -> Inlet {
+    static func make() -> SampleSink {
         guard
             let maker = try? SampleMaker(
                 format: .named, names: Fix.fields.map(\.name),
                 rules: Fix.fields.map { FieldRule($0) })
         else { preconditionFailure("the fields of fixes are names") }
-        return Inlet(maker: maker, limit: RateLimit(rate: 1000), now: { .now() })
+        return SampleSink(maker: maker, limit: TokenBucket(rate: 1000), time: .system)
     }
 }

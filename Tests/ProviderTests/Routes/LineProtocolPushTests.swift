@@ -116,7 +116,7 @@ struct LineProtocolPushTests {
                 host, Self.second, token, (others + [line]).joined())
             let named = try #require(try beyond.json()["lines"]?.array?.last)
             #expect(named["line"]?.number?.int64 == 65)
-            #expect(named["reason"]?.string == "the body names too many sensors")
+            #expect(named["reason"]?.string == "the body contains too many sensors")
             #expect(try await host.stored("weather").count == 1)
         }
     }

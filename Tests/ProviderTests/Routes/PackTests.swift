@@ -156,13 +156,13 @@ struct PackTests {
 
     @Test(
         arguments: [
-            (#"{"id": "a b"}"#, "sensor.title"), ("[]", "is no object"),
+            (#"{"id": "a b"}"#, "sensor.title"), ("[]", "is not an object"),
             (#"{"id": "a", "title": "t"}"#, "has no fields"),
             (pack("gyroscope.left", #", "more": 1"#), "sensor.more at 5:"),
             (pack("gyroscope.left", rate: 0), "sensor.source.rate at 5:"),
             (pack("gyroscope.left").replacing("gyroscope\",", with: "nose\","), "is none of"),
             (pack("gyroscope.left").replacing("simulated", with: "magic"), "is none of"),
-            (pack("gyroscope.left").replacing("walk", with: "fly"), "is none of still, walk"),
+            (pack("gyroscope.left").replacing("walk", with: "fly"), "is not one of still, walk"),
             (
                 pack("gyroscope.left").replacing("\"x\", \"unit\"", with: "\"X\", \"unit\""),
                 "small letter"

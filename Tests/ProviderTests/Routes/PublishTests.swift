@@ -56,12 +56,12 @@ struct PublishTests {
             let columns = try await host.send(
                 Call(
                     "GET", "/api/v1/sensors/steps/samples", token: host.owner,
-                    headers: [("Accept", SampleForm.columns.rawValue)]))
-            #expect(columns["content-type"] == SampleForm.columns.rawValue)
+                    headers: [("Accept", SampleFormat.columns.rawValue)]))
+            #expect(columns["content-type"] == SampleFormat.columns.rawValue)
             let again = try await host.send(
                 Call(
                     "POST", "/api/v1/sensors/steps/samples", token: host.owner,
-                    headers: [("Content-Type", SampleForm.columns.rawValue)],
+                    headers: [("Content-Type", SampleFormat.columns.rawValue)],
                     body: columns.body + columns.body))
             #expect(again.status == 201, "\(again.text)")
             let samples = try await host.machine.samples.rows(

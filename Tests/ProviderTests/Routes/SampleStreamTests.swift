@@ -25,7 +25,7 @@ struct SampleStreamTests {
     }
 
     private static func get(
-        _ host: ServedHost, _ query: String, _ form: SampleForm, token: String? = nil
+        _ host: ServedHost, _ query: String, _ form: SampleFormat, token: String? = nil
     ) async throws -> Answer {
         try await host.send(
             Call(
@@ -33,9 +33,9 @@ struct SampleStreamTests {
                 headers: [("Accept", form.rawValue)]))
     }
 
-    @Test(arguments: [SampleForm.ndjson, .csv, .columns])
+    @Test(arguments: [SampleFormat.ndjson, .csv, .columns])
     func `more than a page comes as one body, each sample once and in order`(
-        form: SampleForm
+        form: SampleFormat
     ) async throws {
         try await ServedHost.with { host async throws in
             try await Self.fill(host)

@@ -93,7 +93,7 @@ struct ServedHost: Sendable {
         var quiet = Logger(label: "test")
         quiet.logLevel = .critical
         let logger = quiet
-        let packs = PackShelf(folder: path + "/packs")
+        let packs = SensorPackStore(folder: path + "/packs")
         let machine = try await VirtualMachine.start(
             in: path + "/data", drivers: [FeedDriver(feed: feed), packs],
             time: isLive

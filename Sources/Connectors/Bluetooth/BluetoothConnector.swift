@@ -1,0 +1,173 @@
+import DBus
+import Foundation
+import Ingest
+import Motion
+import Synchronization
+
+/// Reads characteristics of a Bluetooth Low Energy device through BlueZ.
+///
+/// ```json
+/// { "kind": "bluetooth", "name": "IOTDoor", "characteristics": [
+///     { "name": "lock", "service": "180d", "characteristic": "2a37", "form": "lock" } ] }
+/// ```
+public struct BluetoothConnector: ConnectorKind {
+    public static let kind = "bluetooth"
+    public static let consequence =
+        "Nervous looks for it by radio and connects to it for as long as the sensor is on."
+
+    private static let mostCharacteristics = 16
+    private static let longestName = 248
+
+    let target: BluetoothTarget
+    /// Such as `hci0`; `nil` for one that is on.
+    let adapter: String?
+    /// The maximum duration of a scan for the device.
+    let scanLimit: Duration
+    /// The time limit of each step of connecting.
+    let stepLimit: Duration
+    let characteristics: [BluetoothCharacteristic]
+    /// Whether values are parts of lines.
+    let takesLines: Bool
+    private let bus: String
+
+    /// Reads `name` or `address`, `adapter`, `scanFor` (30s), `stepWithin` (30s), `lines` (whether values
+    /// are parts of lines) and `characteristics`, a list of `service`, `characteristic`, `read` (how often
+    /// to read one without notifications) and, all or none of them, `name` and `form`.
+    public init(_ source: inout PackObject) throws(PackError) {
+        let name = try source.text("name")
+        let address = try source.text("address")
+        switch (name, address) {
+        case (let name?, nil):
+            guard name.utf8.count <= Self.longestName else {
+                throw source.wrong("name", "is longer than \(Self.longestName) bytes")
+            }
+            target = .name(name)
+        case (nil, let address?):
+            guard let found = BluetoothTarget(address: address) else {
+                throw source.wrong("address", "is not an address such as AA:BB:CC:DD:EE:FF")
+            }
+            target = found
+        case (nil, nil): throw source.missing("name")
+        default: throw source.wrong("address", "cannot be combined with name")
+        }
+        adapter = try source.text("adapter")
+        guard adapter?.wholeMatch(of: /hci[0-9]{1,3}/) != nil || adapter == nil else {
+            throw source.wrong("adapter", "is not an adapter such as hci0")
+        }
+        scanLimit = try source.span("scanFor", in: .seconds(1)...(.seconds(600))) ?? .seconds(30)
+        stepLimit = try source.span("stepWithin", in: .seconds(1)...(.seconds(300))) ?? .seconds(30)
+        guard
+            let items = try source.objects("characteristics", atMost: Self.mostCharacteristics)
+        else { throw source.missing("characteristics") }
+        var characteristics: [BluetoothCharacteristic] = []
+        for var item in items { characteristics.append(try BluetoothCharacteristic(&item)) }
+        let named = characteristics.compactMap(\.name)
+        guard named.isEmpty || named.count == characteristics.count else {
+            throw source.wrong("characteristics", "needs a name and form in all of them or in none")
+        }
+        guard Set(named).count == named.count else {
+            throw source.wrong("characteristics", "contains duplicate names")
+        }
+        takesLines = try source.flag("lines") ?? false
+        guard !takesLines || named.isEmpty else {
+            throw source.wrong("lines", "cannot be combined with characteristics that have a form")
+        }
+        self.characteristics = characteristics
+        bus = BusAddress.system(in: ProcessInfo.processInfo.environment)
+    }
+
+    /// - Parameter bus: the address of the system bus.
+    init(
+        _ target: BluetoothTarget, adapter: String? = nil,
+        characteristics: [BluetoothCharacteristic], takesLines: Bool = false,
+        scanLimit: Duration = .seconds(30), stepLimit: Duration = .seconds(30), bus: String
+    ) {
+        (self.target, self.adapter, self.bus) = (target, adapter, bus)
+        (self.characteristics, self.takesLines) = (characteristics, takesLines)
+        (self.scanLimit, self.stepLimit) = (scanLimit, stepLimit)
+    }
+
+    public var place: String { target.description }
+
+    public var names: [String]? {
+        let names = characteristics.compactMap(\.name)
+        return names.isEmpty ? nil : names
+    }
+
+    public func connect(_ sink: SampleSink) async throws {
+        do {
+            let bluez = try await BlueZ(bus: bus)
+            let session = BluetoothSession(connector: self, bluez: bluez, sink: sink)
+            let result: Result<Void, any Error>
+            do {
+                result = .success(try await session.run())
+            } catch {
+                result = .failure(error)
+            }
+            // BlueZ cleans up everything else when the connection closes.
+            await bluez.close()
+            try result.get()
+        } catch let problem as BluetoothProblem {
+            throw problem.error
+        } catch let error as BusError {
+            let fault = BluetoothErrors(place: place)
+            let told = fault.failed(error, to: "respond", within: stepLimit)
+            throw (told as? BluetoothProblem)?.error ?? told
+        }
+    }
+}
+
+/// Converts values of characteristics to payloads and readings, and passes them to a sink.
+final class BluetoothFeed: Sendable {
+    private let place: String
+    private let sink: SampleSink
+    private let lines: LineFeed?
+    /// Characteristics whose last value was invalid.
+    private let misfits = Mutex<Set<BluetoothCharacteristic>>([])
+
+    init(_ connector: BluetoothConnector, _ sink: SampleSink) {
+        (place, self.sink) = (connector.place, sink)
+        lines =
+            connector.takesLines
+            ? LineFeed(sink, doubt: "\(connector.place) sent no line that matches the sensor pack.")
+            : nil
+    }
+
+    /// Takes a value; `nil` if it was not a byte array.
+    func take(_ bytes: [UInt8]?, of characteristic: BluetoothCharacteristic) {
+        guard let bytes, bytes.count <= CharacteristicDecoder.longest else {
+            return sink.reject()
+        }
+        if let lines {
+            lines.take(bytes[...])
+        } else if let form = characteristic.form, let name = characteristic.name {
+            let value = form.decode(bytes)
+            if let value {
+                sink.take(Reading(values: [name: value]))
+            } else {
+                sink.reject()
+            }
+            tell(characteristic, form, fits: value != nil)
+        } else {
+            sink.take(bytes)
+        }
+    }
+
+    private func tell(
+        _ characteristic: BluetoothCharacteristic, _ form: CharacteristicDecoder, fits: Bool
+    ) {
+        let isRight = misfits.withLock { misfits in
+            guard fits else {
+                misfits.insert(characteristic)
+                return false
+            }
+            return misfits.remove(characteristic) != nil && misfits.isEmpty
+        }
+        if !fits {
+            sink.warn(
+                "\(place) sent a value of \(characteristic.title) that is not a valid \(form).")
+        } else if isRight {
+            sink.warn(nil)
+        }
+    }
+}

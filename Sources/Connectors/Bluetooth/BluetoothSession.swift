@@ -1,0 +1,266 @@
+import DBus
+import Scheduling
+
+/// One connection to a device: scanning, connecting and receiving values until it ends.
+///
+/// Discovery, notifications and the connection are stopped however it ends.
+struct BluetoothSession: Sendable {
+    let connector: BluetoothConnector
+    let bluez: BlueZ
+    let sink: SampleSink
+
+    var fault: BluetoothErrors { BluetoothErrors(place: connector.place) }
+
+    /// Runs until an error occurs.
+    ///
+    /// - Throws: ``ConnectorError``, ``BluetoothProblem``, ``BusError`` or `CancellationError`.
+    func run() async throws {
+        let tree = try await bluez.objects()
+        let adapter = try tree.adapter(named: connector.adapter)
+        guard let known = tree.device(connector.target, of: adapter) else {
+            return try await use(try await scanned(adapter), of: adapter)
+        }
+        // A device not received recently may be out of range or have changed its address.
+        let isGuess = connector.target.isName && !known.isConnected && !known.isHeard
+        do {
+            try await use(known, of: adapter, isGuess: isGuess)
+        } catch is Unreached {
+            try await use(try await scanned(adapter), of: adapter)
+        }
+    }
+
+    /// A device not received recently could not be connected.
+    private struct Unreached: Error {}
+
+    // MARK: - Steps
+
+    private func use(
+        _ device: BlueZObjects.Device, of adapter: BlueZObjects.Adapter, isGuess: Bool = false
+    ) async throws {
+        sink.connecting()
+        let signals = bluez.signals(at: adapter.path, beneath: device.path)
+        var isOurs = !device.isConnected
+        // A connection that existed before may be in use by another program and stays open.
+        defer { if isOurs { bluez.send(device.path, BlueZ.device, "Disconnect") } }
+        if isOurs { isOurs = try await connect(device, isGuess: isGuess) }
+        let tree = try await resolved(device, signals)
+        let found = try characteristics(in: tree, of: device)
+        var subscribed: [String] = []
+        defer { for path in subscribed { bluez.send(path, BlueZ.characteristic, "StopNotify") } }
+        for item in found where item.isSubscribed && !subscribed.contains(item.path) {
+            subscribed.append(item.path)
+            try await ask(item, "StartNotify", to: "enable notifications of \(item.wanted.title)")
+        }
+        sink.connected()
+        let feed = BluetoothFeed(connector, sink)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask {
+                try await listen(signals, found, feed, of: adapter, device)
+            }
+            for item in found where item.isRead {
+                group.addTask { try await read(item, feed) }
+            }
+            // The first error cancels the others.
+            while try await group.next() != nil {}
+        }
+    }
+
+    /// - Returns: whether this call established the connection.
+    private func connect(_ device: BlueZObjects.Device, isGuess: Bool) async throws -> Bool {
+        do throws(BusError) {
+            try await bluez.call(
+                device.path, BlueZ.device, "Connect", within: connector.stepLimit)
+            return true
+        } catch {
+            if error.name == "org.bluez.Error.AlreadyConnected" { return false }
+            let isOfDevice = error.code != .cancelled && BlueZ.problem(error) == nil
+            if isGuess && isOfDevice { throw Unreached() }
+            throw fault.failed(error, to: "connect", within: connector.stepLimit)
+        }
+    }
+
+    /// Waits until the services of the device are resolved.
+    ///
+    /// - Returns: the objects of BlueZ then.
+    private func resolved(
+        _ device: BlueZObjects.Device, _ signals: AsyncThrowingStream<BusSignal, any Error>
+    ) async throws -> BlueZObjects {
+        let start = try await bluez.objects()
+        try await withTimeLimit(connector.stepLimit, throwing: fault.hidesServices) {
+            var tree = start
+            var iterator = signals.makeAsyncIterator()
+            while true {
+                guard let present = tree.device(at: device.path) else { throw fault.removed }
+                guard present.isConnected else { throw fault.ended }
+                guard !present.hasServices else { return }
+                guard let signal = try await iterator.next() else { throw CancellationError() }
+                tree.take(signal)
+            }
+        }
+        return try await bluez.objects()
+    }
+
+    /// Finds the requested characteristics.
+    ///
+    /// - Throws: ``ConnectorError`` for a missing one.
+    private func characteristics(
+        in tree: BlueZObjects, of device: BlueZObjects.Device
+    ) throws(ConnectorError) -> [BluetoothItem] {
+        var found: [BluetoothItem] = []
+        for wanted in connector.characteristics {
+            let services = tree.services(wanted.service, of: device)
+            if services.isEmpty, let service = wanted.service { throw fault.noService(service) }
+            guard let there = tree.characteristic(wanted.characteristic, of: services) else {
+                throw fault.noCharacteristic(wanted)
+            }
+            let item = BluetoothItem(wanted: wanted, there: there)
+            guard item.isSubscribed || wanted.interval != nil else { throw fault.isMute(wanted) }
+            found.append(item)
+        }
+        return found
+    }
+
+    /// Calls a method of a characteristic.
+    ///
+    /// - Parameter step: the action for error messages, such as `notify about the lock`.
+    @discardableResult
+    func ask(
+        _ item: BluetoothItem, _ method: String, _ arguments: [BusValue] = [], to step: String
+    ) async throws -> [BusValue] {
+        do throws(BusError) {
+            return try await bluez.call(
+                item.path, BlueZ.characteristic, method, arguments, within: connector.stepLimit)
+        } catch {
+            // The signal about it may not have been processed yet.
+            if BlueZ.hasGone(error) { throw fault.ended }
+            throw fault.failed(error, to: step, within: connector.stepLimit)
+        }
+    }
+}
+
+extension BluetoothSession {
+    /// Scans for the device.
+    ///
+    /// - Throws: ``ConnectorError`` if it is not found in time.
+    func scanned(_ adapter: BlueZObjects.Adapter) async throws -> BlueZObjects.Device {
+        sink.scanning()
+        let signals = bluez.signals(at: nil, beneath: adapter.path)
+        let start = try await bluez.objects()
+        let filter = BusValue.options(["Transport": .string("le")])
+        try await look(adapter, "SetDiscoveryFilter", [filter])
+        // Registered before the call, which may take effect even if it is cancelled.
+        defer { bluez.send(adapter.path, BlueZ.adapter, "StopDiscovery") }
+        try await look(adapter, "StartDiscovery")
+        return try await withTimeLimit(connector.scanLimit, throwing: fault.outOfSight) {
+            var tree = start
+            for try await signal in signals {
+                try check(signal, adapter)
+                if let path = tree.take(signal),
+                    let device = tree.device(at: path, connector.target, of: adapter)
+                {
+                    return device
+                }
+            }
+            throw CancellationError()
+        }
+    }
+
+    private func look(
+        _ adapter: BlueZObjects.Adapter, _ method: String, _ arguments: [BusValue] = []
+    ) async throws {
+        do throws(BusError) {
+            try await bluez.call(
+                adapter.path, BlueZ.adapter, method, arguments, within: connector.stepLimit)
+        } catch {
+            throw fault.failed(error, to: "start scanning", within: connector.stepLimit)
+        }
+    }
+
+    /// Forwards notifications of the device.
+    ///
+    /// - Throws: why the connection ended.
+    func listen(
+        _ signals: AsyncThrowingStream<BusSignal, any Error>, _ items: [BluetoothItem],
+        _ feed: BluetoothFeed, of adapter: BlueZObjects.Adapter, _ device: BlueZObjects.Device
+    ) async throws {
+        let told = Dictionary(grouping: items.filter(\.isSubscribed), by: \.path)
+        let paths = Set(items.map(\.path))
+        for try await signal in signals {
+            try check(signal, adapter)
+            if signal.member == "InterfacesRemoved", let path = signal.arguments.first?.text {
+                if path == device.path { throw fault.removed }
+                if paths.contains(path) { throw fault.changed }
+            }
+            guard let changed = signal.changes else { continue }
+            if signal.path == device.path, changed["Connected"]?.flag == false { throw fault.ended }
+            guard let value = changed["Value"] else { continue }
+            for item in told[signal.path] ?? [] { feed.take(value.bytes, of: item.wanted) }
+        }
+        throw CancellationError()
+    }
+
+    /// Reads a value once or periodically.
+    func read(_ item: BluetoothItem, _ feed: BluetoothFeed) async throws {
+        guard let interval = item.wanted.interval else {
+            do {
+                // Gets the initial value of a device that only notifies about changes.
+                let bytes = try await value(of: item)
+                if bytes?.isEmpty == false { feed.take(bytes, of: item.wanted) }
+            } catch let error as ConnectorError {
+                sink.warn(error.message)
+            }
+            return
+        }
+        while true {
+            let start = ContinuousClock.now
+            feed.take(try await value(of: item), of: item.wanted)
+            try await Task.sleep(until: start.advanced(by: interval), clock: .continuous)
+        }
+    }
+
+    private func value(of item: BluetoothItem) async throws -> [UInt8]? {
+        try await ask(
+            item, "ReadValue", [.options([:])], to: "return its \(item.wanted.title)"
+        ).first?.bytes
+    }
+
+    /// - Throws: ``BluetoothProblem`` if BlueZ ended, or the adapter was removed or switched off.
+    private func check(
+        _ signal: BusSignal, _ adapter: BlueZObjects.Adapter
+    ) throws(BluetoothProblem) {
+        switch signal.member {
+        case "NameOwnerChanged": throw .noBlueZ
+        case "InterfacesRemoved" where signal.arguments.first?.text == adapter.path:
+            throw .noAdapter(adapter.name)
+        case "PropertiesChanged" where signal.path == adapter.path:
+            if signal.changes?["Powered"]?.flag == false { throw .off(adapter.name) }
+        default: break
+        }
+    }
+}
+
+extension BusSignal {
+    /// The changed properties; `nil` for other signals.
+    fileprivate var changes: [String: BusValue]? {
+        guard member == "PropertiesChanged", arguments.count >= 2 else { return nil }
+        return arguments[1].members
+    }
+}
+
+/// A requested characteristic and its object on the device.
+struct BluetoothItem: Hashable, Sendable {
+    let wanted: BluetoothCharacteristic
+    let there: BlueZObjects.Characteristic
+
+    var path: String { there.path }
+
+    /// Whether the device sends notifications of it.
+    var isSubscribed: Bool {
+        wanted.interval == nil && !there.flags.isDisjoint(with: ["notify", "indicate"])
+    }
+
+    /// Whether it is read, either periodically or once for the initial value.
+    var isRead: Bool {
+        wanted.interval != nil || wanted.form != nil && there.flags.contains("read")
+    }
+}

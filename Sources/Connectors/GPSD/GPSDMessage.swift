@@ -1,0 +1,89 @@
+import Ingest
+import Samples
+import Text
+import Tracks
+
+/// A message of gpsd: gpsd_json(5), protocol 3.
+enum GPSDMessage: Hashable, Sendable {
+    /// The greeting, with the release.
+    case version(String)
+    /// The paths of its receivers.
+    case devices([String])
+    /// The position of a receiver.
+    case fix(Fix, device: String?)
+    /// A receiver has no position.
+    case noFix
+    /// How many satellites a receiver uses and sees.
+    case satellites(used: Int, visible: Int, device: String?)
+    /// An error message, escaped for display.
+    case error(String)
+    case other
+
+    /// The maximum length of a line; gpsd sends at most 10 240 bytes.
+    static let longestLine = 16 << 10
+    private static let json = StrictJSON(maximumBytes: longestLine)
+
+    /// - Parameter arrival: the time of fixes without one.
+    /// - Returns: `nil` for a line that is not a valid message.
+    init?(_ line: [UInt8], at arrival: Timestamp) {
+        guard let whole = try? Self.json.parse(line), let name = whole["class"]?.string else {
+            return nil
+        }
+        let device = whole["device"]?.string
+        switch name {
+        case "VERSION":
+            self = .version((whole["release"]?.string ?? "").escapedForDisplay(limit: 40))
+        case "DEVICES":
+            guard let devices = whole["devices"]?.array else { return nil }
+            self = .devices(devices.compactMap { $0["path"]?.string })
+        case "TPV":
+            guard let mode = whole["mode"]?.number?.int64 else { return nil }
+            guard mode >= 2 else {
+                self = .noFix
+                return
+            }
+            guard let fix = Self.fix(whole, at: arrival) else { return nil }
+            self = .fix(fix, device: device)
+        case "SKY":
+            guard let (used, visible) = Self.satellites(whole) else {
+                self = .other
+                return
+            }
+            self = .satellites(used: used, visible: visible, device: device)
+        case "ERROR":
+            self = .error((whole["message"]?.string ?? "").escapedForDisplay(limit: 120))
+        default: self = .other
+        }
+    }
+
+    private static func fix(_ report: JSONValue, at arrival: Timestamp) -> Fix? {
+        func number(_ name: String) -> Double? { report[name]?.number?.double }
+        guard let latitude = number("lat"), let longitude = number("lon"),
+            let position = Position(latitude: latitude, longitude: longitude)
+        else { return nil }
+        var time = arrival
+        if let told = report["time"] {
+            guard let text = told.string, let moment = Timestamp(rfc3339: text) else { return nil }
+            time = moment
+        }
+        // Versions before 3.20 report errors to the east and to the north instead of a radius.
+        let errors = number("epx").flatMap { x in
+            number("epy").map { y in (x * x + y * y).squareRoot() }
+        }
+        return Fix(
+            time: time, position: position,
+            // The height above the ellipsoid differs by up to 100 m, but is better than none.
+            altitude: number("altMSL") ?? number("alt") ?? number("altHAE"),
+            accuracy: number("eph") ?? errors, speed: number("speed"), heading: number("track"))
+    }
+
+    private static func satellites(_ report: JSONValue) -> (used: Int, visible: Int)? {
+        if let used = report["uSat"]?.number?.int64, let seen = report["nSat"]?.number?.int64,
+            let used = Int(exactly: used), let seen = Int(exactly: seen)
+        {
+            return used >= 0 && seen >= used ? (used, seen) : nil
+        }
+        guard let list = report["satellites"]?.array else { return nil }
+        return (list.count { $0["used"]?.bool == true }, list.count)
+    }
+}

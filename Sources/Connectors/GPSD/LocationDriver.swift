@@ -1,0 +1,164 @@
+import Glibc
+import Ingest
+import Samples
+import Tracks
+public import VM
+
+/// The position of the machine and the number of satellites, from gpsd.
+///
+/// Source: gpsd_json(5), reports `TPV` and `SKY`.
+public struct LocationDriver: SensorDriver {
+    public static let standardHost = GPSDConnector.standardHost
+    public static let standardPort = GPSDConnector.standardPort
+    /// The low level suffices for the places of a day; otherwise fixes arrive at the receiver's rate.
+    private static let cadence = Cadence(low: .seconds(10), medium: .zero, high: .zero)
+    private static let remedy = "sudo apt-get install gpsd"
+
+    private let probe: GPSDProbe
+    private let sensors: [(sensor: Sensor, source: SupervisedSource)]
+
+    /// When a stationary receiver is suspended, and for how long.
+    public struct Rest: Hashable, Sendable {
+        /// The allowed values of ``after``.
+        public static let spans = RestCycle.spans
+        /// The allowed values of ``every``.
+        public static let looks = RestCycle.looks
+
+        public let after: Duration
+        public let every: Duration
+
+        /// - Parameters:
+        ///   - after: one of ``spans``.
+        ///   - every: one of ``looks``; 20 s where it is `nil`.
+        public init(after: Duration, every: Duration? = nil) {
+            (self.after, self.every) = (after, every ?? RestCycle.standardLook)
+        }
+    }
+
+    /// - Parameters:
+    ///   - host: an IP address.
+    ///   - rest: when the receiver is suspended; `nil` for never.
+    public init(host: String = standardHost, port: Int = standardPort, rest: Rest? = nil) {
+        probe = GPSDProbe(host: host, port: port)
+        let count = ["used", "visible"].map {
+            Field($0, unit: "{satellite}", kind: .integer)
+        }
+        sensors = [
+            ("location", "Location", Fix.fields, GPSDConnector.Report.fix),
+            ("satellites", "Satellites", count, .satellites),
+        ].compactMap { (id: SensorID, title, fields, report) in
+            let connector = GPSDConnector(
+                host: host, port: port, report: report,
+                rest: rest.map { RestCycle(after: $0.after, every: $0.every) })
+            let sensor = Sensor(
+                id: id, title: title, fields: fields, source: connector.place,
+                cadence: Self.cadence)
+            return
+                (try? SampleMaker(
+                    format: .named, names: fields.map(\.name), rules: fields.map { FieldRule($0) }
+                )).map { (sensor, SupervisedSource(connector, maker: $0)) }
+        }
+    }
+
+    public func discover() -> [DiscoveredSensor] {
+        // A connected gpsd need not be probed.
+        let isConnected = sensors.contains { $0.source.report?.link == .connected }
+        let answer = isConnected ? .present : probe.ask()
+        return sensors.map { sensor, source in
+            DiscoveredSensor(sensor, availability(of: source, after: answer))
+        }
+    }
+
+    private func availability(
+        of source: SupervisedSource, after answer: GPSDProbe.Answer
+    ) -> Availability {
+        let place = probe.host.contains(":") ? "[\(probe.host)]" : probe.host
+        let reason =
+            switch answer {
+            case .present: ""
+            case .nobody: "no gpsd answers at \(place):\(probe.port)"
+            case .silent: "the server at \(place):\(probe.port) sent nothing"
+            case .stranger: "the server at \(place):\(probe.port) is not gpsd"
+            }
+        return answer == .present
+            ? .pushed(source) : .unavailable(reason: reason, remedy: Self.remedy)
+    }
+}
+
+/// Checks whether gpsd listens at an address, for at most 200 ms.
+struct GPSDProbe: Sendable {
+    enum Answer: Hashable {
+        case present
+        /// The connection was refused or timed out.
+        case nobody
+        /// The server sent nothing in time.
+        case silent
+        /// The server is not gpsd.
+        case stranger
+    }
+
+    static let patience = Duration.milliseconds(200)
+
+    /// An IP address.
+    let host: String
+    let port: Int
+
+    /// Runs the check; blocks the thread.
+    func ask() -> Answer {
+        let end = ContinuousClock.now + Self.patience
+        guard let descriptor = connecting() else { return .nobody }
+        defer { close(descriptor) }
+        guard wait(for: POLLOUT, on: descriptor, until: end) else { return .nobody }
+        var error: Int32 = 0
+        var size = socklen_t(MemoryLayout<Int32>.size)
+        guard getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &error, &size) == 0, error == 0 else {
+            return .nobody
+        }
+        var line: [UInt8] = []
+        while line.count <= GPSDMessage.longestLine {
+            guard wait(for: POLLIN, on: descriptor, until: end) else { return .silent }
+            var buffer = [UInt8](repeating: 0, count: 1024)
+            let count = recv(descriptor, &buffer, buffer.count, Int32(MSG_DONTWAIT))
+            guard count > 0 else { return .stranger }
+            line += buffer[..<count]
+            guard let stop = line.firstIndex(of: 0x0A) else { continue }
+            let first = Array(line[..<stop].filter { $0 != 0x0D })
+            if case .version = GPSDMessage(first, at: .now()) { return .present }
+            return .stranger
+        }
+        return .stranger
+    }
+
+    /// A socket that is connecting.
+    private func connecting() -> Int32? {
+        var hints = addrinfo()
+        hints.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV
+        hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+        var found: UnsafeMutablePointer<addrinfo>?
+        guard getaddrinfo(host, "\(port)", &hints, &found) == 0, let found else { return nil }
+        defer { freeaddrinfo(found) }
+        let address = found.pointee
+        let type = address.ai_socktype | Int32(SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
+        let descriptor = socket(address.ai_family, type, 0)
+        guard descriptor >= 0 else { return nil }
+        guard connect(descriptor, address.ai_addr, address.ai_addrlen) == 0 || errno == EINPROGRESS
+        else {
+            close(descriptor)
+            return nil
+        }
+        return descriptor
+    }
+
+    private func wait(
+        for event: Int32, on descriptor: Int32, until end: ContinuousClock.Instant
+    ) -> Bool {
+        while true {
+            let left = ContinuousClock.now.duration(to: end)
+            guard left > .zero else { return false }
+            var item = pollfd(fd: descriptor, events: Int16(event), revents: 0)
+            let count = poll(&item, 1, Int32(left.wholeMicroseconds / 1000) + 1)
+            if count > 0 { return true }
+            if count == 0 || errno != EINTR { return false }
+        }
+    }
+}

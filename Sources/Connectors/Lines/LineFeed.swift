@@ -1,0 +1,84 @@
+import Ingest
+import Synchronization
+
+/// Splits the output of a source into lines, passes them to a sink and warns if they do not match.
+final class LineFeed: Sendable {
+    private struct State: ~Copyable {
+        var splitter = LineSplitter()
+        /// Lines still to be skipped.
+        var skipped: Int
+        /// Consecutive lines that did not match.
+        var misfits = 0
+        var hasFit = false
+        var last = ContinuousClock.now
+    }
+
+    /// This many consecutive mismatches cause a warning.
+    private static let manyMisfits = 20
+
+    private let state: Mutex<State>
+    private let sink: SampleSink
+    private let doubt: String
+
+    /// - Parameters:
+    ///   - skipped: how many lines to skip at the start, since the first may be incomplete.
+    ///   - doubt: the warning if no line matches, one sentence.
+    init(_ sink: SampleSink, skipping skipped: Int = 0, doubt: String) {
+        state = Mutex(State(skipped: skipped))
+        (self.sink, self.doubt) = (sink, doubt)
+    }
+
+    func take(_ bytes: ArraySlice<UInt8>) {
+        state.withLock { state in
+            state.last = .now
+            let before = state.splitter.overlong
+            let lines = state.splitter.take(bytes)
+            // Counted before the lines, so that a sample's receiver finds everything before it counted.
+            let overlong = state.splitter.overlong - before
+            if overlong > 0 {
+                sink.reject(overlong)
+                miss(overlong, &state)
+            }
+            for line in lines { hand(line, &state) }
+        }
+    }
+
+    /// Ends the input; text after the last line end counts as a line.
+    func end() {
+        state.withLock { state in
+            if let line = state.splitter.end() { hand(line, &state) }
+            if !state.hasFit, state.misfits > 0 { sink.warn(doubt) }
+        }
+    }
+
+    /// Returns when no input has arrived for this long.
+    ///
+    /// - Throws: `CancellationError`.
+    func waitForSilence(of patience: Duration) async throws {
+        while true {
+            let left = patience - state.withLock { $0.last }.duration(to: .now)
+            guard left > .zero else { return }
+            try await Task.sleep(for: left)
+        }
+    }
+
+    private func hand(_ line: [UInt8], _ state: inout State) {
+        guard state.skipped == 0 else {
+            state.skipped -= 1
+            return
+        }
+        switch sink.outcome(of: line) {
+        case .malformed: miss(1, &state)
+        case nil: break
+        default:
+            if !state.hasFit || state.misfits >= Self.manyMisfits { sink.warn(nil) }
+            (state.hasFit, state.misfits) = (true, 0)
+        }
+    }
+
+    private func miss(_ count: Int, _ state: inout State) {
+        let before = state.misfits
+        state.misfits = min(before + count, Self.manyMisfits)
+        if before < Self.manyMisfits, state.misfits == Self.manyMisfits { sink.warn(doubt) }
+    }
+}

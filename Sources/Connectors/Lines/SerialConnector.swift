@@ -1,0 +1,76 @@
+/// Reads lines of a device at a serial port, including USB adapters.
+public struct SerialConnector: ConnectorKind {
+    public static let kind = "serial"
+
+    /// The first line after opening may be incomplete.
+    private static let standardSkip = 1
+    private static let mostSent = 1024
+
+    public let place: String
+    private let baud: Int
+    private let sent: [UInt8]
+    private let skipped: Int
+    /// The maximum silence of the device; `nil` for no limit.
+    private let patience: Duration?
+
+    /// Reads `device`, `baud` (9600), `send` (texts written unchanged after opening), `skip` (how many
+    /// lines to skip after opening, 1) and `timeout` (the maximum silence).
+    public init(_ source: inout PackObject) throws(PackError) {
+        let device = try source.requiredText("device")
+        guard Self.isDevice(device) else {
+            throw source.wrong(
+                "device", "is not a device path such as /dev/ttyUSB0 or /dev/serial/by-id/…")
+        }
+        let baud = try source.integer("baud", in: 1...10_000_000) ?? 9600
+        guard BaudRate.speed(of: baud) != nil else {
+            let rates = BaudRate.all.map { "\($0)" }.joined(separator: ", ")
+            throw source.wrong("baud", "is not one of \(rates)")
+        }
+        let sent = Array(try source.texts("send")?.joined().utf8 ?? "".utf8)
+        guard sent.count <= Self.mostSent else {
+            throw source.wrong("send", "is more than \(Self.mostSent) bytes")
+        }
+        self.init(
+            device: device, baud: baud, sent: sent,
+            skipped: try source.integer("skip", in: 0...1000) ?? Self.standardSkip,
+            patience: try source.span("timeout", in: .seconds(1)...(.seconds(366 * 86_400))))
+    }
+
+    /// - Parameter patience: the maximum silence of the device.
+    init(device: String, baud: Int, sent: [UInt8] = [], skipped: Int = 0, patience: Duration? = nil)
+    {
+        (place, self.baud, self.sent) = (device, baud, sent)
+        (self.skipped, self.patience) = (skipped, patience)
+    }
+
+    public func connect(_ sink: SampleSink) async throws {
+        let port = try SerialPort(place, baud: baud)
+        try port.write(sent)
+        sink.connected()
+        let feed = LineFeed(
+            sink, skipping: skipped,
+            doubt: "\(place) sent no line that matches the sensor pack; is \(baud) its baud rate?")
+        let silence = ConnectorError(
+            "\(place) stopped sending; does it need a reset, or is \(baud) not its baud rate?"
+        )
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await port.readAll(feed.take) }
+            if let patience {
+                group.addTask {
+                    try await feed.waitForSilence(of: patience)
+                    throw silence
+                }
+            }
+            defer { group.cancelAll() }
+            _ = try await group.next()
+        }
+    }
+
+    /// Whether a path is below `/dev` and not the terminal of this process.
+    private static func isDevice(_ path: String) -> Bool {
+        let parts = path.split(separator: "/", omittingEmptySubsequences: false)
+        let own = ["/dev/tty", "/dev/console", "/dev/ptmx"]
+        return path.hasPrefix("/dev/") && parts.count > 2 && !own.contains(path)
+            && parts.dropFirst().allSatisfy { !["", ".", ".."].contains($0) }
+    }
+}

@@ -1,0 +1,114 @@
+import Glibc
+
+/// A serial port opened exclusively: 8 data bits, no parity, one stop bit, raw.
+///
+/// Its control lines keep their state on close, since many boards restart when they change.
+struct SerialPort: Sendable {
+    private let path: String
+    private let descriptor: OwnedDescriptor
+
+    /// - Throws: ``ConnectorError`` with the reason and a remedy.
+    init(_ path: String, baud: Int) throws(ConnectorError) {
+        let number = open(path, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
+        guard number >= 0 else { throw Self.cannotOpen(path, errno) }
+        descriptor = OwnedDescriptor(number)
+        self.path = path
+        guard isatty(number) == 1 else {
+            throw ConnectorError(
+                "\(path) is not a serial port; list them with: ls -l /dev/serial/by-id")
+        }
+        // TIOCEXCL keeps other programs from opening it; the lock is for those that check first. Both end
+        // with the descriptor.
+        guard flock(number, LOCK_EX | LOCK_NB) == 0 else { throw Self.cannotOpen(path, EBUSY) }
+        _ = ioctl(number, UInt(TIOCEXCL))
+        try setUp(baud)
+    }
+
+    /// Writes a few bytes without blocking.
+    func write(_ bytes: [UInt8]) throws(ConnectorError) {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes {
+                Glibc.write(descriptor.number, $0.baseAddress, $0.count)
+            }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else {
+                throw ConnectorError("\(path) does not accept output.")
+            }
+            rest = rest.dropFirst(count)
+        }
+    }
+
+    /// Forwards everything received.
+    ///
+    /// - Throws: ``ConnectorError`` when the device is disconnected; `CancellationError`.
+    func readAll(_ body: @escaping @Sendable (ArraySlice<UInt8>) -> Void) async throws {
+        // Drops unsent output, which would delay closing.
+        defer { tcflush(descriptor.number, TCIOFLUSH) }
+        try await DescriptorWatch.wait(for: [descriptor.watched(atEnd: .finish, body)])
+        var reason = "was unplugged or hung up"
+        if case .end(let error) = descriptor.read(), error != 0, error != EIO {
+            reason = "cannot be read: \(Self.text(error))"
+        }
+        throw ConnectorError("\(path) \(reason); reconnecting when it is back.")
+    }
+
+    private func setUp(_ baud: Int) throws(ConnectorError) {
+        var mode = termios()
+        guard let speed = BaudRate.speed(of: baud), tcgetattr(descriptor.number, &mode) == 0 else {
+            throw ConnectorError("\(path) cannot be set up: \(Self.text(errno)).")
+        }
+        cfmakeraw(&mode)
+        mode.c_cflag |= tcflag_t(CS8 | CLOCAL | CREAD)
+        mode.c_cflag &= ~tcflag_t(PARENB | CSTOPB | HUPCL)
+        mode.c_cflag &= ~Self.hardwareFlow
+        mode.c_iflag &= ~tcflag_t(IXOFF | IXANY)
+        cfsetispeed(&mode, speed)
+        cfsetospeed(&mode, speed)
+        var taken = termios()
+        // The call succeeds even if only some settings could be applied.
+        guard tcsetattr(descriptor.number, TCSANOW, &mode) == 0,
+            tcgetattr(descriptor.number, &taken) == 0, cfgetospeed(&taken) == speed
+        else { throw ConnectorError("\(path) cannot be set to \(baud) baud.") }
+        // The time of earlier input is unknown.
+        tcflush(descriptor.number, TCIFLUSH)
+    }
+
+    private static func cannotOpen(_ path: String, _ error: Int32) -> ConnectorError {
+        switch error {
+        case ENOENT, ENODEV, ENXIO:
+            ConnectorError(
+                "\(path) does not exist; plug the device in, or see: ls -l /dev/serial/by-id")
+        case EACCES, EPERM:
+            ConnectorError(
+                "\(path) cannot be opened: permission denied; run: sudo usermod -aG dialout $USER, then log in again."
+            )
+        case EBUSY:
+            ConnectorError("\(path) is in use by another program; close that first.")
+        default: ConnectorError("\(path) cannot be opened: \(text(error)).")
+        }
+    }
+
+    private static func text(_ error: Int32) -> String { String(cString: strerror(error)) }
+
+    /// CRTSCTS of termios(3), missing in the Glibc module.
+    private static let hardwareFlow: tcflag_t = 0x8000_0000
+}
+
+/// The baud rates of termios(3).
+enum BaudRate {
+    private static let speeds: [Int: Int32] = [
+        300: B300, 600: B600, 1200: B1200, 2400: B2400, 4800: B4800, 9600: B9600, 19_200: B19200,
+        38_400: B38400, 57_600: B57600, 115_200: B115200, 230_400: B230400, 460_800: B460800,
+        500_000: B500000, 576_000: B576000, 921_600: B921600, 1_000_000: B1000000,
+        1_500_000: B1500000, 2_000_000: B2000000, 3_000_000: B3000000, 4_000_000: B4000000,
+    ]
+
+    /// All rates, the slowest first.
+    static var all: [Int] { speeds.keys.sorted() }
+
+    /// - Returns: `nil` for an unsupported rate.
+    static func speed(of rate: Int) -> speed_t? {
+        speeds[rate].map { speed_t($0) }
+    }
+}

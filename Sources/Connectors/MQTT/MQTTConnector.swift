@@ -1,0 +1,87 @@
+import CMosquitto
+
+/// Receives messages of an MQTT broker (MQTT 3.1.1), one sample each.
+///
+/// ```json
+/// { "kind": "mqtt", "host": "broker.home", "topic": "garden/+/weather", "tls": true }
+/// ```
+public struct MQTTConnector: ConnectorKind {
+    public static let kind = "mqtt"
+
+    private let broker: MQTTBroker
+    private let filter: MQTTFilter
+    private let clientID: String?
+    private let takesRetained: Bool
+
+    public init(_ source: inout PackObject) throws(PackError) {
+        broker = try MQTTBroker(&source)
+        let topic = try source.requiredText("topic")
+        guard mosquitto_sub_topic_check(topic) == MOSQ_ERR_SUCCESS.rawValue else {
+            throw source.wrong(
+                "topic", "is not an MQTT topic filter; + matches a level, # the rest")
+        }
+        filter = MQTTFilter(topic: topic, quality: try source.integer("qos", in: 0...2) ?? 0)
+        clientID = try source.text("clientID")
+        guard clientID.map({ mosquitto_validate_utf8($0, Int32($0.utf8.count)) }) ?? 0 == 0 else {
+            throw source.wrong("clientID", "is not a valid client identifier")
+        }
+        takesRetained = try source.flag("retained") ?? false
+    }
+
+    public var place: String { "\(broker)/\(filter.topic)" }
+
+    public func connect(_ sink: SampleSink) async throws {
+        try await MQTTConnection(broker: broker, clientID: clientID)
+            .run(Listener(sink: sink, filters: [filter], takesRetained: takesRetained))
+    }
+
+    private struct Listener: MQTTListener {
+        let sink: SampleSink
+        let filters: [MQTTFilter]
+        let takesRetained: Bool
+
+        func begin(_ session: MQTTSession) { sink.connected() }
+
+        func take(_ message: MQTTMessage, _ session: MQTTSession) {
+            guard takesRetained || !message.isRetained else { return }
+            sink.take(message.payload)
+        }
+
+        func refused(_ topic: String) {}
+
+        func rest(_ session: MQTTSession) {}
+    }
+}
+
+/// Receives the events of a connection to a broker, on the thread of the connection.
+protocol MQTTListener: Sendable {
+    /// The initial subscriptions; the connection ends if one is refused.
+    var filters: [MQTTFilter] { get }
+
+    /// The broker has granted all of ``filters``.
+    func begin(_ session: MQTTSession)
+
+    func take(_ message: MQTTMessage, _ session: MQTTSession)
+
+    /// The broker refused a later subscription.
+    func refused(_ topic: String)
+
+    /// All received messages have been processed.
+    func rest(_ session: MQTTSession)
+}
+
+/// A subscription.
+struct MQTTFilter: Hashable, Sendable {
+    /// A topic filter; `+` matches one level, `#` at the end any number.
+    let topic: String
+    /// 0 for at most once, 1 for at least once, 2 for exactly once.
+    var quality = 0
+}
+
+/// A message of a broker.
+struct MQTTMessage: Sendable {
+    let topic: String
+    let payload: [UInt8]
+    /// Whether the broker had stored it before the subscription; its age is unknown.
+    let isRetained: Bool
+}

@@ -1,0 +1,164 @@
+public import Samples
+import Text
+
+/// A sensor of a phone.
+///
+/// A phone named `ann` has one instance of each kind: `accelerometer.ann`, `location.ann` and so on.
+public struct PhoneSensor: Hashable, Sendable {
+    /// What it measures, such as `accelerometer`.
+    public let kind: SensorID
+    /// The title for display.
+    public let title: String
+    /// The fields of its samples.
+    public let fields: [Field]
+
+    private init(_ kind: SensorID, _ title: String, _ fields: [Field]) {
+        self.kind = kind
+        self.title = title
+        self.fields = fields
+    }
+
+    /// All supported sensors of a phone.
+    ///
+    /// Unknown accuracy, speed or heading of a location is -1.
+    public static let all = [
+        PhoneSensor("accelerometer", "Acceleration without gravity", axes("m/s2")),
+        PhoneSensor("total-acceleration", "Acceleration with gravity", axes("m/s2")),
+        PhoneSensor("gravity", "Gravity", axes("m/s2")),
+        PhoneSensor("gyroscope", "Gyroscope", axes("rad/s")),
+        PhoneSensor("magnetometer", "Magnetometer", axes("uT")),
+        PhoneSensor(
+            "orientation", "Orientation",
+            ["yaw", "pitch", "roll"].map { Field($0, unit: "rad") }
+                + ["qx", "qy", "qz", "qw"].map { Field($0, unit: "1") }),
+        PhoneSensor(
+            "barometer", "Barometer",
+            [Field("pressure", unit: "hPa"), Field("relativeAltitude", unit: "m")]),
+        PhoneSensor(
+            "location", "Location",
+            [
+                Field("latitude", unit: "deg"), Field("longitude", unit: "deg"),
+                Field("altitude", unit: "m"), Field("accuracy", unit: "m"),
+                Field("speed", unit: "m/s"), Field("heading", unit: "deg"),
+            ]),
+        PhoneSensor(
+            "steps", "Step counter", [Field("steps", unit: "{step}", kind: .integer)]),
+        PhoneSensor("noise", "Sound level below full scale", [Field("level", unit: "dB")]),
+        PhoneSensor("light", "Ambient light sensor", [Field("illuminance", unit: "lx")]),
+        PhoneSensor(
+            "battery", "Battery", [Field("level", unit: "%"), Field("state", kind: .state)]),
+        PhoneSensor("heart-rate", "Heart rate", [Field("rate", unit: "/min")]),
+        PhoneSensor(
+            "activity", "Activity",
+            [Field("activity", kind: .state), Field("confidence", kind: .state)]),
+    ]
+
+    /// The identifier of this sensor of one phone.
+    ///
+    /// - Parameter phone: one segment of an identifier.
+    /// - Returns: `nil` if `phone` is not a valid segment.
+    public func id(of phone: String) -> SensorID? {
+        phone.utf8.contains(UInt8(ascii: ".")) ? nil : SensorID("\(kind).\(phone)")
+    }
+
+    private static func axes(_ unit: String) -> [Field] {
+        ["x", "y", "z"].map { Field($0, unit: unit) }
+    }
+}
+
+/// Maps the names of states that phones use to those of other sensors.
+///
+/// The results are the names of the kernel's battery states and of derived activities, or `unknown`.
+enum PhoneStateNames {
+    private static let battery = [
+        "unplugged": "discharging", "discharging": "discharging", "charging": "charging",
+        "full": "full",
+    ]
+    private static let activity = [
+        "walking": "walking", "running": "running", "cycling": "cycling",
+        "automotive": "driving", "stationary": "stationary",
+    ]
+
+    /// A battery's state from its name.
+    static func battery(_ name: String) -> String { battery[name.lowercased()] ?? "unknown" }
+
+    /// A battery's state from OwnTracks' number: 1 unplugged, 2 charging, 3 full.
+    static func battery(_ number: Int64?) -> String {
+        switch number {
+        case 1: "discharging"
+        case 2: "charging"
+        case 3: "full"
+        default: "unknown"
+        }
+    }
+
+    static func activity(_ name: String) -> String { activity[name.lowercased()] ?? "unknown" }
+
+    /// The confidence of an activity; an unknown one is the lowest.
+    static func confidence(_ name: String) -> String {
+        let folded = name.lowercased()
+        return ["low", "medium", "high"].contains(folded) ? folded : "low"
+    }
+}
+
+/// Collects the values of a phone's reading; throws at the first invalid one.
+struct PhoneReadingBuilder {
+    /// An unknown speed, accuracy or heading, as in CoreLocation and Sensor Logger.
+    private static let unknown = -1.0
+
+    private(set) var values: [String: Value] = [:]
+
+    /// Adds a required finite number.
+    mutating func number(
+        _ field: String, _ json: JSONValue?, in bounds: ClosedRange<Double>? = nil,
+        times factor: Double = 1
+    ) throws(DropReason) {
+        guard let json else { throw .incomplete }
+        guard let number = json.double, number.isFinite, bounds?.contains(number) ?? true else {
+            throw .value
+        }
+        values[field] = .number(number * factor)
+    }
+
+    /// Adds a finite number that may be missing.
+    mutating func optional(_ field: String, _ json: JSONValue?) throws(DropReason) {
+        if let json { try number(field, json) }
+    }
+
+    /// Adds a number, -1 if it is missing or negative.
+    mutating func known(
+        _ field: String, _ json: JSONValue?, times factor: Double = 1
+    ) throws(DropReason) {
+        guard let json else {
+            values[field] = .number(Self.unknown)
+            return
+        }
+        try number(field, json, times: factor)
+        if case .number(let number) = values[field], number < 0 {
+            values[field] = .number(Self.unknown)
+        }
+    }
+
+    mutating func count(_ field: String, _ json: JSONValue?) throws(DropReason) {
+        guard let json else { throw .incomplete }
+        guard let count = json.int64, count >= 0 else { throw .value }
+        values[field] = .integer(count)
+    }
+
+    /// Adds a location; altitude, accuracy, speed in m/s and heading may be missing.
+    mutating func place(
+        latitude: JSONValue?, longitude: JSONValue?, altitude: JSONValue?, accuracy: JSONValue?,
+        speed: JSONValue?, speedFactor: Double = 1, heading: JSONValue?
+    ) throws(DropReason) {
+        try number("latitude", latitude, in: -90...90)
+        try number("longitude", longitude, in: -180...180)
+        try optional("altitude", altitude)
+        try known("accuracy", accuracy)
+        try known("speed", speed, times: speedFactor)
+        try known("heading", heading)
+    }
+
+    mutating func state(_ field: String, _ name: String) {
+        values[field] = .text(name)
+    }
+}

@@ -1,0 +1,184 @@
+import DBus
+import Ingest
+import Samples
+import TestSupport
+import Testing
+import VM
+
+@testable import Connectors
+
+/// The way to devices of Bluetooth Low Energy, and its end, behind a BlueZ that a test plays.
+@Suite(
+    .blocking, .enabled(if: PrivateBus.isInstalled, "\(PrivateBus.lack)"),
+    .timeLimit(.minutes(10)))
+struct BluetoothSessionTests {
+    typealias Device = FakeBlueZ.Device
+
+    private static let (service, lock, battery) = (
+        BluetoothDoor.service, BluetoothDoor.lock, BluetoothDoor.battery
+    )
+
+    @Test(arguments: [false, true])
+    func `C10: what ends ends at once, however seldom another value is read`(
+        isRefused: Bool
+    ) async throws {
+        let bluez = try FakeBlueZ([
+            BluetoothDoor.device {
+                $0.services[Self.service]?[Self.lock]?.value = "01"
+                $0.services[Self.service]?[Self.battery] =
+                    .init(flags: ["read"], value: "3939", denies: isRefused)
+            }
+        ])
+        let source = try BluetoothDoor.source(
+            try BluetoothDoor.connector(bluez, every: .seconds(3600)))
+        let samples = source.samples()
+        if !isRefused {
+            try await KindTests.connected(source)
+            try await bluez.play("Go", .string(BluetoothDoor.address))
+        }
+        try await KindTests.reach(source, "the end") { $0.problem != nil }
+        let problem = try #require(source.report?.problem)
+        #expect(problem.contains(isRefused ? "return its battery" : "ended the connection"))
+        withExtendedLifetime(samples) {}
+    }
+
+    private static let faults: [(String, @Sendable (inout Device) -> Void, String)] = [
+        ("absent", { $0.near = false }, "IOTDoor was not found: switch it on"),
+        ("otherwise named", { $0.name = "iotdoor" }, "IOTDoor was not found: switch it on"),
+        (
+            "refusing", { $0.connects = .fails },
+            #"IOTDoor did not connect: le-connection-abort-by-local \u{1b}[2J."#
+        ),
+        ("deaf", { $0.connects = .never }, "IOTDoor did not connect within 500ms."),
+        (
+            "secretive", { $0.resolves = false },
+            "IOTDoor is connected but did not report its services"
+        ),
+        (
+            "other", { $0.services = ["0000bbbb-0000-1000-8000-00805f9b34fb": [:]] },
+            "IOTDoor has no service aaaa; does the sensor pack match the device?"
+        ),
+        (
+            "half", { $0.services[service]?[battery] = nil },
+            "IOTDoor has no characteristic aa02 in its service aaaa"
+        ),
+        (
+            "mute", { $0.services[service]?[battery]?.flags = ["read"] },
+            "IOTDoor does not send notifications of battery; set an interval with read."
+        ),
+        (
+            "closed", { $0.services[service]?[battery]?.denies = true },
+            "IOTDoor did not enable notifications of battery: Notify refused."
+        ),
+    ]
+
+    @Test(arguments: faults.indices)
+    func `C11: a step that does not succeed ends in time with an error that names it`(
+        index: Int
+    ) async throws {
+        let (name, change, message) = Self.faults[index]
+        let bluez = try FakeBlueZ([BluetoothDoor.device(change)])
+        let connector = try BluetoothDoor.connector(
+            bluez, scanLimit: .milliseconds(500), stepLimit: .milliseconds(500))
+        let fault = try await BluetoothDoor.fault(connector, bluez)
+        #expect(fault.hasPrefix(message), "\(name): \(fault)")
+    }
+
+    @Test func `C10: each state of the way is told`() async throws {
+        let bluez = try FakeBlueZ([BluetoothDoor.device { $0.near = false }])
+        let source = try BluetoothDoor.source(try BluetoothDoor.connector(bluez))
+        #expect(source.report?.link == .unknown)
+        let samples = source.samples()
+        try await KindTests.reach(source, "scanning") { $0.link == .scanning }
+        try await bluez.play("Come", .string(BluetoothDoor.address))
+        try await KindTests.connected(source)
+        try await bluez.play("Go", .string(BluetoothDoor.address))
+        try await KindTests.reach(source, "scanning") { $0.link == .scanning }
+        #expect(source.report?.problem == "IOTDoor ended the connection.")
+        withExtendedLifetime(samples) {}
+        let deaf = try FakeBlueZ([BluetoothDoor.device { $0.connects = .never }])
+        let other = try BluetoothDoor.source(try BluetoothDoor.connector(deaf))
+        let task = Task { for try await _ in other.samples() {} }
+        try await KindTests.reach(other, "connecting") { $0.link == .connecting }
+        try await until { try await deaf.log().contains { $0.hasPrefix("Connect") } }
+        task.cancel()
+        try await KindTests.reach(other, "its end") { $0.link == .disconnected }
+        // What was begun is taken back, though it has not ended yet.
+        try await until { try await deaf.log().last == "Disconnect \(BluetoothDoor.address)" }
+    }
+
+    @Test func `who is not wanted any more is left in order`() async throws {
+        let bluez = try FakeBlueZ([BluetoothDoor.device()])
+        let source = try BluetoothDoor.source(try BluetoothDoor.connector(bluez))
+        let task = Task { for try await _ in source.samples() {} }
+        try await KindTests.connected(source)
+        try await until { try await bluez.log().filter { $0.hasPrefix("Read") }.count == 2 }
+        task.cancel()
+        try await bluez.waitUntilNothingIsHeld()
+        let log = try await bluez.log().suffix(3)
+        #expect(
+            Array(log) == [
+                "StopNotify \(BluetoothDoor.lock)", "StopNotify \(BluetoothDoor.battery)",
+                "Disconnect \(BluetoothDoor.address)",
+            ])
+    }
+
+    @Test func `a search that nobody wants any more ends`() async throws {
+        let bluez = try FakeBlueZ([BluetoothDoor.device { $0.near = false }])
+        let source = try BluetoothDoor.source(try BluetoothDoor.connector(bluez))
+        let task = Task { for try await _ in source.samples() {} }
+        try await until { try await bluez.log().last == "StartDiscovery" }
+        task.cancel()
+        try await bluez.waitUntilNothingIsHeld()
+        #expect(try await bluez.log().last == "StopDiscovery")
+    }
+
+    @Test func `a device that BlueZ knows is not looked for, and one of others stays connected`()
+        async throws
+    {
+        let bluez = try FakeBlueZ([BluetoothDoor.device { $0.known = true }])
+        try await bluez.play("Join", .string(BluetoothDoor.address))
+        let source = try BluetoothDoor.source(
+            try BluetoothDoor.connector(bluez, .address(BluetoothDoor.address)))
+        let task = Task { for try await _ in source.samples() {} }
+        try await KindTests.connected(source)
+        task.cancel()
+        try await until { try await bluez.play("Departed") == [.int32(1)] }
+        #expect(try await bluez.held() == 1)
+        let log = try await bluez.log()
+        #expect(log.allSatisfy { !$0.hasPrefix("Connect") && !$0.contains("Disc") }, "\(log)")
+    }
+
+    @Test func `a device that has another address than BlueZ remembers is looked for`()
+        async throws
+    {
+        let old = "AA:BB:CC:DD:EE:09"
+        let bluez = try FakeBlueZ([
+            BluetoothDoor.device {
+                $0.address = old
+                $0.known = true
+                $0.near = false
+            }, BluetoothDoor.device(),
+        ])
+        let source = try BluetoothDoor.source(try BluetoothDoor.connector(bluez))
+        let samples = source.samples()
+        try await KindTests.connected(source)
+        let connects = try await bluez.log().filter { $0.hasPrefix("Connect") }
+        #expect(connects == ["Connect \(old)", "Connect \(BluetoothDoor.address)"])
+        withExtendedLifetime(samples) {}
+    }
+
+    @Test func `names of strangers nearby, however many and long, hide nobody`() async throws {
+        let bluez = try FakeBlueZ(
+            [
+                Device(address: "AA:BB:CC:DD:EE:03", name: "IOTDoor\u{0}"),
+                Device(address: "AA:BB:CC:DD:EE:04", name: "\u{1B}[2J\u{202E}"),
+                Device(address: "AA:BB:CC:DD:EE:05", name: nil), BluetoothDoor.device(),
+            ].filter { $0.name?.contains("\0") != true })
+        try await bluez.play("Crowd", .int32(2000))
+        let source = try BluetoothDoor.source(try BluetoothDoor.connector(bluez))
+        let samples = source.samples()
+        try await KindTests.connected(source)
+        withExtendedLifetime(samples) {}
+    }
+}

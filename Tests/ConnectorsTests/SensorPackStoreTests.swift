@@ -1,0 +1,82 @@
+import Foundation
+import Samples
+import Testing
+
+@testable import Connectors
+
+struct PackShelfTests {
+    private static let id: SensorID = "balcony"
+
+    private static func pack(_ title: String) -> [UInt8] {
+        Array(
+            """
+            {
+              "id": "balcony", "title": "\(title)",
+              "fields": [{ "name": "temperature", "unit": "Cel" }],
+              "source": { "kind": "http-poll", "url": "http://127.0.0.1:1/", "every": "1h" },
+              "payload": { "format": "json" }
+            }
+            """.utf8)
+    }
+
+    /// Runs a body with a folder that is not there yet.
+    private func withFolder(_ body: (String) throws -> Void) throws {
+        let place = FileManager.default.temporaryDirectory
+            .appending(path: "shelf-\(UUID().uuidString)").path(percentEncoded: false)
+        defer { try? FileManager.default.removeItem(atPath: place) }
+        try body("\(place)/sensor-packs")
+    }
+
+    @Test func `a pack is kept for its owner alone, and is there again`() throws {
+        try withFolder { folder in
+            let shelf = SensorPackStore(folder: folder)
+            #expect(try shelf.install(Self.pack("Before")).isNew)
+            #expect(try !shelf.install(Self.pack("After")).isNew)
+            let files = FileManager.default
+            #expect(try files.contentsOfDirectory(atPath: folder) == ["balcony.json"])
+            for (path, mode) in [(folder, 0o700), ("\(folder)/balcony.json", 0o600)] {
+                let attributes = try files.attributesOfItem(atPath: path)
+                #expect(attributes[.posixPermissions] as? Int == mode)
+            }
+            let again = SensorPackStore(folder: folder)
+            #expect(again.packs.map(\.title) == ["After"])
+            #expect(again.text(of: Self.id) == Self.pack("After"))
+            #expect(try again.remove(Self.id))
+            #expect(SensorPackStore(folder: folder).packs.isEmpty)
+        }
+    }
+
+    @Test func `D6: sensors of one shelf share what a server allows, also after a start`() throws {
+        try withFolder { folder in
+            func budgets(_ shelf: SensorPackStore) -> [HostRateLimiter] {
+                shelf.packs.compactMap { ($0.connector as? PollConnector)?.budget }
+            }
+            let shelf = SensorPackStore(folder: folder)
+            for id in ["balcony", "garden"] {
+                let text = String(decoding: Self.pack("Air"), as: UTF8.self)
+                _ = try shelf.install(Array(text.replacing("balcony", with: id).utf8))
+            }
+            let again = SensorPackStore(folder: folder)
+            for shelf in [shelf, again] {
+                let found = budgets(shelf)
+                #expect(found.count == 2 && found.first === found.last)
+            }
+            #expect(budgets(shelf).first !== budgets(again).first)
+        }
+    }
+
+    @Test func `a pack that cannot be kept is not installed, and no pack is lost`() throws {
+        try withFolder { folder in
+            let shelf = SensorPackStore(folder: folder)
+            _ = try shelf.install(Self.pack("Before"))
+            // A folder of that name stands in the way of the file.
+            let path = "\(folder)/balcony.json"
+            try FileManager.default.removeItem(atPath: path)
+            try FileManager.default.createDirectory(
+                atPath: path, withIntermediateDirectories: false)
+            #expect(throws: PackError.self) { try shelf.install(Self.pack("After")) }
+            #expect(shelf.packs.map(\.title) == ["Before"])
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["balcony.json"])
+        }
+    }
+}
