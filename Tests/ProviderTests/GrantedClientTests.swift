@@ -163,7 +163,7 @@ private struct GrantedBench: Sendable {
         let authority = try await Authority(
             path: folder.path(percentEncoded: false) + "/permissions.sqlite",
             // Equal entries within a minute share a line of the log: no minute passes here.
-            now: { Timestamp(microseconds: 1_800_000_000_000_000) }, logger: quiet)
+            time: ManualTime(), logger: quiet)
         let privileges = origins.compactMap { WebOrigin($0) }.map {
             Privilege(.net($0, pin: nil), reason: "")
         }

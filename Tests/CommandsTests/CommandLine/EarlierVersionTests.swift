@@ -4,11 +4,11 @@ import Testing
 
 /// Compatibility with the files of the version before.
 ///
-/// `Tests/HostTests/EarlierVersion` has a data directory, packages and a trace that it wrote, and
+/// `Tests/CommandsTests/EarlierVersion` has a data directory, packages and a trace that it wrote, and
 /// its answers about them. The script `make-fixture` in that folder makes them with any version.
 @Suite(.blocking)
 struct EarlierVersionTests {
-    private static let folder = "\(Binary.repository)/Tests/HostTests/EarlierVersion"
+    private static let folder = "\(Binary.repository)/Tests/CommandsTests/EarlierVersion"
 
     /// Questions about the files, with the answers of the version that wrote them.
     private struct Expected: Decodable {
