@@ -35,7 +35,8 @@ public struct Provider: Sendable {
     public init(
         authority: Authority, machine: VirtualMachine, engine: AnalyticsEngine,
         sessions: SessionBook, outbox: Outbox, library: AppLibrary, supervisor: RunSupervisor,
-        facts: HostFacts, packs: SensorPackStore, archives: SensorPackArchive, outbound: OutboundClient,
+        facts: HostFacts, packs: SensorPackStore, archives: SensorPackArchive,
+        outbound: OutboundClient,
         libraries: SystemLibraries = SystemLibraries(),
         heartbeat: Duration = .seconds(15),
         now: @escaping @Sendable () -> Timestamp = { .now() }, time: any TimeSource = .system,
