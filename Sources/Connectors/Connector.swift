@@ -43,20 +43,12 @@ extension ConnectorKind {
     public var names: [String]? { nil }
 }
 
-/// All built-in kinds of sources.
-public enum ConnectorCatalogue {
-    /// The kinds in the order of listings.
-    public static let kinds: [any ConnectorKind.Type] = [
-        SerialConnector.self, GPSDConnector.self, MQTTConnector.self, CommandConnector.self,
-        PollConnector.self, BluetoothConnector.self, ReplayConnector.self, SimulatedConnector.self,
-    ]
-}
-
 /// Why a source cannot be reached or read.
 public struct ConnectorError: Error, Hashable, Sendable, CustomStringConvertible {
     /// One sentence that names the source and, if possible, a remedy.
     public let message: String
 
+    /// Creates an error with one sentence.
     public init(_ message: String) {
         self.message = message
     }

@@ -27,6 +27,7 @@ public struct DerivedDriver: SensorDeriver {
         },
     ]
 
+    /// Creates a driver.
     public init() {}
 
     public func discover(among sensors: [DiscoveredSensor]) -> [DiscoveredSensor] {

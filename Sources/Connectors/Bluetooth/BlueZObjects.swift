@@ -10,7 +10,7 @@ struct BlueZObjects: Sendable {
         let path: String
         let isOn: Bool
 
-        /// Such as `hci0`.
+        /// The name, such as `hci0`.
         var name: String { path.split(separator: "/").last.map(String.init) ?? path }
     }
 

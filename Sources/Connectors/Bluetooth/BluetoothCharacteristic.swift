@@ -12,7 +12,7 @@ struct BluetoothCharacteristic: Hashable, Sendable {
     /// How often it is read; `nil` if the device sends notifications.
     let interval: Duration?
 
-    /// For a person.
+    /// The name for display.
     var title: String { name ?? characteristic.description }
 }
 

@@ -19,7 +19,7 @@ public struct BluetoothConnector: ConnectorKind {
     private static let longestName = 248
 
     let target: BluetoothTarget
-    /// Such as `hci0`; `nil` for one that is on.
+    /// The name of the adapter, such as `hci0`; `nil` for any powered one.
     let adapter: String?
     /// The maximum duration of a scan for the device.
     let scanLimit: Duration

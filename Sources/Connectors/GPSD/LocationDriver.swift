@@ -8,7 +8,9 @@ public import VM
 ///
 /// Source: gpsd_json(5), reports `TPV` and `SKY`.
 public struct LocationDriver: SensorDriver {
+    /// The default address of gpsd.
     public static let standardHost = GPSDConnector.standardHost
+    /// The default port of gpsd.
     public static let standardPort = GPSDConnector.standardPort
     /// The low level suffices for the places of a day; otherwise fixes arrive at the receiver's rate.
     private static let cadence = Cadence(low: .seconds(10), medium: .zero, high: .zero)
@@ -24,9 +26,13 @@ public struct LocationDriver: SensorDriver {
         /// The allowed values of ``every``.
         public static let looks = RestCycle.looks
 
+        /// How long the receiver must be stationary.
         public let after: Duration
+        /// How long it is suspended between two checks.
         public let every: Duration
 
+        /// Creates a rule.
+        ///
         /// - Parameters:
         ///   - after: one of ``spans``.
         ///   - every: one of ``looks``; 20 s where it is `nil`.
@@ -35,6 +41,8 @@ public struct LocationDriver: SensorDriver {
         }
     }
 
+    /// Creates a driver for a gpsd.
+    ///
     /// - Parameters:
     ///   - host: an IP address.
     ///   - rest: when the receiver is suspended; `nil` for never.

@@ -101,7 +101,7 @@ final class OwnedDescriptor: Sendable {
         }
     }
 
-    /// Hands on what comes, and then does what is due at the end.
+    /// An entry that forwards available bytes, and ends with `next` at the end of the input.
     func watched(
         atEnd: DescriptorWatch.Next, _ body: @escaping @Sendable (ArraySlice<UInt8>) -> Void
     ) -> DescriptorWatch.Entry {

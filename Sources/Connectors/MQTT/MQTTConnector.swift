@@ -13,6 +13,7 @@ public struct MQTTConnector: ConnectorKind {
     private let clientID: String?
     private let takesRetained: Bool
 
+    /// Reads the keys of ``MQTTBroker``, `topic`, `qos` (0), `clientID` and `retained` (false).
     public init(_ source: inout PackObject) throws(PackError) {
         broker = try MQTTBroker(&source)
         let topic = try source.requiredText("topic")

@@ -95,7 +95,8 @@ enum MQTTErrors {
         let reason = complaint.split(separator: ":").last.map(String.init) ?? ""
         let shown = reason.isEmpty ? "" : ": " + reason.escapedForDisplay(limit: 120)
         return ConnectorError(
-            "\(broker) does not accept a TLS connection\(shown). Check whether it supports tls at this port."
+            "\(broker) does not accept a TLS connection\(shown). "
+                + "Check whether it supports tls at this port."
         )
     }
 }

@@ -72,6 +72,7 @@ public struct PackObject: Sendable {
         return number
     }
 
+    /// A boolean.
     public mutating func flag(_ key: String) throws(PackError) -> Bool? {
         guard let value = take(key) else { return nil }
         guard let flag = value.bool else { throw wrong(key, value, "is neither true nor false") }
@@ -110,6 +111,7 @@ public struct PackObject: Sendable {
         return table
     }
 
+    /// A nested object.
     public mutating func object(_ key: String) throws(PackError) -> PackObject? {
         guard let value = take(key) else { return nil }
         return try PackObject(value, path: "\(path).\(key)", budget: budget)
@@ -137,6 +139,7 @@ public struct PackObject: Sendable {
         PackError("\(place(key)) \(reason).")
     }
 
+    /// The error for a missing key.
     public func missing(_ key: String) -> PackError {
         PackError("\(path) at \(value.position) has no \(key).")
     }

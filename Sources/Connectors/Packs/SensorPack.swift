@@ -13,17 +13,23 @@ public struct SensorPack: Sendable {
     /// The maximum size of `sensor.json` in bytes.
     public static let limit = 64 << 10
 
+    /// The identifier of the sensor.
     public let id: SensorID
+    /// The title for display.
     public let title: String
+    /// The version of the pack, if given.
     public let version: String?
     /// The description to read before installation.
     public let explanation: String?
+    /// The sensor it describes.
     public let sensor: Sensor
+    /// Connects to its source.
     public let connector: any Connector
     /// The kind of its source, such as `serial`.
     public let kind: String
     /// What installing it implies, one sentence.
     public let consequence: String
+    /// Converts the messages of the source to samples.
     public let maker: SampleMaker
     /// The rate limit in messages per second; messages above it are dropped.
     public let highestRate: Double
@@ -94,6 +100,7 @@ public struct PackError: Error, Hashable, Sendable, CustomStringConvertible {
     /// One sentence, with the place in `sensor.json` if applicable.
     public let message: String
 
+    /// Creates an error with one sentence.
     public init(_ message: String) {
         self.message = message
     }

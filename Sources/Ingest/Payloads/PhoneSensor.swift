@@ -5,7 +5,7 @@ import Text
 ///
 /// A phone named `ann` has one instance of each kind: `accelerometer.ann`, `location.ann` and so on.
 public struct PhoneSensor: Hashable, Sendable {
-    /// What it measures, such as `accelerometer`.
+    /// The kind, such as `accelerometer`.
     public let kind: SensorID
     /// The title for display.
     public let title: String

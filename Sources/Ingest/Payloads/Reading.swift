@@ -8,7 +8,6 @@ public struct Reading: Hashable, Sendable {
     public var values: [String: Value]
 
     /// Creates a reading.
-
     public init(time: Timestamp? = nil, values: [String: Value]) {
         self.time = time
         self.values = values
