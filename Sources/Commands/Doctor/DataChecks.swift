@@ -1,4 +1,5 @@
 import Auth
+import CDispatch
 import Dispatch
 import Foundation
 import Host

@@ -96,8 +96,8 @@ struct ServedHost: Sendable {
         let packs = SensorPackStore(folder: path + "/packs")
         let machine = try await VirtualMachine.start(
             in: path + "/data", drivers: [FeedDriver(feed: feed), packs],
-            time: isLive
-                ? .system : VM.TimeSource(now: { clock.now }, sleep: { _ in }), logger: logger)
+            time: isLive ? SystemTime() : HostTime(clock: clock, pause: { _ in }),
+            logger: logger)
         let authority = try await Authority(
             path: path + "/permissions.sqlite", time: TestWallClock(clock: clock),
             logger: logger)
@@ -112,9 +112,9 @@ struct ServedHost: Sendable {
             time: TestWallClock(clock: clock), logger: logger)
         let log = authority.log
         let outbox = try Outbox(
-            folder: path + "/outbox", courier: PathUploader(),
-            noting: { await log.record(sendingTo: $0, bytes: $1) }, now: { clock.now },
-            logger: logger)
+            folder: path + "/outbox", uploader: PathUploader(), time: OutboxTime(clock: clock),
+            logger: logger
+        ) { await log.record(sendingTo: $0, bytes: $1) }
         let services = Provider.Services(
             authority: authority, machine: machine,
             engine: AnalyticsEngine(
@@ -124,14 +124,14 @@ struct ServedHost: Sendable {
             packs: packs,
             archives: SensorPackArchive(limits: library.limits, unpacker: unpacker),
             outbound: OutboundClient(
-                log: authority.log, userAgent: "Nervous/test",
-                ownPorts: { Set([port.number].compactMap { $0 }) }, resolver: NoNames(),
-                trustRoots: .certificates(trust)))
+                userAgent: "Nervous/test",
+                rule: .apps(ownPorts: { Set([port.number].compactMap { $0 }) }),
+                resolver: NoNames(), trustRoots: .certificates(trust)))
         let provider = Provider(
             services,
             host: HostInformation(
                 version: "1.2.3", dataDirectory: path, port: { knowsPort ? port.number : nil }),
-            heartbeat: heartbeat, time: ClockTime(clock: clock, pause: sleep), logger: logger)
+            heartbeat: heartbeat, time: HostTime(clock: clock, pause: sleep), logger: logger)
         await supervisor.open(connection(provider.connection))
         let (listening, signal) = AsyncStream.makeStream(of: Int.self)
         let server = provider.server(at: .hostname("127.0.0.1", port: 0), limits: limits) { taken in
@@ -206,7 +206,7 @@ struct ServedHost: Sendable {
     var owner: String { authority.ownerToken.text }
 
     /// The test clock as a time source.
-    private struct ClockTime: Scheduling.TimeSource {
+    private struct ClockTime: TimeSource {
         let clock: TestClock
         let pause: @Sendable (Duration) async throws -> Void
 
