@@ -97,7 +97,7 @@ let package = Package(
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", exact: "2.13.0"),
     ],
     targets: [
-        // System libraries and our own C; Scripts/imports.txt says who may use which.
+        // System libraries and our own C; docs/architecture.md says who may use which.
         systemLibrary("CArchive", "libarchive", "libarchive-dev"),
         systemLibrary("CJavaScriptCore", "javascriptcoregtk-4.1", "libjavascriptcoregtk-4.1-dev"),
         systemLibrary("CMosquitto", "libmosquitto", "libmosquitto-dev"),

@@ -1,6 +1,6 @@
 package import API
-package import Auth
 import AppRuns
+package import Auth
 import Host
 import JSApps
 import Provider

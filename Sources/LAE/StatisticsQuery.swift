@@ -111,7 +111,8 @@ public struct Coverage: Hashable, Sendable {
             return TimeRange(from: from, to: max(from, min(range.to, now)))
         }
         let unknown = windows.indices.filter { windows[$0].hasUnknownTimes }
-        let seen = ObservedTime(windows.map(\.spacing), unknown: Set(unknown), in: ranges).microseconds
+        let seen = ObservedTime(windows.map(\.spacing), unknown: Set(unknown), in: ranges)
+            .microseconds
         return zip(seen, ranges).map { Coverage($0, of: $1) }
     }
 }

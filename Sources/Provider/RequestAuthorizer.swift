@@ -48,7 +48,9 @@ struct RequestAuthorizer: Sendable {
         _ client: Client, still operation: String, using privilege: PrivilegeID,
         _ request: Request, _ context: ProviderContext
     ) async throws(AuthError) -> Client {
-        if await authority.permissions.state(of: privilege, for: client) == .granted { return client }
+        if await authority.permissions.state(of: privilege, for: client) == .granted {
+            return client
+        }
         return try await self.client(operation, using: privilege, request, context)
     }
 

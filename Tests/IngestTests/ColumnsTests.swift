@@ -70,7 +70,8 @@ struct ColumnsTests {
 
     @Test(
         arguments: [
-            (0, 0x4F, "a batch does not begin"), (3, 2, "the version"), (9, 0xFF, "the length of"),
+            (0, 0x4F, "a batch does not begin"), (3, 2, "unsupported batch version"),
+            (9, 0xFF, "the length of"),
             (10, 0, "the length of"), (4, 3, "field note: the field is missing"),
             (18, 1, "field level: the kind of the column"),
             (20, 0x6D, "field \"mevel\": the sensor has"),
@@ -90,7 +91,7 @@ struct ColumnsTests {
         let found = Parsing.fault(Parsing.bytes(batch, .columns, of: Parsing.axes), .columns)
         #expect(
             found
-                == "422 batch 1, sample 2, field x: the number is not finite or too large for 64 bits"
+                == "422 batch 1, sample 2, field x: the number is not finite or exceeds 64 bits"
         )
     }
 
@@ -133,6 +134,6 @@ struct ColumnsTests {
         for place in 6...9 { bytes[place] = 0xFF }
         let length = UInt64(UInt32.max) * 24
         for place in 0..<8 { bytes[10 + place] = UInt8(truncatingIfNeeded: length >> (8 * place)) }
-        #expect(Parsing.fault(bytes, .columns).hasPrefix("413 batch 1: more samples came"))
+        #expect(Parsing.fault(bytes, .columns).hasPrefix("413 batch 1: too many samples"))
     }
 }

@@ -19,7 +19,7 @@ struct DefinitionTests {
             ("1s", nil, "mean", ["nothing.x"], "no sensor named nothing"),
             ("1s", nil, "mean", ["probe.z"], "no field named"),
             ("1s", nil, "mean", ["probe.state"], "is not a number"),
-            ("1s", nil, "mean", ["virtual.shake.a"], "made of itself"),
+            ("1s", nil, "mean", ["virtual.shake.a"], "computed from itself"),
             ("1s", nil, "mean", ["virtual.other.a"], "is virtual itself"),
             ("1s", nil, "mean", ["x"], "Not a field"),
             ("1s", nil, "mean", ["probe.x", "probe.n"], "takes one input"),

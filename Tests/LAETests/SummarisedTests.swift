@@ -18,8 +18,10 @@ struct SummarisedTests {
         lab = try await Lab()
         // A sample a minute for ten hours, of which the first six go.
         try await lab.add((0..<600).map { (time: $0 * Self.hour / 60, x: Double($0)) })
-        try await lab.machine.samples.store.maintenance.keep(RetentionRule(raw: .zero), for: Lab.sensor)
-        try await lab.machine.samples.store.maintenance.run(at: Timestamp(microseconds: 6 * Self.hour))
+        try await lab.machine.samples.store.maintenance.keep(
+            RetentionRule(raw: .zero), for: Lab.sensor)
+        try await lab.machine.samples.store.maintenance.run(
+            at: Timestamp(microseconds: 6 * Self.hour))
     }
 
     private func hours(
@@ -80,8 +82,10 @@ struct SummarisedTests {
         let lab = try await Lab()
         let minute = Self.hour / 60
         try await lab.add([30 * minute, 31 * minute, 9 * Self.hour].map { (time: $0, x: 1) })
-        try await lab.machine.samples.store.maintenance.keep(RetentionRule(raw: .zero), for: Lab.sensor)
-        try await lab.machine.samples.store.maintenance.run(at: Timestamp(microseconds: 6 * Self.hour))
+        try await lab.machine.samples.store.maintenance.keep(
+            RetentionRule(raw: .zero), for: Lab.sensor)
+        try await lab.machine.samples.store.maintenance.run(
+            at: Timestamp(microseconds: 6 * Self.hour))
         let grant = try await lab.grant(Terms(access: .stats))
         func partial(_ range: TimeRange) async throws -> [Bool] {
             let query = StatisticsQuery(

@@ -88,7 +88,7 @@ public struct PackObject: Sendable {
         var texts: [String] = []
         for item in items {
             guard let text = item.string, text.utf8.count <= 4096, !text.utf8.contains(0) else {
-                throw wrong(key, item, "holds what is not a text")
+                throw wrong(key, item, "contains a value that is not a text")
             }
             texts.append(text)
         }
@@ -104,7 +104,7 @@ public struct PackObject: Sendable {
         var table: [String: String] = [:]
         for member in members {
             guard let text = member.value.string, text.utf8.count <= 1024 else {
-                throw wrong(key, member.value, "holds what is not a text")
+                throw wrong(key, member.value, "contains a value that is not a text")
             }
             table[member.key] = text
         }

@@ -83,7 +83,8 @@ extension Problem {
     }
 
     fileprivate static let pushTooSlow = Problem(
-        .timedOut, "The body did not arrive within 300 seconds.", fix: "Send it in several batches.")
+        .timedOut, "The body did not arrive within 300 seconds.", fix: "Send it in several batches."
+    )
 
     init(_ fault: PushFault) {
         self = fault.code == .tooLarge ? .pushTooLarge(fault.message) : .invalidBody(fault.message)

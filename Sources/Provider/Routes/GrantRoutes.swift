@@ -74,7 +74,8 @@ struct PermissionRoutes {
     private func state(
         _ state: PermissionState, of privilege: PrivilegeID, for client: Client
     ) async -> PermissionDescription {
-        let isRestricted = await authorizer.authority.permissions.policy.restriction(of: privilege) != nil
+        let isRestricted =
+            await authorizer.authority.permissions.policy.restriction(of: privilege) != nil
         return PermissionDescription(
             privilege: privilege.description, state: state.rawValue,
             restricted: isRestricted && client.kind != .owner ? true : nil)

@@ -74,7 +74,8 @@ struct StreamRoutes {
         _ presence: AsyncStream<Void>, _ writer: inout any ResponseBodyWriter
     ) async throws {
         let events = EventStream(
-            signals: await machine.samples.arrivalSignals(of: id), heartbeat: heartbeat, presence: presence)
+            signals: await machine.samples.arrivalSignals(of: id), heartbeat: heartbeat,
+            presence: presence)
         try await events.follow(keeping: 1) { signals in
             try await writer.write(StreamEvent.opening(id, at: start.last))
             var position = start

@@ -8,7 +8,8 @@ import Samples
 
 extension AppDescription {
     init(
-        _ app: InstalledApp, _ standing: PrivilegeStatus, newSensors: [PrivilegeID: [SensorID]] = [:],
+        _ app: InstalledApp, _ standing: PrivilegeStatus,
+        newSensors: [PrivilegeID: [SensorID]] = [:],
         signerName: String?, lastRun: RunReport?, budget: RunBudget,
         update: UpdateDescription? = nil
     ) {

@@ -36,7 +36,8 @@ extension ConnectionReport {
             received: report.received, taken: report.taken, late: report.late,
             dropped: Dropped(
                 malformed: report.dropped.malformed, incomplete: report.dropped.incomplete,
-                invalidTimestamp: report.dropped.invalidTimestamp, repeated: report.dropped.repeated,
+                invalidTimestamp: report.dropped.invalidTimestamp,
+                repeated: report.dropped.repeated,
                 excess: report.dropped.excess),
             problem: report.problem)
     }

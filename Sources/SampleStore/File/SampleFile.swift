@@ -10,7 +10,9 @@ struct SampleFile: Sendable {
     let pool: DatabasePool
     /// Used to overwrite unused parts of pages; see `PageScrub`.
     private let pages: OpenFile
-    /// The write-ahead log. SQLite keeps this file as long as the database is open, and takes no locks on it.
+    /// The write-ahead log.
+    ///
+    /// SQLite keeps this file as long as the database is open, and takes no locks on it.
     private let log: OpenFile
 
     /// Opens the file, creates it when it does not exist, and migrates its schema.

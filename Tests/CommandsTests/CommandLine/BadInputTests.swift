@@ -105,7 +105,8 @@ struct BadInputTests {
             nervous, ["install", file], environment: sandbox.environment)
         #expect(install.code == 69)
         #expect(
-            install.errors.contains("error: The program nervous-unpacker was not found beside nervous."))
+            install.errors.contains(
+                "error: The program nervous-unpacker was not found beside nervous."))
         #expect(sandbox.installedFiles.isEmpty)
         let apps = try Invocation(nervous, ["apps"], environment: sandbox.environment)
         #expect(apps.code == 0)

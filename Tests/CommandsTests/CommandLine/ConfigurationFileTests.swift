@@ -1,7 +1,9 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// What commands and the host do with the configuration file and the log format.
+@Suite(.blocking)
 struct ConfigurationFileTests {
     @Test func `a budget of the configuration ends the app, and both are shown`() throws {
         let sandbox = try Sandbox()

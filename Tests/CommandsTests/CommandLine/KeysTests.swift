@@ -20,7 +20,7 @@ struct KeysTests {
             .trimmingCharacters(in: .newlines)
         #expect(secret.hasPrefix("nvsec_"))
         let list = try sandbox.nervous("keys")
-        #expect(list.output.contains("home  yours  ed25519:"))
+        #expect(list.output.contains("home  you    ed25519:"))
         let json = try sandbox.nervous("keys", "list", "--json")
         #expect(json.output.contains(#""key":"\#(key)""#))
         let exported = try sandbox.nervous("keys", "export", "home")

@@ -56,8 +56,8 @@ struct BluetoothPackTests {
         (#""name": "a", "characteristics": []"#, "characteristics"),
         (#""name": "a", "scanFor": "1h", "characteristics": [\#(lock)]"#, "scanFor"),
         (#""name": "a", "stepWithin": "0s", "characteristics": [\#(lock)]"#, "stepWithin"),
-        (#""name": "a", "characteristics": [\#(lock), \#(lock)]"#, "two of one name"),
-        (#""name": "a", "characteristics": [\#(lock), \#(bare)]"#, "a form in some"),
+        (#""name": "a", "characteristics": [\#(lock), \#(lock)]"#, "contains duplicate names"),
+        (#""name": "a", "characteristics": [\#(lock), \#(bare)]"#, "in all of them or in none"),
         (#""name": "a", "lines": true, "characteristics": [\#(lock)]"#, "lines"),
         (
             #""name": "a", "characteristics": [{"name": "x", "service": "1", "characteristic": "AA01"}]"#,
@@ -77,7 +77,7 @@ struct BluetoothPackTests {
         ),
         (
             #""name": "a", "characteristics": [{"name": "lock", "form": "u7", "service": "AAAA", "characteristic": "AA01"}]"#,
-            "is no form"
+            "is not a byte format"
         ),
         (
             #""name": "a", "characteristics": [{"write": "x", "service": "AAAA", "characteristic": "AA01"}]"#,

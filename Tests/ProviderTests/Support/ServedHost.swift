@@ -205,15 +205,6 @@ struct ServedHost: Sendable {
 
     var owner: String { authority.ownerToken.text }
 
-    /// The test clock as a time source.
-    private struct ClockTime: TimeSource {
-        let clock: TestClock
-        let pause: @Sendable (Duration) async throws -> Void
-
-        func now() -> Timestamp { clock.now }
-        func sleep(for duration: Duration) async throws { try await pause(duration) }
-    }
-
     /// Finds nothing: tests ask no server for names.
     private struct NoNames: NameResolver {
         func addresses(

@@ -122,7 +122,7 @@ struct RouteTests {
             RoutePoint(try RouteTrip.fix(Double($0), at: Double($0)))
         }
         if fixes == 1 {
-            let error = #expect(throws: SessionsError.self) {
+            let error = #expect(throws: TrackError.self) {
                 try RouteRecord(segments: [given], distance: 0)
             }
             #expect(error?.code == .invalid)
