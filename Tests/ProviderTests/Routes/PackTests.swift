@@ -160,12 +160,12 @@ struct PackTests {
             (#"{"id": "a", "title": "t"}"#, "has no fields"),
             (pack("gyroscope.left", #", "more": 1"#), "sensor.more at 5:"),
             (pack("gyroscope.left", rate: 0), "sensor.source.rate at 5:"),
-            (pack("gyroscope.left").replacing("gyroscope\",", with: "nose\","), "is none of"),
-            (pack("gyroscope.left").replacing("simulated", with: "magic"), "is none of"),
+            (pack("gyroscope.left").replacing("gyroscope\",", with: "nose\","), "is not one of"),
+            (pack("gyroscope.left").replacing("simulated", with: "magic"), "is not one of"),
             (pack("gyroscope.left").replacing("walk", with: "fly"), "is not one of still, walk"),
             (
                 pack("gyroscope.left").replacing("\"x\", \"unit\"", with: "\"X\", \"unit\""),
-                "small letter"
+                "lowercase letter"
             ),
         ] as [(String, String)])
     func `a pack that cannot be is refused with the place`(text: String, reason: String)

@@ -221,7 +221,7 @@ struct UpdateTests {
             // The files change before the host is notified.
             let bytes = try TestPackage.bytes(version: "1.1.0", signer: "ann", in: host.folder)
             try await host.library.install(archive: bytes)
-            let error = await #expect(throws: JSAppsError.self) {
+            let error = await #expect(throws: AppRunsError.self) {
                 try await host.supervisor.run(run.id) { _ in }
             }
             #expect(error?.code == .conflict)

@@ -7,7 +7,7 @@ import Testing
 @testable import Provider
 
 /// Compares the typings with the SDK.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.blocking, .timeLimit(.minutes(10)))
 struct TypingsTests {
     @Test func `a program that uses everything rightly compiles strictly`() throws {
         let compiler = try TypeScript()
