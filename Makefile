@@ -12,8 +12,8 @@
 SWIFT ?= swift
 export SWIFT
 PREFIX ?= $(HOME)/.local
-# Running all tests at once would need thousands of descriptors and processes and exceed time limits.
-TEST_WIDTH = --experimental-maximum-parallelization-width 16
+# More tests at once only add load on two cores, and time limits of the tested programs are exceeded.
+TEST_WIDTH = --experimental-maximum-parallelization-width 6
 # One suite of each kind: values, statistics, store, permissions, routes, runner, commands.
 SMOKE_TESTS = SamplesTests\.|StatisticsTests\.MomentsTests/|SampleStoreTests\.ReadingTests/|$\
 	AuthTests\.CheckAppTests/|ProviderTests\.StatisticsRouteTests/|RunnerTests\.ConsoleTests/|$\
