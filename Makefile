@@ -27,7 +27,11 @@ setup:
 build: setup
 	$(SWIFT) build
 
-run: build
+run: setup
+	@# Only the programs that the demo runs; `make build` also builds those of the tests.
+	$(SWIFT) build --product nervous
+	$(SWIFT) build --product nervous-runner
+	$(SWIFT) build --product nervous-unpacker
 	@Scripts/run-demo
 
 smoke:

@@ -62,7 +62,8 @@ struct DownloadTests {
 
     @Test(arguments: [
         ("/loop", "more than 5 times"), ("file:///etc/passwd", "something that is no http"),
-        ("ftp://127.0.0.1/a.zip", "something that is no http"), ("http://", "something that is no http"),
+        ("ftp://127.0.0.1/a.zip", "something that is no http"),
+        ("http://", "something that is no http"),
     ])
     func `a redirect that leads nowhere is refused`(location: String, says: String) throws {
         let sandbox = try Sandbox()
