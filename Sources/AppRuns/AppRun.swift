@@ -25,6 +25,8 @@ actor AppRun {
     private var output: RunOutput
     private var writer: NIOAsyncChannelOutboundWriter<ByteBuffer>?
     private var conversation: Task<Void, Never>?
+    /// The last ping that was sent; at most one waits for the socket.
+    private var ping: Task<Void, Never>?
 
     /// - Parameter onEvent: takes what the run shows; the next frame is read after it returns.
     init(
@@ -72,6 +74,7 @@ actor AppRun {
         self.conversation = conversation
         if outcome.verdict != nil { conversation.cancel() }
         await conversation.value
+        await ping?.value
         process.kill()
         var ending = ProcessEnding.unknown
         for await last in process.endings { ending = last }
@@ -101,8 +104,8 @@ actor AppRun {
         _ outbound: NIOAsyncChannelOutboundWriter<ByteBuffer>
     ) async throws {
         writer = outbound
-        let watching = Task { await watch() }
-        defer { watching.cancel() }
+        // Ends with this scope, which cancels it and waits for it.
+        async let _ = watch()
         var reader = FrameReader<RunnerFrame>()
         for try await bytes in inbound {
             reader.append(bytes.readableBytesView)
@@ -205,10 +208,14 @@ actor AppRun {
     }
 
     private func send(ping number: UInt32) {
-        Task {
-            _ = await send([.ping(number)])
-            watchdog.pingWasSent()
+        ping = Task(executorPreference: executor) {
+            _ = await self.send([.ping(number)])
+            await self.pingWasSent()
         }
+    }
+
+    private func pingWasSent() {
+        watchdog.pingWasSent()
     }
 
     // MARK: - Calls

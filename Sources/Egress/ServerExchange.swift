@@ -32,7 +32,7 @@ struct ServerExchange: Sendable {
                 async let sent: Void = outbound.write(contentsOf: parts)
                 do {
                     return try await response(reading: inbound)
-                } catch let error where error is Rejection || error is EgressError {
+                } catch let error where Self.isReason(error) {
                     throw error
                 } catch {
                     try await sent
@@ -44,6 +44,12 @@ struct ServerExchange: Sendable {
         } catch {
             throw EgressError.exchanging(error, with: step.server, isPinned: pin != nil)
         }
+    }
+
+    /// Whether an error of the response says why the exchange ended; otherwise that of the request,
+    /// if there is one, is closer to the cause.
+    private static func isReason(_ error: any Error) -> Bool {
+        error is Rejection || error is EgressError || error is ServerConnection.Failure
     }
 
     private func connect(to address: IPAddress) async throws -> ServerConnection {

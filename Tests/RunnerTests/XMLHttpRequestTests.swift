@@ -122,13 +122,13 @@ struct XMLHttpRequestTests {
         let runner = try RunnerProcess()
         _ = try runner.next()
         try runner.send(
-            .limits(wall: 2_000, cpu: 60_000), .load(name: "app.js", source: source), .loaded)
+            .limits(wall: 5_000, cpu: 60_000), .load(name: "app.js", source: source), .loaded)
         var calls = 0
         var lines: [String] = []
         while let frame = try runner.next() {
             if case .console(_, let line) = frame { lines.append(line) }
             guard case .request(let id, _, _, _, _) = frame else { continue }
-            if calls == 0 { #expect(runner.isSilent(for: 2_500)) }
+            if calls == 0 { #expect(runner.isSilent(for: 5_500)) }
             calls += 1
             // It may have reached the end of its turn.
             try? runner.send(.response(id: id, status: 204, headers: []), .end(id: id))

@@ -128,9 +128,13 @@ struct GPSDConnectorTests {
     }
 
     @Test func `B8: gpsd that went is connected to when it is back`() async throws {
-        let first = try await Self.server(Self.fix(0))
-        let source = try Self.source(first.port)
-        let port = first.port
+        // Keeps the port from other tests while no server listens on it.
+        let reserved = ClosedPort(isLent: true)
+        let port = reserved.number
+        let first = try await ChattyServer(port: port) { _ in
+            .init(greeting: Self.greeting, answer: Array(Self.fix(0).utf8))
+        }
+        let source = try Self.source(port)
         var times: [Timestamp] = []
         var second: ChattyServer?
         for try await sample in source.samples() {
@@ -146,6 +150,7 @@ struct GPSDConnectorTests {
         #expect(times.map { $0.microseconds - Self.base.microseconds } == [0, 1_000_000])
         #expect(source.report?.connections == 2)
         #expect(second?.connections == 1)
+        withExtendedLifetime(reserved) {}
     }
 
     @Test func `what is faster than its rate is left out, in bounded memory`() async throws {
