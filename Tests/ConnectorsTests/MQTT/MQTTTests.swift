@@ -84,7 +84,8 @@ struct MQTTTests {
             fields: #"[{"name": "temperature", "from": "t"}, {"name": "humidity", "from": "h"}]"#,
             payload: #""format": "json", "time": {"from": "at", "form": "s"}"#)
         let now = Int(Date.now.timeIntervalSince1970)
-        try await bench.listening { samples in
+        // Read while it listens: afterwards the connection ends.
+        let report = try await bench.listening { samples in
             try broker.publish(
                 lines: [
                     #"{"t": 1, "h": 2, "at": \#(now - 10)}"#,
@@ -95,8 +96,8 @@ struct MQTTTests {
                     #"{"t": 3, "h": 2, "at": \#(now - 20)}"#, #"{"t": 4, "h": 2, "at": \#(now)}"#,
                 ], to: "home/t")
             #expect(try await samples.next(3) == [1, 3, 4])
+            return bench.report
         }
-        let report = bench.report
         #expect(report.received == 12)
         #expect(report.taken == 3)
         #expect(report.dropped.repeated == 1)
