@@ -81,6 +81,7 @@ struct KindTests {
             #expect(report.dropped.malformed == 4)
             #expect(report.received == 5)
             #expect(report.link == .connected)
+            withExtendedLifetime(samples) {}
         }
     }
 
