@@ -43,6 +43,17 @@ struct StorageTests {
         await started.close()
     }
 
+    @Test func `closing ends the maintenance that a new rule began, without a failure`()
+        async throws
+    {
+        let started = try await machine.start(sensor)
+        await started.collectOnce()
+        try await started.retention.keep(RetentionRule(raw: .seconds(60)), for: "probe")
+        await started.close()
+        await started.retention.finish()
+        #expect(await started.status().failure == nil)
+    }
+
     @Test func `a sensor that never was cannot be forgotten`() async throws {
         let started = try await machine.start(sensor)
         let error = await #expect(throws: VirtualMachineError.self) {

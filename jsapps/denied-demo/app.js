@@ -8,7 +8,7 @@ const memory = nervous.sensor("memory");
 const attempts = {
   "latest()": () => memory.latest(),
   "stats()": () => memory.stats({ last: "1m", fields: "usedPercent", fn: "mean" }),
-  // Not declared in package.json, so it is refused whatever the person answers.
+  // Not declared in package.json, so it is refused whatever the owner has decided.
   "a sensor it never asked for": () => nervous.sensor("cpu").latest(),
   "a server elsewhere": () => fetch("http://example.org/"),
 };
@@ -21,7 +21,7 @@ async function main() {
     } catch (error) {
       console.log(`${name}: ${error.name}: ${error.message}`);
       if (error.privilege) console.log(`  privilege: ${error.privilege}`);
-      if (error.fix) console.log(`  the person can change it: ${error.fix}`);
+      if (error.fix) console.log(`  the owner can change it: ${error.fix}`);
     }
   }
 }

@@ -1,8 +1,8 @@
 "use strict";
 
-// Shows what instruments outside this machine tell. The person declares a sensor for each, and the
-// instrument, or a small program beside it, publishes samples to it over HTTP. Their fields are not
-// known here: whatever the sensor was declared with is shown, with its units.
+// Shows the measurements of instruments outside this machine. The owner declares a sensor for each,
+// and the instrument, or a small program beside it, publishes samples to it over HTTP. Any fields are
+// shown, with their units.
 
 const INSTRUMENTS = [
   {
@@ -32,7 +32,7 @@ function words(sample, fields) {
   return parts.length > 0 ? parts.join(", ") : "an empty reading";
 }
 
-/** The sensor of an instrument as the host describes it; null where nobody has declared it. */
+/** The description of an instrument's sensor; null if it is not declared. */
 async function find({ sensor }) {
   try {
     return await nervous.sensor(sensor).describe();
@@ -42,12 +42,12 @@ async function find({ sensor }) {
   }
 }
 
-function tellHowToAdd({ sensor, title, fields }) {
+function showHowToAdd({ sensor, title, fields }) {
   console.log(`${title}: missing, there is no sensor named ${sensor}. To add it:`);
   console.log(`  nervous sensors add ${sensor} ${fields.map((field) => `--field ${field}`).join(" ")}`);
 }
 
-/** Says what was measured last; an instrument may have said nothing yet. */
+/** Prints the newest sample, if there is one. */
 async function showNewest({ sensor, title }, { fields }) {
   try {
     const newest = await nervous.sensor(sensor).latest();
@@ -78,7 +78,7 @@ async function main() {
   const found = await Promise.all(INSTRUMENTS.map(find));
   const present = INSTRUMENTS.map((instrument, index) => [instrument, found[index]]);
   const missing = present.filter(([, description]) => description === null);
-  for (const [instrument] of missing) tellHowToAdd(instrument);
+  for (const [instrument] of missing) showHowToAdd(instrument);
   if (missing.length > 0) {
     console.log("An instrument publishes to its sensor over HTTP: see this app's README.md.");
   }

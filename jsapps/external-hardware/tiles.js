@@ -15,7 +15,7 @@
     tile.querySelector("output").textContent = state;
   }
 
-  /** The link as the host tells it; of a sensor that is published to, whether it is there. */
+  /** The state of the connection; for a sensor that clients publish to, whether it exists. */
   async function link() {
     try {
       const { available, connection } = await door.describe();
@@ -26,7 +26,7 @@
     }
   }
 
-  // A door that tells no more than its lock is as open as that.
+  // A door that reports only its lock is shown by the state of the lock.
   const stateOf = ({ door, lock }) => door ?? lock ?? "unknown";
 
   let stop = null;

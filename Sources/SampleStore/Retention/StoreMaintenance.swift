@@ -37,6 +37,8 @@ public actor StoreMaintenance {
     private var queue = MaintenanceQueue()
     /// The task that frees space for the budget, while it runs.
     private var clearing: Task<Void, any Error>?
+    /// The last ``run(at:)``.
+    private var running: Task<Result<Void, SampleStoreError>, Never>?
     /// The last sequence number of a pruned sample, by the row of its sensor.
     private var pruned: [Int64: Int64]
     /// The start of the hour up to which samples were pruned by age, by the row of the sensor.
@@ -79,6 +81,19 @@ public actor StoreMaintenance {
     /// Works in steps of some milliseconds, between which samples are written and sealed.
     /// - Parameter now: the time that ages are relative to.
     public func run(at now: Timestamp) async throws(SampleStoreError) {
+        guard !isClosing else { return }
+        let task = Task { () -> Result<Void, SampleStoreError> in
+            do throws(SampleStoreError) {
+                return .success(try await maintain(at: now))
+            } catch {
+                return .failure(error)
+            }
+        }
+        running = task
+        try await task.value.get()
+    }
+
+    private func maintain(at now: Timestamp) async throws(SampleStoreError) {
         do {
             let sensors = try await usage.sensors()
             for sensor in sensors where !sensor.unreadable.isEmpty {
@@ -226,10 +241,12 @@ public actor StoreMaintenance {
         }.value
     }
 
-    /// Finishes the queue and accepts no more work.
+    /// Finishes the queue and accepts no more work; maintenance ends after its present step.
     func close() async {
         isClosing = true
         await queue.end?.value
+        _ = await clearing?.result
+        _ = await running?.value
     }
 
     /// Appends work on chunks to the queue.

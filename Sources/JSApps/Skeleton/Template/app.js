@@ -7,7 +7,7 @@
 //   nervous trial ./APP-NAME    see which privileges it needs
 //   nervous pack APP-NAME       make the package that others install
 //
-// What it may read stands in package.json, each privilege with the reason that the person is shown.
+// package.json lists what it asks for; the prompt shows the reason of each privilege.
 // app.html and page.js are what a browser shows: nervous open APP-NAME, while nervous serve runs.
 
 const MUCH = 90;
@@ -23,7 +23,7 @@ async function main() {
   for await (const sample of memory.stream()) show(sample);
 }
 
-// The person may refuse, at the first call or later: that is an answer like any other.
+// The owner can refuse, at the first call or later.
 main().catch((error) => {
   console.error(`${error.name}: ${error.message}`);
   nervous.exit(1);

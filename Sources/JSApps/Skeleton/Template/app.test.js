@@ -2,8 +2,8 @@
 
 // Run by: nervous test ./APP-NAME
 //
-// Every test has a process, a clock and sensors of its own. The time is the test's: a minute passes
-// as soon as nothing is left to do in it.
+// Every test has a process, a clock and sensors of its own. Time is virtual: the clock advances
+// when the app has nothing to do.
 
 test("it shows the memory every second", async () => {
   const { lines } = await app.run("10s");
@@ -17,7 +17,7 @@ test("it says when much is in use", async () => {
   assert.equal(lines[0].text, "95.0 % of the memory is in use, and that is much");
 });
 
-test("it ends with a word when it may not read the memory", async () => {
+test("it prints an error when it may not read the memory", async () => {
   await permissions.deny("sensor:memory");
   const { lines, exit } = await app.run("1s");
   assert.match(lines[0].text, /^NotAllowedError: /);
