@@ -269,11 +269,28 @@ extension APIClient {
     ) async throws -> APIReply<AppDescription> {
         try await reply(
             APIRequest(
-                .post, .apps,
-                query: [
-                    ("dryRun", isDryRun ? "true" : nil),
-                    ("allowDowngrade", allowsDowngrade ? "true" : nil),
-                ], body: package, type: "application/zip"))
+                .post, .apps, query: Self.installQuery(isDryRun, allowsDowngrade), body: package,
+                type: "application/zip"))
+    }
+
+    /// Installs an app from the files of its folder.
+    ///
+    /// The parameters are those of ``install(_:isDryRun:allowsDowngrade:)``.
+    public func install(
+        _ folder: FolderPackage, isDryRun: Bool = false, allowsDowngrade: Bool = false
+    ) async throws -> APIReply<AppDescription> {
+        try await reply(
+            try APIRequest(
+                .post, .apps, query: Self.installQuery(isDryRun, allowsDowngrade), json: folder))
+    }
+
+    private static func installQuery(
+        _ isDryRun: Bool, _ allowsDowngrade: Bool
+    ) -> [(name: String, value: String?)] {
+        [
+            ("dryRun", isDryRun ? "true" : nil),
+            ("allowDowngrade", allowsDowngrade ? "true" : nil),
+        ]
     }
 
     /// Uninstalls an app.

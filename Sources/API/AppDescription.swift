@@ -1,3 +1,5 @@
+public import Foundation
+
 /// An installed app.
 ///
 /// Its texts come from the package: escape them before display.
@@ -293,5 +295,33 @@ public struct PageToken: Codable, Sendable {
     /// Creates a value from its members.
     public init(token: String) {
         self.token = token
+    }
+}
+
+/// The files of an app's folder, to install without an archive.
+public struct FolderPackage: Codable, Sendable {
+    /// One file.
+    public struct File: Codable, Sendable {
+        /// The path inside the app's folder, such as `images/icon.png`.
+        public let path: String
+        /// The content; in JSON it is encoded in base64.
+        public let content: Data
+
+        /// Creates a value from its members.
+        public init(path: String, content: Data) {
+            self.path = path
+            self.content = content
+        }
+    }
+
+    /// The name of the app's folder.
+    public let name: String
+    /// All files, at any depth.
+    public let files: [File]
+
+    /// Creates a value from its members.
+    public init(name: String, files: [File]) {
+        self.name = name
+        self.files = files
     }
 }

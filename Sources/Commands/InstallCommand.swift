@@ -36,18 +36,19 @@ struct InstallCommand: AsyncParsableCommand {
 
     func run() async throws {
         let limits = try options.host.configuration.packages
-        let archive =
+        let source: PackageSource =
             if DownloadAddress.isAddress(package) {
-                try await PackageDownload(
-                    package, limit: limits.archiveBytes,
-                    console: options.console
-                ).archive()
+                .archive(
+                    try await PackageDownload(
+                        package, limit: limits.archiveBytes,
+                        console: options.console
+                    ).archive())
             } else {
-                try PackageFile(path: package, limits: limits).archive()
+                try PackageSource(path: package, limits: limits)
             }
         try await HostSession.with(options.host) { session in
             let reply = try await session.client.install(
-                archive, isDryRun: dryRun, allowsDowngrade: allowDowngrade)
+                source, isDryRun: dryRun, allowsDowngrade: allowDowngrade)
             guard !options.json else { return options.console.print(json: reply.json) }
             let app = try reply.value
             InstallReport(app: app, isDryRun: dryRun).lines.forEach(options.console.print)
@@ -79,17 +80,20 @@ struct UninstallCommand: AsyncParsableCommand {
     }
 }
 
-/// A package at a path: an archive, or a folder, which is packed.
-struct PackageFile {
-    let path: String
-    let limits: PackageLimits
+/// What an app is installed from.
+enum PackageSource {
+    /// The bytes of a package.
+    case archive(Data)
+    /// The files of an app's folder.
+    case folder(FolderPackage)
 
     /// Whether an argument is a path rather than the name of an installed app.
     static func isPath(_ word: String) -> Bool {
         word.contains("/") || word.hasSuffix(".zip") || word.hasSuffix(".nervous")
     }
 
-    func archive() throws -> Data {
+    /// Reads the archive or the folder at a path.
+    init(path: String, limits: PackageLimits) throws {
         // The message must not contain the URL, which may contain a password.
         guard !DownloadAddress.isAddress(path) else {
             throw CommandFailure(
@@ -103,7 +107,15 @@ struct PackageFile {
                 hint: "Give the path of a .zip or .nervous package, or of an app's folder.",
                 type: "input-missing")
         }
-        if isFolder.boolValue { return Data(try Packer(limits: limits).pack(URL(filePath: path))) }
+        guard !isFolder.boolValue else {
+            let folder = try AppFolder(
+                reading: URL(filePath: path).standardizedFileURL, limits: limits)
+            self = .folder(
+                FolderPackage(
+                    name: folder.name,
+                    files: folder.files.map { .init(path: $0.path, content: Data($0.bytes)) }))
+            return
+        }
         let limit = limits.archiveBytes
         guard let file = FileHandle(forReadingAtPath: path) else {
             throw CommandFailure(
@@ -115,6 +127,20 @@ struct PackageFile {
                 .badData, "\(path) exceeds the limit of a package, \(limit) bytes.",
                 type: "too-large")
         }
-        return data
+        self = .archive(data)
+    }
+}
+
+extension APIClient {
+    /// Installs an app from either source.
+    func install(
+        _ source: PackageSource, isDryRun: Bool = false, allowsDowngrade: Bool = false
+    ) async throws -> APIReply<AppDescription> {
+        switch source {
+        case .archive(let data):
+            try await install(data, isDryRun: isDryRun, allowsDowngrade: allowsDowngrade)
+        case .folder(let folder):
+            try await install(folder, isDryRun: isDryRun, allowsDowngrade: allowsDowngrade)
+        }
     }
 }

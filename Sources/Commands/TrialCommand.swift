@@ -54,7 +54,7 @@ struct TrialCommand: AsyncParsableCommand {
         guard let span = Duration(span: duration),
             (.seconds(1)...(.seconds(40 * 86_400))).contains(span)
         else { throw ValidationError("--for takes a span from 1s to 40d.") }
-        guard !write || PackageFile.isPath(app) else {
+        guard !write || PackageSource.isPath(app) else {
             throw ValidationError("--write requires a folder, such as ./\(app).")
         }
     }
@@ -66,7 +66,7 @@ struct TrialCommand: AsyncParsableCommand {
         settings.limit = Duration(span: duration) ?? settings.limit
         let shown = settings
         let (declared, trial) = try await TestLab.with(
-            app, isFolder: PackageFile.isPath(app), options.host
+            app, isFolder: PackageSource.isPath(app), options.host
         ) { lab in
             (lab.app.manifest.privileges, try await lab.trial(shown))
         }

@@ -47,9 +47,10 @@ extension Request {
     }
 
     /// The body as strict JSON.
-    func json<T: Decodable>(_ type: T.Type) async throws -> T {
+    func json<T: Decodable>(_ type: T.Type, upTo limit: Int = jsonLimit) async throws -> T {
         var request = self
-        return try await request.lastingJSON(type)
+        try request.checkJSON()
+        return try Self.decode(type, try await request.collect(upTo: limit))
     }
 
     /// The body as strict JSON; the body stays readable.

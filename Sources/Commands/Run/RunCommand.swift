@@ -114,7 +114,7 @@ struct RunCommand: AsyncParsableCommand {
         if watch {
             // An installed app changes only by an update.
             var isFolder: ObjCBool = false
-            guard PackageFile.isPath(app),
+            guard PackageSource.isPath(app),
                 FileManager.default.fileExists(atPath: app, isDirectory: &isFolder),
                 isFolder.boolValue
             else {
@@ -143,7 +143,7 @@ struct RunCommand: AsyncParsableCommand {
             let speed = VirtualSetup.Speed(speed)
         {
             let (ended, isAnswered) = try await ReplayHost.with(
-                trace, speed: speed, usesInstalled: !PackageFile.isPath(app), options.host
+                trace, speed: speed, usesInstalled: !PackageSource.isPath(app), options.host
             ) { session in try await perform(session, trace) }
             return try report(ended, isAnswered: isAnswered)
         }
@@ -230,7 +230,7 @@ struct RunCommand: AsyncParsableCommand {
     // MARK: - Before the run
 
     private func installed(_ session: HostSession) async throws -> AppDescription {
-        guard PackageFile.isPath(app) else {
+        guard PackageSource.isPath(app) else {
             do {
                 return try await session.client.app(app).value
             } catch let error as APIError {
@@ -243,11 +243,10 @@ struct RunCommand: AsyncParsableCommand {
                     type: failure.type)
             }
         }
-        let archive = try PackageFile(
-            path: app, limits: options.host.configuration.packages
-        ).archive()
+        let source = try PackageSource(
+            path: app, limits: options.host.configuration.packages)
         let item = try await session.client.install(
-            archive, allowsDowngrade: allowDowngrade
+            source, allowsDowngrade: allowDowngrade
         ).value
         let report = InstallReport(app: item, isDryRun: false)
         if !options.json, !report.isUnchanged {

@@ -50,8 +50,7 @@ struct AppRoutes {
         let terms = InstallTerms(
             allowsDowngrade: try request.flag("allowDowngrade"),
             isDryRun: try request.flag("dryRun"))
-        let archive = try await request.bytes(upTo: library.limits.archiveBytes)
-        let installation = try await library.install(archive: archive, under: terms)
+        let installation = try await install(request, under: terms)
         let app = installation.app
         let before = installation.previous?.privileges
         let standing = await authorizer.authority.status(of: app.declared, before: before)
@@ -81,6 +80,24 @@ struct AppRoutes {
         var response = try await Response.json(describe(installation, standing), status: .created)
         response.headers[.location] = APIPath.app(app.name.text).description
         return response
+    }
+
+    /// Installs an archive, or the files of a folder as JSON.
+    private func install(
+        _ request: Request, under terms: InstallTerms
+    ) async throws -> Installation {
+        let limits = library.limits
+        guard request.mediaType == "application/json" else {
+            let archive = try await request.bytes(upTo: limits.archiveBytes)
+            return try await library.install(archive: archive, under: terms)
+        }
+        // Base64 takes four bytes for three; the rest is for paths.
+        let limit = limits.unpackedBytes / 3 * 4 + limits.entries * (limits.pathBytes + 64)
+        let sent = try await request.json(FolderPackage.self, upTo: limit)
+        let folder = try AppFolder(
+            named: sent.name, files: sent.files.map { ($0.path, Array($0.content)) },
+            limits: limits)
+        return try await library.install(folder, under: terms)
     }
 
     @Sendable

@@ -88,7 +88,7 @@ struct ViewTests {
         try app.write("app.html", "<p id=a>0</p><script src=app.js></script>")
         try app.write(
             "app.js", "let n = 0; setInterval(() => { a.textContent = `tick ${++n}` }, 50)")
-        let run = try sandbox.nervous("run", app.path, "--html", "--for", "2s")
+        let run = try sandbox.nervous("run", app.path, "--html", "--for", "8s")
         #expect(run.code == 0)
         #expect(run.output.contains(/<p id="a">tick [1-9]/))
     }
