@@ -45,7 +45,7 @@ struct IPAddressTests {
         ("2001:0:4136:e378:8000:63bf:3fff:fdd2", .forbidden),
         ("2606:4700::5efe:127.0.0.1", .forbidden), ("2606:4700::200:5efe:7f00:1", .forbidden),
     ])
-    func `an address is where the registries say`(_ text: String, _ reach: Reach) throws {
+    func `addresses are classified by the registries`(_ text: String, _ reach: Reach) throws {
         let scope = try #require(IPAddress(text)).scope
         #expect(scope.reach == reach, "\(text): \(scope.name)")
     }
@@ -58,7 +58,7 @@ struct IPAddressTests {
         "::1.2.3.4:5", "[::1]", "::ffff:0x7f.1", "1:2:3:4:5:6:7:1.2.3.4", "::1 ",
         "1:2:3:4:5:6:7:", ":1:2:3:4:5:6:7",
     ])
-    func `another spelling is none`(_ text: String) {
+    func `other spellings are rejected`(_ text: String) {
         #expect(IPAddress(text) == nil)
     }
 
@@ -68,11 +68,11 @@ struct IPAddressTests {
         ("1:2:3:4:5:6:7::", "1:2:3:4:5:6:7:0"), ("::1:2:3:4:5:6:7", "0:1:2:3:4:5:6:7"),
         ("::ffff:1.2.3.4", "::ffff:102:304"), ("fe80::0001", "fe80::1"),
     ])
-    func `an address has one spelling`(_ text: String, _ shown: String) throws {
+    func `an address has one canonical form`(_ text: String, _ shown: String) throws {
         #expect(try #require(IPAddress(text)).description == shown)
     }
 
-    @Test func `what is written is read again`() throws {
+    @Test func `a written address is parsed again`() throws {
         let seed = UInt64.random(in: .min ... .max)
         print("seed \(seed)")
         var random = SplitMix(state: seed)

@@ -49,7 +49,7 @@ struct CommandTests {
     /// A number of seconds to sleep that no other test has.
     private static func marker() -> String { "\(Int.random(in: 100_000_000...999_999_999))" }
 
-    @Test func `C19: a program is run again and again, and its lines are samples`() async throws {
+    @Test func `C19: a program runs periodically, and its lines are samples`() async throws {
         let maker = try SampleMaker(
             format: .pattern(#"0 (\S+) C (\S+) %"#), names: ["1", "2"],
             rules: [
@@ -66,7 +66,7 @@ struct CommandTests {
         #expect(source.report?.connections == 1)
     }
 
-    @Test func `F2: a program is asked at intervals or sends of its own accord`() async throws {
+    @Test func `F2: a program runs at intervals or continuously`() async throws {
         let asked = try Self.source(["/bin/sh", "-c", "echo $$"])
         #expect(Set(try await Self.texts(3, of: asked)).count == 3)
         let sending = try Self.source(
@@ -74,12 +74,12 @@ struct CommandTests {
         #expect(Set(try await Self.texts(3, of: sending)).count == 1)
     }
 
-    @Test func `words reach a program as they stand, without a shell`() async throws {
+    @Test func `arguments reach a program unchanged, without a shell`() async throws {
         let source = try Self.source(["printf", "%s\n", "$HOME; a  'b' *", ""])
         #expect(try await Self.texts(1, of: source) == ["$HOME; a  'b' *"])
     }
 
-    @Test func `a program gets three variables, nothing to read and no descriptor of ours`()
+    @Test func `a program gets three variables, an empty input and no inherited descriptors`()
         async throws
     {
         let variables = try Self.source(["env"])
@@ -93,7 +93,7 @@ struct CommandTests {
     }
 
     @Test
-    func `the last line of a program counts without an end, and that of one that fails does not`()
+    func `the last line needs no line end, and is dropped if the program fails`()
         async throws
     {
         let source = try Self.source(["printf", "one\ntwo"])
@@ -118,7 +118,7 @@ struct CommandTests {
             ),
             (["sh", "-c", "kill -SEGV $$"], "was terminated by signal 11."),
         ])
-    func `a program that fails is told of, with the last line of its errors`(
+    func `a failed program is reported with the last line of its errors`(
         words: [String], text: String
     ) async throws {
         let source = try Self.source(words)
@@ -131,7 +131,7 @@ struct CommandTests {
     }
 
     @Test(arguments: ["sleep N & sleep N", "trap '' TERM; sleep N & while :; do sleep N; done"])
-    func `a program that hangs is ended in time, with all that it has started`(script: String)
+    func `a program that hangs is terminated with its child processes`(script: String)
         async throws
     {
         let marker = Self.marker()
@@ -145,7 +145,7 @@ struct CommandTests {
         withExtendedLifetime(samples) {}
     }
 
-    @Test func `what a program has left running is ended with it`() async throws {
+    @Test func `child processes that a program leaves running are terminated`() async throws {
         let marker = Self.marker()
         let source = try Self.source(
             ["sh", "-c", "sleep \(marker) & echo begun"], every: .seconds(1000))
@@ -155,7 +155,7 @@ struct CommandTests {
         withExtendedLifetime(samples) {}
     }
 
-    @Test func `a program that is not wanted any more is ended with all that it has started`()
+    @Test func `a cancelled program is terminated with its child processes`()
         async throws
     {
         let marker = Self.marker()
@@ -165,7 +165,7 @@ struct CommandTests {
         try await Self.reachEnd(of: marker)
     }
 
-    @Test func `a program that floods takes no memory, and goes on`() async throws {
+    @Test func `a program with too much output uses bounded memory and continues`() async throws {
         let source = try Self.source(["yes", String(repeating: "x", count: 100)], every: nil)
         let samples = source.samples()
         try await KindTests.reach(source, "a flood") { $0.received > 100_000 }
@@ -177,7 +177,7 @@ struct CommandTests {
         withExtendedLifetime(samples) {}
     }
 
-    @Test func `a program that runs all the time and says nothing for long is started anew`()
+    @Test func `a continuous program without output is restarted`()
         async throws
     {
         let source = try Self.source(
@@ -185,7 +185,7 @@ struct CommandTests {
         #expect(try await Self.texts(3, of: source) == ["begun", "begun", "begun"])
     }
 
-    @Test func `lines that do not fit are told as a doubt, until one fits`() async throws {
+    @Test func `lines that do not match cause a warning until one matches`() async throws {
         let maker = try SampleMaker(
             format: .plain, names: ["v"], rules: [FieldRule(Field("v"))])
         let script = "test $(( $(date +%s%N) / 100000000 % 2 )) = 1 && echo 1 || echo one"

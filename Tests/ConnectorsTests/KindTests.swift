@@ -40,7 +40,7 @@ struct KindTests {
     }
 
     @Test(arguments: DeviceKind.allCases)
-    func `C4: a source comes, goes and comes back, and its state says so`(kind: DeviceKind)
+    func `C4: a source connects, disconnects and reconnects, as its state reports`(kind: DeviceKind)
         async throws
     {
         try await kind.with { device in
@@ -66,7 +66,7 @@ struct KindTests {
     }
 
     @Test(arguments: DeviceKind.allCases)
-    func `C2: garbage is passed over and counted`(kind: DeviceKind) async throws {
+    func `C2: garbage is skipped and counted`(kind: DeviceKind) async throws {
         try await kind.with { device in
             try await device.come()
             let source = try Self.source(device.connector)
@@ -85,7 +85,7 @@ struct KindTests {
     }
 
     @Test(arguments: DeviceKind.allCases)
-    func `what comes too fast is left out and counted, and all is told for`(kind: DeviceKind)
+    func `messages above the rate limit are dropped, and every message is counted`(kind: DeviceKind)
         async throws
     {
         try await kind.with { device in
@@ -104,7 +104,7 @@ struct KindTests {
     }
 
     @Test(arguments: DeviceKind.allCases)
-    func `old, future and repeated times are told apart`(kind: DeviceKind) async throws {
+    func `old, future and repeated times are counted separately`(kind: DeviceKind) async throws {
         try await kind.with { device in
             try await device.come()
             let source = try Self.source(device.connector, hasTime: true)
@@ -124,7 +124,7 @@ struct KindTests {
     }
 
     @Test(arguments: DeviceKind.streams)
-    func `C2: a line that comes in pieces is one`(kind: DeviceKind) async throws {
+    func `C2: a line that arrives in parts is joined`(kind: DeviceKind) async throws {
         try await kind.with { device in
             try await device.come()
             let source = try Self.source(device.connector)
@@ -141,7 +141,7 @@ struct KindTests {
     }
 
     @Test(arguments: DeviceKind.allCases)
-    func `a line that is cut off by the end is none`(kind: DeviceKind) async throws {
+    func `a line that is truncated by a disconnect is dropped`(kind: DeviceKind) async throws {
         try await kind.with { device in
             try await device.come()
             let source = try Self.source(device.connector)
@@ -160,7 +160,7 @@ struct KindTests {
     }
 
     @Test(arguments: DeviceKind.streams)
-    func `what nobody wants any more is closed`(kind: DeviceKind) async throws {
+    func `a cancelled source is closed`(kind: DeviceKind) async throws {
         try await kind.with { device in
             try await device.come()
             let source = try Self.source(device.connector)

@@ -60,7 +60,7 @@ struct PollTests {
         }
     }
 
-    @Test func `D5: a weather service is asked with the query and the key that the pack says`()
+    @Test func `D5: a weather service is called with the query and the key of the pack`()
         async throws
     {
         try await LocalServer.with { request in
@@ -83,7 +83,7 @@ struct PollTests {
         }
     }
 
-    @Test func `D6: the 61st call of a minute to a host waits, whoever makes it`() {
+    @Test func `D6: the 61st call within a minute to a host waits, whichever sensor makes it`() {
         let budget = HostRateLimiter(calls: 60, per: .seconds(60))
         let start = ContinuousClock.now
         for second in 0..<60 {
@@ -141,7 +141,7 @@ struct PollTests {
             ),
             (.answer("<html>"), "/weather sent a response that does not match the sensor pack."),
         ] as [(LocalServer.Reply, String)])
-    func `an answer that is not good is told of in words`(
+    func `an error response is reported with its reason`(
         reply: LocalServer.Reply, text: String
     ) async throws {
         let fault = try await Self.fault(reply)
@@ -153,12 +153,12 @@ struct PollTests {
             .silence(after: []),
             .silence(after: Array("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{".utf8)),
         ] as [LocalServer.Reply])
-    func `a server that does not answer is left in time`(reply: LocalServer.Reply) async throws {
+    func `a server that does not answer times out`(reply: LocalServer.Reply) async throws {
         let fault = try await Self.fault(reply, patience: .milliseconds(200))
         #expect(fault.hasSuffix("did not answer in time."))
     }
 
-    @Test func `a server that is not there is told of`() async throws {
+    @Test func `an unreachable server is reported`() async throws {
         let port = ClosedPort()
         defer { withExtendedLifetime(port) {} }
         let source = try Self.source(try Self.connector("http://127.0.0.1:\(port.number)/"))
@@ -170,7 +170,7 @@ struct PollTests {
     }
 
     @Test(arguments: ["trusted", "certificate", "key", "none", "other"])
-    func `C36: a device of one's own is known by its pin`(shows: String) async throws {
+    func `C36: a device of your own is identified by its pin`(shows: String) async throws {
         let certificate = try await TestCertificate(names: ["DNS:localhost"])
         let other = try await TestCertificate(names: ["DNS:localhost"])
         let pins = try certificate.pins()

@@ -27,7 +27,7 @@ struct PackShelfTests {
         try body("\(place)/sensor-packs")
     }
 
-    @Test func `a pack is kept for its owner alone, and is there again`() throws {
+    @Test func `a pack is stored with mode 0600 and loaded again`() throws {
         try withFolder { folder in
             let shelf = SensorPackStore(folder: folder)
             #expect(try shelf.install(Self.pack("Before")).isNew)
@@ -46,7 +46,8 @@ struct PackShelfTests {
         }
     }
 
-    @Test func `D6: sensors of one shelf share what a server allows, also after a start`() throws {
+    @Test func `D6: sensors of one store share a server's rate limit, also after a restart`() throws
+    {
         try withFolder { folder in
             func budgets(_ shelf: SensorPackStore) -> [HostRateLimiter] {
                 shelf.packs.compactMap { ($0.connector as? PollConnector)?.budget }
@@ -65,7 +66,7 @@ struct PackShelfTests {
         }
     }
 
-    @Test func `a pack that cannot be kept is not installed, and no pack is lost`() throws {
+    @Test func `a pack that cannot be stored is not installed, and no pack is lost`() throws {
         try withFolder { folder in
             let shelf = SensorPackStore(folder: folder)
             _ = try shelf.install(Self.pack("Before"))

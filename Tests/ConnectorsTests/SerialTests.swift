@@ -37,7 +37,7 @@ struct SerialTests {
     }
 
     @Test(arguments: [(9600, B9600), (115_200, B115200), (300, B300)])
-    func `C2: a port is raw, of 8 bits without parity, and as fast as it is told`(
+    func `C2: a port is raw, has 8 bits without parity and the configured baud rate`(
         baud: Int, speed: Int32
     ) async throws {
         try await Self.with(baud: baud) { device, source in
@@ -63,7 +63,7 @@ struct SerialTests {
         }
     }
 
-    @Test func `what is to be sent is written after opening, as it stands`() async throws {
+    @Test func `configured output is written unchanged after opening`() async throws {
         try await Self.with(sent: "START\r\nRATE 1\r") { device, source in
             try device.come()
             let samples = source.samples()
@@ -73,7 +73,7 @@ struct SerialTests {
         }
     }
 
-    @Test func `the first line of a connection, which may be half of one, is passed over`()
+    @Test func `the first line of a connection, which may be incomplete, is skipped`()
         async throws
     {
         try await Self.with(skipped: 1) { device, source in
@@ -90,7 +90,7 @@ struct SerialTests {
         }
     }
 
-    @Test func `C4: a device that says nothing any more is connected to anew`() async throws {
+    @Test func `C4: a silent device is reconnected`() async throws {
         try await Self.with(patience: .milliseconds(50)) { device, source in
             try device.come()
             let samples = source.samples()
@@ -101,7 +101,7 @@ struct SerialTests {
         }
     }
 
-    @Test func `C4: lines that never fit are told as a doubt about the baud rate`() async throws {
+    @Test func `C4: lines that never match cause a warning about the baud rate`() async throws {
         try await Self.with { device, source in
             try device.come()
             var samples = source.samples().makeAsyncIterator()
@@ -117,7 +117,7 @@ struct SerialTests {
         }
     }
 
-    @Test func `C4: what is wrong with a port is said, with what helps`() async throws {
+    @Test func `C4: errors of a port include a remedy`() async throws {
         let missing = try await Self.fault(at: "/dev/serial/by-id/none")
         #expect(missing.hasPrefix("/dev/serial/by-id/none does not exist; plug the device in"))
         let null = try await Self.fault(at: "/dev/null")
@@ -133,7 +133,7 @@ struct SerialTests {
     }
 
     @Test(.enabled(if: geteuid() != 0, "root may open everything"))
-    func `a port that may not be opened says which group opens it`() async throws {
+    func `a permission error names the group to join`() async throws {
         try await Self.with { device, _ in
             try Data().write(to: URL(filePath: device.path))
             chmod(device.path, 0)

@@ -31,7 +31,7 @@ struct SourceTests {
         for await next in connector.events where next == event { return }
     }
 
-    @Test func `C4: a source that goes comes back, with a longer wait after each failure`()
+    @Test func `C4: a source reconnects, with a longer wait after each failure`()
         async throws
     {
         let clock = PassingClock()
@@ -64,7 +64,7 @@ struct SourceTests {
     }
 
     @Test
-    func `C4: a source that never comes is tried about once a minute, and its state says why`()
+    func `C4: an unreachable source is tried about once a minute, and its state gives the reason`()
         async throws
     {
         let clock = PassingClock()
@@ -83,7 +83,7 @@ struct SourceTests {
         withExtendedLifetime(samples) {}
     }
 
-    @Test func `C10: the state of the way is told, and what was wrong until it is right`()
+    @Test func `C10: the state of the connection is reported, and a problem until it is resolved`()
         async throws
     {
         let clock = PassingClock()
@@ -98,7 +98,7 @@ struct SourceTests {
         withExtendedLifetime(samples) {}
     }
 
-    @Test func `what comes faster than the highest rate is left out and counted`() async throws {
+    @Test func `messages above the highest rate are dropped and counted`() async throws {
         let clock = PassingClock()
         let flood = [ScriptedConnector.Step](repeating: .line("1"), count: 100)
         let connector = ScriptedConnector(
@@ -113,7 +113,7 @@ struct SourceTests {
         withExtendedLifetime(samples) {}
     }
 
-    @Test func `a clock that is put back lets no more through`() {
+    @Test func `a clock that is set back does not raise the rate limit`() {
         var limit = TokenBucket(rate: 2)
         let later = Self.start.advanced(byMicroseconds: 10_000_000)
         #expect((0..<5).filter { _ in limit.admit(at: later) }.count == 2)
@@ -122,7 +122,7 @@ struct SourceTests {
         #expect((0..<5).filter { _ in limit.admit(at: half) }.count == 1)
     }
 
-    @Test func `what nobody takes is held up to a bound, and the rest counted`() async throws {
+    @Test func `unread samples are buffered up to a limit, and the rest counted`() async throws {
         let clock = PassingClock()
         let lines = (0..<5000).map { ScriptedConnector.Step.line("\($0)") }
         let connector = ScriptedConnector(clock, [[.connected] + lines])
@@ -139,7 +139,7 @@ struct SourceTests {
         #expect(held == (0..<4096).map { .number(Double($0)) })
     }
 
-    @Test func `a source that nobody wants any more is closed, and can be wanted again`()
+    @Test func `a cancelled source is closed and can be started again`()
         async throws
     {
         let clock = PassingClock()
@@ -156,7 +156,7 @@ struct SourceTests {
         withExtendedLifetime(again) {}
     }
 
-    @Test func `every line is counted once, by what became of it`() async throws {
+    @Test func `every line is counted once, by its outcome`() async throws {
         let clock = PassingClock()
         let connector = ScriptedConnector(
             clock, [[.connected] + ["1", "one", "", "2", "nan"].map { .line($0) }])

@@ -45,7 +45,7 @@ struct AddressRuleTests {
         ("http://169.254.169.254", "169.254.169.254", false),
         ("http://0.0.0.0:631", "0.0.0.0", false), ("http://[::]:631", "::", false),
     ])
-    func `A22 - an address is one that the origin names`(
+    func `A22 - an address must be allowed by the origin`(
         _ origin: String, _ address: String, _ isAllowed: Bool
     ) throws {
         #expect(
@@ -57,7 +57,7 @@ struct AddressRuleTests {
         "http://127.0.0.1:8080", "http://localhost:8080", "https://localhost:8080",
         "http://[::1]:8080", "http://127.9.9.9:8080",
     ])
-    func `A22 - this host is not reached, whatever was granted`(_ origin: String) async throws {
+    func `A22 - this host cannot be called, whatever is granted`(_ origin: String) async throws {
         try await Bench.with([origin], ownPorts: [8080]) { bench async throws in
             #expect(try await bench.fault(origin) == .ownHost)
             #expect(bench.connections.all.isEmpty)
@@ -67,7 +67,7 @@ struct AddressRuleTests {
         #expect(try Self.refusal(origin, at: address) == .ownHost)
     }
 
-    @Test func `A22 - what was checked is what is connected to`() async throws {
+    @Test func `A22 - the checked address is the connected one`() async throws {
         try await LocalServer.with { _ in
             .answer("public")
         } _: { server in
@@ -87,7 +87,7 @@ struct AddressRuleTests {
         }
     }
 
-    @Test func `A22 - a name that changes between two steps is checked at each`() async throws {
+    @Test func `A22 - a name is checked again at each step`() async throws {
         try await LocalServer.with { _ in
             .redirect(to: "/again")
         } _: { server in
@@ -101,7 +101,7 @@ struct AddressRuleTests {
         }
     }
 
-    @Test func `A22 - of several addresses only those are tried that may be`() async throws {
+    @Test func `A22 - of several addresses only allowed ones are tried`() async throws {
         try await LocalServer.with { _ in
             .answer()
         } _: { server in
@@ -115,7 +115,7 @@ struct AddressRuleTests {
         }
     }
 
-    @Test func `localhost is this machine without being asked for`() async throws {
+    @Test func `localhost is this machine without a lookup`() async throws {
         try await LocalServer.with { _ in
             .answer("here")
         } _: { server in
@@ -129,7 +129,7 @@ struct AddressRuleTests {
         }
     }
 
-    @Test func `the machine's own resolver says when there is no such name`() async throws {
+    @Test func `the system resolver reports an unknown name`() async throws {
         let error = await #expect(throws: EgressError.self) {
             try await SystemResolver().addresses(of: "none.invalid", within: Program.patience)
         }

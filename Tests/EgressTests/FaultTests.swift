@@ -19,7 +19,7 @@ struct FaultTests {
         }
     }
 
-    @Test func `C35 - a server that is not there`() async throws {
+    @Test func `C35 - an unreachable server has its own error`() async throws {
         let port = ClosedPort()
         defer { withExtendedLifetime(port) {} }
         let origins = ["http://127.0.0.1:\(port.number)", "https://127.0.0.1:\(port.number)"]
@@ -30,7 +30,7 @@ struct FaultTests {
     }
 
     @Test(arguments: ["", "HTTP/1.1 200 OK\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nx"])
-    func `C35 - a server that says nothing more is given up`(_ start: String) async throws {
+    func `C35 - a server that stops sending times out`(_ start: String) async throws {
         var options = Bench.patient
         options.total = .milliseconds(300)
         #expect(
@@ -49,11 +49,12 @@ struct FaultTests {
         "HTTP/1.1 200 OK\r\n"
             + String(repeating: "X: \(String(repeating: "a", count: 999))\r\n", count: 40) + "\r\n",
     ])
-    func `C35 - an answer that is none, or not whole`(_ text: String) async throws {
+    func `C35 - invalid and incomplete responses have their own errors`(_ text: String) async throws
+    {
         #expect(try await Self.fault { _ in .text(text) } == .invalidResponse)
     }
 
-    @Test func `C35 - an answer that is too large is an error and not cut`() async throws {
+    @Test func `C35 - a response that is too large is an error and not truncated`() async throws {
         var options = Bench.patient
         options.responseBytes = 100_000
         let head = "HTTP/1.1 200 OK\r\n"
@@ -72,13 +73,13 @@ struct FaultTests {
         #expect(try await Self.fault(options) { _ in .answer(whole + "x") } == .responseTooLarge)
     }
 
-    @Test func `an endless header is an answer that is none`() async throws {
+    @Test func `an endless header is an invalid response`() async throws {
         let line = Array("X: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\r\n".utf8)
         let reply = LocalServer.Reply.endless(after: Array("HTTP/1.1 200 OK\r\n".utf8), line)
         #expect(try await Self.fault { _ in reply } == .invalidResponse)
     }
 
-    @Test func `an answer that is compressed unasked is refused`() async throws {
+    @Test func `a response that is compressed without being requested is rejected`() async throws {
         #expect(
             try await Self.fault { _ in .answer("x", fields: [("Content-Encoding", "gzip")]) }
                 == .responseEncoded)
@@ -87,7 +88,7 @@ struct FaultTests {
                 == nil)
     }
 
-    @Test func `a request is sent once, however it ends`() async throws {
+    @Test func `a request is never repeated`() async throws {
         try await LocalServer.with { _ in
             .text("")
         } _: { server in
@@ -102,7 +103,7 @@ struct FaultTests {
         }
     }
 
-    @Test func `a call that is no longer wanted ends`() async throws {
+    @Test func `a cancelled call ends`() async throws {
         let (arrivals, arrival) = AsyncStream.makeStream(of: Void.self)
         try await LocalServer.with { _ in
             arrival.yield()

@@ -26,7 +26,7 @@ struct OutboundOptionsTests {
         }
     }
 
-    @Test func `a redirect is the response where none is followed`() async throws {
+    @Test func `a redirect is the response if redirects are not followed`() async throws {
         var options = Bench.patient
         options.redirects = 0
         let response = try await Self.send(options) { _ in .redirect(to: "/b") }
@@ -62,7 +62,7 @@ struct OutboundOptionsTests {
     }
 
     @Test(arguments: ["", "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nx"])
-    func `a server that stops sending is not waited for`(start: String) async throws {
+    func `a server that stops sending times out`(start: String) async throws {
         var options = Bench.patient
         options.idle = .milliseconds(200)
         options.messagesContainPath = true

@@ -52,7 +52,7 @@ struct OutboxTests {
         try FileManager.default.contentsOfDirectory(atPath: folder.path + "/outbox").sorted()
     }
 
-    @Test func `E21: what arrives is kept nowhere`() async throws {
+    @Test func `E21: a delivered upload is not stored`() async throws {
         let uploader = ScriptedUploader([.success(201)])
         let outbox = try open(uploader)
         #expect(try await outbox.send(Self.upload(), keeps: true) == .delivered(status: 201))
@@ -62,7 +62,7 @@ struct OutboxTests {
         #expect(await outbox.queued.isEmpty)
     }
 
-    @Test func `E21: a server that is down gets it when it is up, also from the next host`()
+    @Test func `E21: an upload is delivered when the server is back, also after a restart`()
         async throws
     {
         let uploader = ScriptedUploader([Self.down, .success(503), .success(200)])
@@ -113,7 +113,9 @@ struct OutboxTests {
         (.success(400), .refused), (.success(401), .refused), (.success(302), .refused),
         (.success(404), .refused), (.success(101), .refused),
     ])
-    fileprivate func `what the answer means`(reply: Reply, state: QueuedUpload.State) async throws {
+    fileprivate func `the status of a response decides the outcome`(
+        reply: Reply, state: QueuedUpload.State
+    ) async throws {
         let outbox = try open(ScriptedUploader([reply]))
         _ = try await outbox.send(Self.upload(), keeps: true)
         let kept = try #require(await outbox.queued.first)
@@ -122,7 +124,8 @@ struct OutboxTests {
         #expect(!kept.problem.isEmpty)
     }
 
-    @Test func `what waits is tried after a minute, and then ever later, an hour at most`()
+    @Test
+    func `a queued upload is retried after a minute, then at growing intervals up to an hour`()
         async throws
     {
         let uploader = ScriptedUploader([Self.down])
@@ -139,7 +142,7 @@ struct OutboxTests {
         #expect(uploader.visits.count == 1)
     }
 
-    @Test func `E22: the bytes come back as they were, and only the owner can open them`()
+    @Test func `E22: queued bytes are unchanged and only readable by the owner`()
         async throws
     {
         let body = String(decoding: (0..<4096).map { UInt8($0 & 0x7F) }, as: UTF8.self)
@@ -156,7 +159,7 @@ struct OutboxTests {
         #expect(uploader.visits.map(\.body) == [Array(body.utf8), Array(body.utf8)])
     }
 
-    @Test func `a file that was changed is not sent, and a damaged one is left where it is`()
+    @Test func `a changed file is not sent, and a damaged one is not removed`()
         async throws
     {
         let uploader = ScriptedUploader([Self.down])
@@ -201,11 +204,11 @@ struct OutboxTests {
         ("http://trips.example/a", false), ("http://192.168.1.2/a", false),
         ("http://localhost.example/a", false),
     ])
-    func `what leaves the machine is encrypted`(text: String, isTaken: Bool) throws {
+    func `an unencrypted address is rejected`(text: String, isTaken: Bool) throws {
         #expect(((try? Self.upload(to: text)) != nil) == isTaken)
     }
 
-    @Test func `no more than 200 things wait`() async throws {
+    @Test func `at most 200 uploads are queued`() async throws {
         let outbox = try open(ScriptedUploader([Self.down]))
         for _ in 0..<200 { _ = try await outbox.send(Self.upload(), keeps: true) }
         await #expect { _ = try await outbox.send(Self.upload(), keeps: true) } throws: {

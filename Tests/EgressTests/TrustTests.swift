@@ -26,26 +26,26 @@ struct TrustTests {
         }
     }
 
-    @Test func `C36 - a trusted certificate is taken`() async throws {
+    @Test func `C36 - a trusted certificate is accepted`() async throws {
         let names = ["DNS:localhost", "IP:127.0.0.1"]
         let certificate = try await TestCertificate(names: names)
         #expect(try await Self.fault(certificate, trusts: true) == nil)
         #expect(try await Self.fault(certificate, at: "127.0.0.1", trusts: true) == nil)
     }
 
-    @Test func `C36 - a self-signed certificate is refused without a pin`() async throws {
+    @Test func `C36 - a self-signed certificate is rejected without a pin`() async throws {
         let certificate = try await TestCertificate(names: ["DNS:localhost"])
         #expect(try await Self.fault(certificate) == .untrusted)
     }
 
-    @Test func `C36 - a trusted certificate of another name is refused`() async throws {
+    @Test func `C36 - a trusted certificate for another name is rejected`() async throws {
         let certificate = try await TestCertificate(names: ["DNS:other.example"])
         #expect(try await Self.fault(certificate, trusts: true) == .untrusted)
         let named = try await TestCertificate(names: ["DNS:localhost"])
         #expect(try await Self.fault(named, at: "127.0.0.1", trusts: true) == .untrusted)
     }
 
-    @Test func `C36 - a pin takes the certificate, or its key, and no other`() async throws {
+    @Test func `C36 - a pin accepts one certificate or key and no other`() async throws {
         let certificate = try await TestCertificate(names: ["DNS:box.local"])
         let pins = try certificate.pins()
         #expect(try await Self.fault(certificate, pin: pins.certificate) == nil)
@@ -57,7 +57,7 @@ struct TrustTests {
         #expect(try await Self.fault(other, pin: pins.key, trusts: true) == .wrongCertificate)
     }
 
-    @Test func `C36 - the pin of one host is none for another`() async throws {
+    @Test func `C36 - the pin of one host does not apply to another`() async throws {
         let certificate = try await TestCertificate(names: ["DNS:localhost", "IP:127.0.0.1"])
         let pin = try certificate.pins().certificate
         try await LocalServer.with(certificate: certificate) { _ in
@@ -74,7 +74,7 @@ struct TrustTests {
         }
     }
 
-    @Test func `C36 - a redirect to the pinned host is held to its pin`() async throws {
+    @Test func `C36 - a redirect to the pinned host requires its pin`() async throws {
         let certificate = try await TestCertificate(names: ["DNS:localhost"])
         let other = try await TestCertificate(names: ["DNS:localhost"])
         try await LocalServer.with(certificate: other) { _ in

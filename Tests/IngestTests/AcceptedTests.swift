@@ -23,7 +23,7 @@ struct AcceptedTests {
     ]
 
     @Test(arguments: [(SampleFormat.json, json), (.ndjson, lines), (.csv, csv)])
-    func `every way to write a sample gives the same, however it is cut`(
+    func `every format gives the same sample, however the input is split`(
         form: SampleFormat, texts: [String]
     ) throws {
         let wanted = SampleBatch(
@@ -41,7 +41,7 @@ struct AcceptedTests {
         (SampleFormat.json, #"[{"x":1,"y":2},{"y":4,"x":3}]"#),
         (.ndjson, "{\"x\":1,\"y\":2}\n{\"y\":4,\"x\":3}\n"), (.csv, "y,x\n2,1\n4,3\n"),
     ])
-    func `a sample without a time is of now`(form: SampleFormat, text: String) throws {
+    func `a sample without a time has the current time`(form: SampleFormat, text: String) throws {
         let batch = try Parsing.samples(text, form)
         #expect(batch.times == [Parsing.now, Parsing.now])
         #expect(batch.columns == [.numbers([1, 3]), .numbers([2, 4])])
@@ -57,7 +57,7 @@ struct AcceptedTests {
             ("1.7723664e12", 1_772_366_400_000_000),
             ("\"2026-03-01T12:00:00Z\"", 1_772_366_400_000_000),
         ] as [(String, Int64)])
-    func `times are read to the nearest microsecond`(text: String, microseconds: Int64) throws {
+    func `times are rounded to the nearest microsecond`(text: String, microseconds: Int64) throws {
         let batch = try Parsing.samples(#"{"t":\#(text),"x":1,"y":1}"#, .ndjson)
         #expect(batch.times == [Timestamp(microseconds: microseconds)])
     }
@@ -66,7 +66,7 @@ struct AcceptedTests {
         (#""""#, ""), (#""on""#, "on"), (#""\"\\\/\b\f\n\r\t""#, "\"\\/\u{8}\u{C}\n\r\t"),
         (#""\u00e9\uD83D\uDE00é😀""#, "é😀é😀"), (#""\u0000""#, "\0"),
     ])
-    func `texts of JSON are decoded, however they are cut`(text: String, value: String) throws {
+    func `JSON texts are decoded, however the input is split`(text: String, value: String) throws {
         let line = #"{"level":1,"total":2,"state":"s","note":\#(text)}"#
         for piece in 1...line.utf8.count {
             let batch = try Parsing.samples(line, .ndjson, of: Parsing.gauge, piece: piece)
@@ -79,7 +79,7 @@ struct AcceptedTests {
         ("\"a,\"\"b\"\"\r\nc\"", "a,\"b\"\r\nc"),
         ("é", "é"), ("\"\u{1}\"", "\u{1}"),
     ])
-    func `texts of CSV are decoded, however they are cut`(text: String, value: String) throws {
+    func `CSV texts are decoded, however the input is split`(text: String, value: String) throws {
         let file = "level,total,state,note\n1,2,s,\(text)\n3,4,t,u\n"
         for piece in 1...file.utf8.count {
             let batch = try Parsing.samples(file, .csv, of: Parsing.gauge, piece: piece)

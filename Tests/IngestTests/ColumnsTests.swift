@@ -12,7 +12,7 @@ struct ColumnsTests {
 
     private static var bytes: [UInt8] { Parsing.bytes(batch, .columns, of: Parsing.gauge) }
 
-    @Test func `a batch is written as the specification has it`() {
+    @Test func `a batch is encoded as specified`() {
         let fields: [UInt8] =
             [0, 5] + Array("level".utf8) + [1, 5] + Array("total".utf8) + [2, 5]
             + Array("state".utf8) + [3, 4] + Array("note".utf8)
@@ -27,7 +27,7 @@ struct ColumnsTests {
         #expect(Self.bytes == head + length + fields + columns)
     }
 
-    @Test func `batches that follow each other are read as one, however they are cut`() throws {
+    @Test func `consecutive batches are read as one, however the input is split`() throws {
         let twice = Self.bytes + Self.bytes
         for piece in 1...twice.count {
             let read = try Parsing.samples(twice, .columns, of: Parsing.gauge, piece: piece)
@@ -38,7 +38,7 @@ struct ColumnsTests {
         }
     }
 
-    @Test func `columns may stand in any order`() throws {
+    @Test func `columns can be in any order`() throws {
         let fields = [Parsing.gauge[3], Parsing.gauge[1], Parsing.gauge[0], Parsing.gauge[2]]
         let columns = [3, 1, 0, 2].map { Self.batch.columns[$0] }
         let other = SampleBatch(times: Self.batch.times, columns: columns)
@@ -46,7 +46,7 @@ struct ColumnsTests {
         #expect(try Parsing.samples(bytes, .columns, of: Parsing.gauge) == Self.batch)
     }
 
-    @Test func `a batch that is cut off anywhere is refused`() {
+    @Test func `a truncated batch is rejected`() {
         let bytes = Self.bytes
         for count in 1..<bytes.count {
             let found = Parsing.fault(Array(bytes.prefix(count)), .columns, of: Parsing.gauge)
@@ -54,7 +54,7 @@ struct ColumnsTests {
         }
     }
 
-    @Test func `a byte that is changed anywhere never ends the program`() {
+    @Test func `a changed byte never traps`() {
         var bytes = Self.bytes
         for place in bytes.indices {
             let kept = bytes[place]
@@ -76,7 +76,7 @@ struct ColumnsTests {
             (18, 1, "field level: the kind of the column"),
             (20, 0x6D, "field \"mevel\": the sensor has"),
         ] as [(Int, UInt8, String)])
-    func `a header that does not fit is refused`(place: Int, value: UInt8, fault: String) {
+    func `an invalid header is rejected`(place: Int, value: UInt8, fault: String) {
         var bytes = Self.bytes
         bytes[place] = value
         let found = Parsing.fault(bytes, .columns, of: Parsing.gauge)
@@ -84,7 +84,7 @@ struct ColumnsTests {
     }
 
     @Test(arguments: [Double.nan, .infinity, -.infinity, .signalingNaN])
-    func `a number that is not finite is refused`(value: Double) {
+    func `a number that is not finite is rejected`(value: Double) {
         let batch = SampleBatch(
             times: [.init(microseconds: 1), .init(microseconds: 2)],
             columns: [.numbers([1, value]), .numbers([1, 2])])
@@ -96,7 +96,7 @@ struct ColumnsTests {
     }
 
     @Test(arguments: 1...24)
-    func `a text takes nothing of the columns behind it`(claim: UInt8) {
+    func `a text does not read into the following columns`(claim: UInt8) {
         let fields = [Field("note", kind: .text), Field("x")]
         let batch = SampleBatch(
             times: [.init(microseconds: 1)], columns: [.texts([""]), .numbers([1])])
@@ -111,7 +111,7 @@ struct ColumnsTests {
         }
     }
 
-    @Test func `a batch that is longer than its columns is refused`() {
+    @Test func `a batch that is longer than its columns is rejected`() {
         let fields = [Field("note", kind: .text)]
         let one = SampleBatch(times: [.init(microseconds: 1)], columns: [.texts(["a"])])
         var bytes = Parsing.bytes(one, .columns, of: fields)
@@ -121,13 +121,13 @@ struct ColumnsTests {
     }
 
     @Test(arguments: [Timestamp.distantPast, .distantFuture])
-    func `a time that stands for an open end is refused`(time: Timestamp) {
+    func `a time that encodes an open end is rejected`(time: Timestamp) {
         let batch = SampleBatch(times: [time], columns: [.numbers([1]), .numbers([2])])
         let found = Parsing.fault(Parsing.bytes(batch, .columns, of: Parsing.axes), .columns)
         #expect(found.hasPrefix("422 batch 1, sample 1, field t"), "\(found)")
     }
 
-    @Test func `a header that promises more rows than there may be takes no memory for them`() {
+    @Test func `a header with too many rows allocates no memory for them`() {
         var bytes = Parsing.bytes(
             SampleBatch(times: [], columns: [.numbers([]), .numbers([])]), .columns,
             of: Parsing.axes)

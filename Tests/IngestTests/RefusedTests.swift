@@ -54,7 +54,7 @@ struct RefusedTests {
         ("\u{FEFF}{}", "400 line 1, sample 1: the input begins with a byte order mark"),
         ("/* */{}", "400 line 1, sample 1: unexpected character"),
     ])
-    func `JSON that is not what the sensor holds is refused`(text: String, fault: String) {
+    func `JSON that does not match the sensor is rejected`(text: String, fault: String) {
         for piece in [1, 2, 3, 7, 1 << 16] {
             let found = Parsing.fault(Array(text.utf8), .json, piece: piece)
             #expect(found.hasPrefix(fault), "\(text) in pieces of \(piece): \(found)")
@@ -76,7 +76,7 @@ struct RefusedTests {
         ),
         ("\"" + String(repeating: "a", count: 65537) + "\"", "422", "the text has more than 65536"),
     ])
-    func `a text of JSON that is none is refused`(text: String, status: String, fault: String) {
+    func `an invalid JSON text is rejected`(text: String, status: String, fault: String) {
         let line = #"{"level":1,"total":2,"state":"s","note":\#(text)}"#
         let found = Parsing.fault(Array(line.utf8), .ndjson, of: Parsing.gauge)
         #expect(found.hasPrefix("\(status) line 1, field note: \(fault)"), "\(found)")
@@ -86,7 +86,7 @@ struct RefusedTests {
         arguments: [
             [0xFF], [0xC0, 0x80], [0xED, 0xA0, 0x80], [0xF5, 0x80, 0x80, 0x80], [0xE2, 0x82],
         ] as [[UInt8]])
-    func `bytes that are not UTF-8 are refused in every form`(bytes: [UInt8]) {
+    func `bytes that are not UTF-8 are rejected in every format`(bytes: [UInt8]) {
         let before = Array("level,total,state,note\n1,2,s,".utf8)
         let csv = Parsing.fault(before + bytes + [0x0A], .csv, of: Parsing.gauge)
         #expect(csv.hasPrefix("400 line 2, field note: the text is not valid UTF-8"), "\(csv)")
@@ -103,7 +103,7 @@ struct RefusedTests {
         ("[{\"x\":1,\"y\":2}]", "400 line 1: unexpected character"),
         ("{\"x\":1,\n\"y\":2}", "400 line 1: unexpected character"),
     ])
-    func `a line that is no sample is named`(text: String, fault: String) {
+    func `an invalid line is reported with its number`(text: String, fault: String) {
         for piece in [1, 5, 1 << 16] {
             let found = Parsing.fault(Array(text.utf8), .ndjson, piece: piece)
             #expect(found.hasPrefix(fault), "\(text) in pieces of \(piece): \(found)")
@@ -130,7 +130,7 @@ struct RefusedTests {
         ("t,x,y\n\"never\",1,2\n", "422 line 2, field t: the time is neither"),
         ("x,y\r1,2\r", "400 line 1: unexpected character"),
     ])
-    func `CSV that is not what the sensor holds is refused`(text: String, fault: String) {
+    func `CSV that does not match the sensor is rejected`(text: String, fault: String) {
         for piece in [1, 2, 5, 1 << 16] {
             let found = Parsing.fault(Array(text.utf8), .csv, piece: piece)
             // Where nothing tells which field has no end, none is named.
@@ -139,7 +139,7 @@ struct RefusedTests {
         }
     }
 
-    @Test func `more samples than are taken at once are refused`() {
+    @Test func `too many samples are rejected`() {
         let text = String(repeating: "{\"x\":1,\"y\":2}\n", count: 11)
         #expect(throws: SampleFault.self) {
             try Parsing.samples(Array(text.utf8), .ndjson, of: Parsing.axes, limit: 10)
@@ -148,7 +148,7 @@ struct RefusedTests {
             (try? Parsing.samples(Array(text.utf8), .ndjson, of: Parsing.axes, limit: 11)) != nil)
     }
 
-    @Test func `a sample without end is refused before it fills the memory`() {
+    @Test func `an endless sample is rejected in bounded memory`() {
         let long = Array(repeating: UInt8(ascii: " "), count: 4 << 20)
         let line = Array("{\"x\":1,".utf8) + long
         #expect(Parsing.fault(line, .ndjson).contains("more than 1048576 bytes"))

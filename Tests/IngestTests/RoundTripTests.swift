@@ -55,7 +55,7 @@ struct RoundTripTests {
     }
 
     @Test(arguments: SampleFormat.allCases)
-    func `what is written is read back to the last bit, however it is cut`(
+    func `written samples are restored to the last bit, however the input is split`(
         form: SampleFormat
     ) throws {
         let seed = UInt64.random(in: 0...UInt64.max)
@@ -77,7 +77,7 @@ struct RoundTripTests {
         }
     }
 
-    @Test func `numbers are written as the standard library describes them`() {
+    @Test func `numbers are written as by the standard library`() {
         let seed = UInt64.random(in: 0...UInt64.max)
         var random = SplitMix(state: seed)
         let values = (0..<20_000).map { _ in Self.number(&random) }
@@ -92,7 +92,7 @@ struct RoundTripTests {
         }
     }
 
-    @Test func `numbers are read as the standard library reads them`() throws {
+    @Test func `numbers are parsed as by the standard library`() throws {
         let seed = UInt64.random(in: 0...UInt64.max)
         var random = SplitMix(state: seed)
         for _ in 0..<5000 {
@@ -115,7 +115,7 @@ struct RoundTripTests {
         }
     }
 
-    @Test func `bytes at random never end the program`() {
+    @Test func `random bytes never trap`() {
         let seed = UInt64.random(in: 0...UInt64.max)
         var random = SplitMix(state: seed)
         let alphabet = Array("{}[]\":,.-+eE0123456789txyxy \n\r\\u\"\"NVC\u{1}é".utf8)

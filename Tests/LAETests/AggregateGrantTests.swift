@@ -16,7 +16,7 @@ struct AggregateGrantTests {
         lab = try await Lab()
     }
 
-    @Test func `single samples are refused on every path`() async throws {
+    @Test func `single samples are rejected on every path`() async throws {
         try await lab.add((0..<20).map { (time: $0, x: Double($0)) })
         let grant = try await lab.grant(Terms(access: .stats))
         let attempts: [() async throws -> Void] = [
@@ -42,7 +42,7 @@ struct AggregateGrantTests {
     }
 
     @Test(arguments: 0...7 as ClosedRange<Int64>)
-    func `fewer than five samples tell nothing, not even how many they are`(
+    func `fewer than five samples are suppressed, including their count`(
         count: Int64
     ) async throws {
         try await lab.add((0..<count).map { (time: $0, x: 20) })
@@ -62,7 +62,7 @@ struct AggregateGrantTests {
         #expect(entries.map(\.count) == [count < 5 ? 0 : Int(count)])
     }
 
-    @Test func `conditions, which single samples out, are refused`() async throws {
+    @Test func `conditions are rejected because they select single samples`() async throws {
         try await lab.add((0..<20).map { (time: $0, x: Double($0)) })
         let grant = try await lab.grant(Terms(access: .stats))
         let query = StatisticsQuery(conditions: [try Condition(parsing: "x<15")])
@@ -88,7 +88,7 @@ struct AggregateGrantTests {
         #expect(table.windows.map(\.values) == sums.map { [[Double($0)]] })
     }
 
-    @Test func `minutes with few samples count in no answer`() async throws {
+    @Test func `minutes with few samples are excluded from every answer`() async throws {
         let second: Int64 = 1_000_000
         try await lab.add((0..<60).map { (time: $0 * second, x: 1) })
         try await lab.add((60..<64).map { (time: $0 * second, x: 1000) })
@@ -102,7 +102,7 @@ struct AggregateGrantTests {
         }
     }
 
-    @Test func `what is added to a minute shows when it has ended and not before`() async throws {
+    @Test func `samples of a minute are visible only after it has ended`() async throws {
         let now = Lab.now.microseconds
         let minute: Int64 = 60_000_000
         let start = now - now % minute
@@ -118,7 +118,7 @@ struct AggregateGrantTests {
     }
 
     @Test(arguments: [nil, 0.5])
-    func `what leaves the history leaves it by whole minutes`(precision: Double?) async throws {
+    func `the visible history shrinks by whole minutes`(precision: Double?) async throws {
         let second: Int64 = 1_000_000
         let now = Lab.now.microseconds
         try await lab.add((0..<3900).map { (time: now - (3900 - $0) * second, x: Double($0)) })
@@ -144,7 +144,7 @@ struct AggregateGrantTests {
     }
 
     @Test(.timeLimit(.minutes(10)), arguments: [nil, 1] as [Double?])
-    func `what lies ages apart is found at once`(precision: Double?) async throws {
+    func `distant samples are found quickly`(precision: Double?) async throws {
         let age: Int64 = 1_000_000_000_000_000_000
         let second: Int64 = 1_000_000
         for start in [-age, -age / 7, 0, age] {
@@ -161,7 +161,7 @@ struct AggregateGrantTests {
         }
     }
 
-    @Test func `more cells than are looked at for one question are refused`() async throws {
+    @Test func `a query over too many cells is rejected`() async throws {
         let minute: Int64 = 60_000_000
         try await lab.add((0..<1200).map { (time: $0 * minute / 5, x: 1) })
         let terms = GrantTerms(
@@ -182,7 +182,7 @@ struct AggregateGrantTests {
         #expect(error?.code == .tooManyWindows)
     }
 
-    @Test func `percentiles are near and not the value of a sample`() async throws {
+    @Test func `percentiles are approximate and not the value of a sample`() async throws {
         try await lab.add((0..<1000).map { (time: $0 * 1000, x: 1 + Double($0)) })
         let grant = try await lab.grant(Terms(access: .stats))
         let query = StatisticsQuery(fields: ["x"], statistics: [.percentile(50)])
@@ -192,7 +192,7 @@ struct AggregateGrantTests {
         #expect(abs(median - 500.5) < 500.5 * 0.011)
     }
 
-    @Test func `open windows do not tell when the last sample came`() async throws {
+    @Test func `open windows do not reveal the time of the last sample`() async throws {
         try await lab.add((0..<10).map { (time: $0 * 1_000_000, x: 1) })
         let grant = try await lab.grant(Terms(access: .stats))
         let table = try await lab.engine.statistics(

@@ -29,7 +29,7 @@ struct AnalysisGrantTests {
     @Test(arguments: [
         "largest", "smallest", "rate", "resample", "downsample", "dbscan", "anomalies",
     ])
-    func `those who may see statistics are shown no single sample`(name: String) async throws {
+    func `a statistics-only grant shows no single sample`(name: String) async throws {
         try await lab.add((0..<20).map { (time: $0, x: Double($0)) })
         let error = await #expect(throws: LAEError.self) {
             try await lab.analyze(
@@ -46,7 +46,7 @@ struct AnalysisGrantTests {
     @Test(
         arguments: ["histogram", "entropy", "correlation", "trend", "k-means"],
         0...6 as ClosedRange<Int64>)
-    func `fewer than five rows tell nothing`(name: String, count: Int64) async throws {
+    func `fewer than five rows are suppressed`(name: String, count: Int64) async throws {
         try await lab.add((0..<count).map { (time: $0, x: Double($0 * 10)) })
         let answer = try await lab.analyze(
             name, Self.parameters[name] ?? [:], of: Self.inputs(name), terms: stats)
@@ -54,7 +54,9 @@ struct AnalysisGrantTests {
         #expect((answer.result != nil) == (count >= 5))
     }
 
-    @Test func `bins with few samples are held back, and what would tell them`() async throws {
+    @Test func `bins with few samples are suppressed, and others that would reveal them`()
+        async throws
+    {
         let numbers = [0.0, 0, 0, 0, 0, 0, 0, 10, 20, 20, 20, 20, 20, 20]
         try await lab.add(numbers.enumerated().map { (time: Int64($0), x: $1) })
         let answer = try await lab.analyze(
@@ -67,7 +69,7 @@ struct AnalysisGrantTests {
         #expect(counts == [7, nil, nil])
     }
 
-    @Test func `clusters with few points are held back`() async throws {
+    @Test func `clusters with few points are suppressed`() async throws {
         try await lab.add((0..<30).map { (time: $0, x: $0 < 28 ? Double($0 % 2) : 1e6) })
         let answer = try await lab.analyze(
             "k-means", ["k": .number(2)], of: ["probe.x"], terms: stats)
@@ -86,7 +88,7 @@ struct AnalysisGrantTests {
         #expect(Set(all.map(\.count)) == [2, 28] && sum > 0)
     }
 
-    @Test func `a spectrum of few segments is held back`() async throws {
+    @Test func `a spectrum of few segments is suppressed`() async throws {
         let times = (0..<640).map { $0 * 6 * Self.second }
         try await lab.add(times.map { (time: $0, x: Double($0 / (60 * Self.second) % 4)) })
         for (segment, isTold) in [(nil, true), (16, true), (64, true)] as [(Double?, Bool)] {
@@ -101,7 +103,7 @@ struct AnalysisGrantTests {
         }
     }
 
-    @Test func `a trend does not tell when the first sample came`() async throws {
+    @Test func `a trend does not reveal the time of the first sample`() async throws {
         try await lab.add((0..<9).map { (time: 1_234_567 + $0, x: Double($0)) })
         let open = try await lab.analyze("trend", of: ["probe.x"], terms: stats)
         guard case .trend(let line)? = open.result else {
@@ -118,7 +120,8 @@ struct AnalysisGrantTests {
         #expect(other.origin == Timestamp(microseconds: 0) && other.intercept != nil)
     }
 
-    @Test func `one grant for aggregates makes all of it aggregates`() async throws {
+    @Test func `one statistics-only grant restricts the whole analysis to aggregates`() async throws
+    {
         try await lab.add((0..<4).map { (time: $0, x: Double($0)) })
         try await lab.addOther((0..<4).map { (time: $0, y: Double($0)) })
         for (terms, other) in [(stats, Terms(access: .raw)), (Terms(access: .raw), stats)] {
@@ -135,7 +138,8 @@ struct AnalysisGrantTests {
         }
     }
 
-    @Test func `a condition on another sensor singles nothing out where statistics are granted`()
+    @Test
+    func `a condition on another sensor selects no single samples under a statistics-only grant`()
         async throws
     {
         let minute: Int64 = 60_000_000
@@ -155,7 +159,7 @@ struct AnalysisGrantTests {
     }
 
     @Test(arguments: [false, true])
-    func `a series that clients publish is not compared with statistics alone`(
+    func `a published series is not combined with a statistics-only grant`(
         isDerived: Bool
     ) async throws {
         let published: SensorID = "own"
@@ -194,7 +198,7 @@ struct AnalysisGrantTests {
         #expect(error?.message.contains("publishes") == true)
     }
 
-    @Test func `every sensor needs a grant of its own that reads`() async throws {
+    @Test func `every sensor needs its own grant to read`() async throws {
         let request = AnalysisRequest(
             try Analysis("correlation"),
             of: [try FieldReference(parsing: "probe.x"), try FieldReference(parsing: "other.y")],
@@ -216,7 +220,7 @@ struct AnalysisGrantTests {
         #expect(entries.isEmpty)
     }
 
-    @Test func `rate, precision and history hold in analyses`() async throws {
+    @Test func `rate, precision and history apply to analyses`() async throws {
         let now = Lab.now.microseconds
         try await lab.add((0..<100).map { (time: now - 100_000_000 + $0 * 1_000_000, x: 7.4) })
         func values(_ terms: Terms) async throws -> [Double] {
@@ -232,7 +236,7 @@ struct AnalysisGrantTests {
         #expect(try await values(Terms(access: .raw, maximumRate: 0)).isEmpty)
     }
 
-    @Test func `every sensor's part is in the access log`() async throws {
+    @Test func `each sensor of an analysis is in the access log`() async throws {
         try await lab.add((0..<7).map { (time: $0, x: Double($0)) })
         try await lab.addOther((0..<9).map { (time: $0, y: Double($0)) })
         let range = TimeRange(0, 8)
@@ -249,7 +253,7 @@ struct AnalysisGrantTests {
         #expect(lines.map(\.range) == [.all, range, range])
     }
 
-    @Test func `a cancelled task reads no further`() async throws {
+    @Test func `a cancelled task stops reading`() async throws {
         try await lab.add((0..<10).map { (time: $0, x: Double($0)) })
         let grant = try await lab.grant()
         let request = AnalysisRequest(

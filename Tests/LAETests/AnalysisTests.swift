@@ -39,7 +39,7 @@ struct AnalysisTests {
         #expect(counts.compactMap(\.self).reduce(0, +) == 5)
     }
 
-    @Test func `entropy is that of the states, or of the bins`() async throws {
+    @Test func `entropy is computed from states or from bins`() async throws {
         try await fill([-1, 2, 3, -4])
         #expect(
             try await lab.analyze("entropy", of: ["probe.state"]).result
@@ -49,7 +49,7 @@ struct AnalysisTests {
                 == .entropy(bits: 0, outcomes: 1))
     }
 
-    @Test func `the largest and the smallest come with their times`() async throws {
+    @Test func `the largest and smallest values have their times`() async throws {
         try await fill([5, -2, 5, 9])
         let largest = try await lab.analyze("largest", ["k": .number(3)], of: ["probe.x"])
         #expect(
@@ -64,7 +64,7 @@ struct AnalysisTests {
             smallest.result == .items([.init(time: Timestamp(microseconds: 0), value: 0)]))
     }
 
-    @Test func `fields of one sensor belong together sample by sample`() async throws {
+    @Test func `fields of one sensor are paired sample by sample`() async throws {
         try await fill([10, 20, 30, 50])
         let answer = try await lab.analyze("correlation", of: ["probe.n", "probe.x"])
         guard case .correlation(let pairs) = answer.result else {
@@ -77,7 +77,7 @@ struct AnalysisTests {
         #expect(areClose(pairs[0].covariance, 875 / 3 / 10, 1e-14))
     }
 
-    @Test func `sensors with other times are joined, or meet in windows`() async throws {
+    @Test func `sensors with different times are joined or averaged in windows`() async throws {
         try await lab.add([(0, 1), (100, 2), (200, 3), (300, 9)])
         try await lab.addOther([(10, 10), (90, 20), (205, 30)])
         let inputs = ["other.y", "probe.x", "probe.n"]
@@ -106,7 +106,7 @@ struct AnalysisTests {
         #expect(error?.code == .invalidAnalysis && error?.hint != nil)
     }
 
-    @Test func `a trend is a line from the beginning of the range on`() async throws {
+    @Test func `a trend is a line from the start of the range`() async throws {
         try await fill([1, 3, 5, 7])
         let open = try await lab.analyze("trend", of: ["probe.x"])
         #expect(
@@ -125,7 +125,7 @@ struct AnalysisTests {
                         rSquared: 1, standardError: 0)))
     }
 
-    @Test func `cells, rates and fewer points keep their times`() async throws {
+    @Test func `resampling, rates and downsampling keep times`() async throws {
         try await fill([0, 4, 8, 2])
         let cells = try await lab.analyze(
             "resample", ["method": .text("linear")], of: ["probe.x"], every: .milliseconds(500))
@@ -149,7 +149,7 @@ struct AnalysisTests {
         #expect(points.map(\.value) == [0, 8, 2])
     }
 
-    @Test func `a spectrum has its peak where the oscillation is`() async throws {
+    @Test func `a spectrum has its peak at the frequency of the oscillation`() async throws {
         try await fill((0..<512).map { sin(2 * .pi * Double($0) / 8) }, every: 100_000)
         // A gap of two windows, and one sample too many.
         try await lab.add([(52_000_000, 0), (52_000_001, 0)])
@@ -171,7 +171,7 @@ struct AnalysisTests {
         #expect(sparse?.code == .invalidAnalysis)
     }
 
-    @Test func `clusters have their centres in the units of the fields`() async throws {
+    @Test func `cluster centres are in the units of the fields`() async throws {
         try await fill((0..<20).map { $0 % 2 == 0 ? 100 + Double($0) : -5000 })
         let answer = try await lab.analyze(
             "k-means", ["k": .number(2), "seed": .number(4)], of: ["probe.x", "probe.n"])
@@ -195,7 +195,7 @@ struct AnalysisTests {
         #expect(found.times.count == 20)
     }
 
-    @Test func `what stands far from the rest is found`() async throws {
+    @Test func `anomalies are found`() async throws {
         try await fill([1, 2, 3, 2, 1, 2, 50, 3, 60])
         let answer = try await lab.analyze("anomalies", ["limit": .number(1)], of: ["probe.x"])
         guard case .anomalies(let found) = answer.result else {
@@ -208,7 +208,7 @@ struct AnalysisTests {
     }
 
     @Test(arguments: Analysis.names)
-    func `nothing is analysed without a number and without a trap`(name: String) async throws {
+    func `analyses of no samples do not trap`(name: String) async throws {
         let parameters: [String: [String: AnalysisParameter]] = [
             "k-means": ["k": .number(3)], "dbscan": ["epsilon": .number(1)],
         ]
@@ -224,7 +224,7 @@ struct AnalysisTests {
         }
     }
 
-    @Test func `conditions and ranges decide what counts`() async throws {
+    @Test func `conditions and ranges select samples`() async throws {
         try await fill([-3, 1, 2, 40, 41])
         try await lab.addOther([(0, 1), (1_000_000, 2), (3_000_000, 3)])
         let warm = try await lab.analyze(
@@ -245,7 +245,7 @@ struct AnalysisTests {
         }
     }
 
-    @Test func `too many samples are refused, and means of windows are not`() async throws {
+    @Test func `too many samples are rejected, and means of windows are not`() async throws {
         let count = Analysis.answerLimit
         let step: Int64 = 10
         for start in stride(from: 0, to: count, by: 20_000) {

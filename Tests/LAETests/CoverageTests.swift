@@ -28,7 +28,7 @@ struct CoverageTests {
         return try await lab.engine.statistics(query, for: grant).windows.map(\.coverage?.share)
     }
 
-    @Test func `a pause shows in the whole and in its window`() async throws {
+    @Test func `a pause reduces the coverage of the range and of its window`() async throws {
         try await add(Array(0..<60) + Array(120..<240))
         let range = TimeRange(0, 4 * Self.minute)
         #expect(try await shares(StatisticsQuery(range: range)) == [183.0 / 240])
@@ -36,7 +36,7 @@ struct CoverageTests {
         #expect(try await shares(windows) == [1, 3.0 / 60, 1, 1])
     }
 
-    @Test func `time that has not come yet is not counted`() async throws {
+    @Test func `future time is not counted`() async throws {
         let now = Lab.now.microseconds / Self.second
         try await add(Array(now - 60..<now))
         let from = Timestamp(microseconds: (now - 60) * Self.second)
@@ -54,7 +54,7 @@ struct CoverageTests {
         #expect(try await shares(StatisticsQuery()) == [0.54])
     }
 
-    @Test func `nothing was seen without samples, and few do not tell`() async throws {
+    @Test func `coverage is zero without samples and unknown for few`() async throws {
         let query = StatisticsQuery(range: TimeRange(0, Self.minute))
         #expect(try await shares(query) == [0])
         try await add([10, 10, 11])
@@ -63,7 +63,7 @@ struct CoverageTests {
         #expect(try await shares(query) == [10.0 / 60])
     }
 
-    @Test func `samples that a condition leaves out have seen their time`() async throws {
+    @Test func `samples that a condition excludes count as coverage`() async throws {
         try await add(Array(0..<120))
         let query = StatisticsQuery(
             range: TimeRange(0, 4 * Self.minute), conditions: [try Condition(parsing: "x<30")])
@@ -73,7 +73,7 @@ struct CoverageTests {
         #expect(table.windows[0].coverage?.share == 123.0 / 240)
     }
 
-    @Test func `a grant of a rate sees the samples that it lets through`() async throws {
+    @Test func `coverage under a rate limit counts the visible samples`() async throws {
         try await add(Array(0..<120))
         let query = StatisticsQuery(range: TimeRange(0, 4 * Self.minute))
         let terms = Terms(access: .raw, maximumRate: 0.1)
@@ -81,7 +81,7 @@ struct CoverageTests {
         #expect(try await shares(query, terms) == [150.0 / 240])
     }
 
-    @Test func `what a grant does not reach back to was not seen`() async throws {
+    @Test func `time before the granted history is not covered`() async throws {
         let now = Lab.now.microseconds / Self.second
         try await add(Array(now - 240..<now))
         let range = TimeRange((now - 240) * Self.second, now * Self.second)
@@ -91,8 +91,7 @@ struct CoverageTests {
         #expect(try await shares(windows, terms) == [0, 4.0 / 90, 1])
     }
 
-    @Test func `who may see statistics only is told of whole stretches by themselves`() async throws
-    {
+    @Test func `a statistics-only grant has coverage for whole cells`() async throws {
         // The first minute whole, the second with four samples, the third half.
         try await add(Array(0..<60) + [60, 61, 62, 63] + Array(120..<150))
         let terms = Terms(access: .stats)
@@ -107,7 +106,7 @@ struct CoverageTests {
     }
 
     @Test(arguments: 0..<12)
-    func `windows add up to the whole, whatever the chunks`(round: Int) async throws {
+    func `coverage of windows adds up to the whole, whatever the chunks`(round: Int) async throws {
         let seed = UInt64.random(in: .min ... .max)
         var random = SplitMix(state: seed)
         var clock: Int64 = 0

@@ -32,7 +32,7 @@ struct DefinitionTests {
             ("0s", nil, "mean", ["probe.x"], "spans"), ("1", nil, "mean", ["probe.x"], "spans"),
             ("367d", nil, "mean", ["probe.x"], "spans"),
         ] as [(String, String?, String, [String], String)])
-    func `a definition that cannot be computed is refused, and says why`(
+    func `an invalid definition is rejected with the reason`(
         window: String, slide: String?, by: String, of: [String], message: String
     ) async throws {
         try await lab.define(
@@ -45,7 +45,7 @@ struct DefinitionTests {
         #expect(await lab.machine.status(of: Lab.shake) == nil)
     }
 
-    @Test func `the input of a virtual sensor cannot become virtual, or is missed`() async throws {
+    @Test func `the input of a virtual sensor cannot become virtual`() async throws {
         let steps = try Sensor(declared: "steps", title: "Steps", fields: [Field("count")])
         _ = try await lab.machine.declare(steps)
         try await lab.define(window: "1s", [("a", by: "sum", of: ["steps.count"])])
@@ -70,7 +70,7 @@ struct DefinitionTests {
         #expect(missing?.code == .unavailable)
     }
 
-    @Test func `a grant of the virtual sensor tells nothing of its inputs, and its terms hold`()
+    @Test func `a grant for a virtual sensor reveals none of its inputs, and its terms apply`()
         async throws
     {
         try await lab.add((0..<600).map { ($0 * 100_000, Double($0)) })
@@ -109,7 +109,7 @@ struct DefinitionTests {
         #expect(!entries.contains { $0.sensor == Lab.sensor })
     }
 
-    @Test func `nothing is published to a virtual sensor, and nothing arrives`() async throws {
+    @Test func `a virtual sensor has no published samples and no arrivals`() async throws {
         try await lab.define(window: "1s", [("mean", by: "mean", of: ["probe.x"])])
         let grant = try await lab.grant(to: Lab.shake)
         let stream = await #expect(throws: LAEError.self) {

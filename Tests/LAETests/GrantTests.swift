@@ -17,7 +17,7 @@ struct GrantTests {
         lab = try await Lab()
     }
 
-    @Test func `history clips every path`() async throws {
+    @Test func `the granted history limits every path`() async throws {
         let start = Self.now - 60_000_000
         try await lab.add([(start - 1, 1), (start, 2), (Self.now - 1, 3), (Self.now + 5, 4)])
         let grant = try await lab.grant(Terms(access: .raw, history: .seconds(60)))
@@ -38,7 +38,7 @@ struct GrantTests {
         #expect(try await lab.engine.samples(past, for: grant).samples.isEmpty)
     }
 
-    @Test func `rounded values are all that any path tells`() async throws {
+    @Test func `every path returns rounded values only`() async throws {
         let seed = UInt64.random(in: .min ... .max)
         var random = SplitMix(state: seed)
         let numbers = (0..<200).map { _ in Double.random(in: -40...40, using: &random) }
@@ -113,7 +113,7 @@ struct GrantTests {
         Terms(access: .raw, precision: .infinity), Terms(access: .raw, history: .seconds(-5)),
         Terms(access: .raw, history: .seconds(Int64.min)),
     ])
-    func `terms that mean nothing show nothing`(terms: Terms) async throws {
+    func `invalid terms show nothing`(terms: Terms) async throws {
         try await lab.add([(Self.now - 10_000_000, 1), (Self.now - 1, 2)])
         let grant = try await lab.grant(terms)
         #expect(try await lab.pages(SampleSelection(), grant).isEmpty)
@@ -123,7 +123,7 @@ struct GrantTests {
         #expect(table.windows.allSatisfy { $0.count == 0 })
     }
 
-    @Test func `an expired grant is none`() async throws {
+    @Test func `an expired grant shows nothing`() async throws {
         let error = await #expect(throws: AuthError.self) {
             try await lab.grant(Terms(access: .raw, expires: Lab.now))
         }

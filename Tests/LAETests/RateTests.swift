@@ -36,7 +36,7 @@ struct RateTests {
     }
 
     @Test(arguments: 0..<4)
-    func `every path shows the same one sample of each slot`(round: Int) async throws {
+    func `every path shows the same sample of each slot`(round: Int) async throws {
         let seed = UInt64.random(in: .min ... .max)
         var random = SplitMix(state: seed)
         let expected = try await fill(&random)
@@ -63,7 +63,7 @@ struct RateTests {
     }
 
     @Test(arguments: 0..<4)
-    func `no cut of the range brings out another sample`(round: Int) async throws {
+    func `splitting the range reveals no other sample`(round: Int) async throws {
         let seed = UInt64.random(in: .min ... .max)
         var random = SplitMix(state: seed)
         let expected = try await fill(&random)
@@ -90,7 +90,7 @@ struct RateTests {
         }
     }
 
-    @Test func `conditions and rounding come after thinning`() async throws {
+    @Test func `conditions and rounding are applied after thinning`() async throws {
         try await lab.add([(0, 10), (1, 90), (2_000_000, 90), (2_000_001, 10)])
         let grant = try await lab.grant(Terms(access: .raw, maximumRate: 1))
         let condition = try Condition(parsing: "x>50")
@@ -105,7 +105,7 @@ struct RateTests {
         arguments: [
             (1e-30, 1), (1e-3, 2), (0.5, 3), (1, 4), (1_000_000, 6), (1e9, 6), (.infinity, 6),
         ] as [(Double, Int)])
-    func `any rate above zero is kept`(rate: Double, count: Int) async throws {
+    func `every rate above zero is respected`(rate: Double, count: Int) async throws {
         try await lab.add(
             [0, 1, 1, 1_000_000, 2_000_000, 1_500_000_000, 1_500_000_001].map { ($0, 1) })
         let grant = try await lab.grant(Terms(access: .raw, maximumRate: rate))

@@ -16,7 +16,7 @@ struct SelectionTests {
 
     @Test(
         arguments: [1, 10, 11, 12, 24, Int.max], [SampleQuery.Order.ascending, .descending])
-    func `pages hold every sample once`(limit: Int, order: SampleQuery.Order) async throws {
+    func `pages contain every sample once`(limit: Int, order: SampleQuery.Order) async throws {
         try await lab.add((0..<8).map { (time: $0 / 4, x: Double($0)) })
         try await lab.add((8..<12).map { (time: $0 / 6, x: Double($0)) }, flush: false)
         let grant = try await lab.grant()
@@ -28,7 +28,7 @@ struct SelectionTests {
     }
 
     @Test(arguments: [SampleQuery.Order.ascending, .descending])
-    func `a page of long texts ends early, and the next goes on`(
+    func `a page of long texts ends early, and the next continues`(
         order: SampleQuery.Order
     ) async throws {
         let filler = String(repeating: "a", count: 1 << 20)
@@ -53,7 +53,7 @@ struct SelectionTests {
         #expect(try await lab.analyze("entropy", of: ["probe.state"]).count == 20)
     }
 
-    @Test func `fields come in the order they are asked for`() async throws {
+    @Test func `fields are returned in the requested order`() async throws {
         try await lab.add([(1, 20)])
         let grant = try await lab.grant()
         let page = try await lab.engine.samples(
@@ -62,14 +62,14 @@ struct SelectionTests {
         #expect(page.samples.map(\.values) == [[.text("warm"), .number(20), .number(20)]])
     }
 
-    @Test func `the latest is the newest sample alone`() async throws {
+    @Test func `the latest is only the newest sample`() async throws {
         let grant = try await lab.grant()
         #expect(try await lab.engine.latest(for: grant).samples.isEmpty)
         try await lab.add([(5, 1), (9, 2), (7, 3)])
         #expect(try await lab.engine.latest(for: grant).samples.map(\.sequence) == [2])
     }
 
-    @Test func `what is not there is an error that says what is missing`() async throws {
+    @Test func `a missing sensor or field is named in the error`() async throws {
         let cases: [(SensorID, SampleSelection, LAEError.Code)] = [
             ("nobody", SampleSelection(), .unknownSensor),
             ("missing", SampleSelection(), .unavailable),
@@ -99,7 +99,7 @@ struct SelectionTests {
             ("x=20", [20]), ("x=2e1", [20]), ("x!=20", [-10, 30]), ("n=-1", [-10]),
             ("state=cold", [-10]), ("state!=cold", [20, 30]), ("state=cold ", []),
         ] as [(String, [Double])])
-    func `conditions let through what they say`(text: String, expected: [Double]) async throws {
+    func `conditions select matching samples`(text: String, expected: [Double]) async throws {
         try await lab.add([(1, -10), (2, 20), (3, 30)])
         let grant = try await lab.grant()
         let page = try await lab.engine.samples(
@@ -108,14 +108,14 @@ struct SelectionTests {
     }
 
     @Test(arguments: ["", "x", "x>", ">5", "x~5", "é>5", "x y>5", " x>5", "x<", "=", "x!5"])
-    func `what is no condition is refused with a hint`(text: String) {
+    func `an invalid condition is rejected with a hint`(text: String) {
         let error = #expect(throws: LAEError.self) { try Condition(parsing: text) }
         #expect(error?.code == .invalidCondition)
         #expect(error?.hint != nil)
     }
 
     @Test(arguments: ["x>", "x>nan", "x=inf", "x=1,5", "x= 5", "x==5", "x>five", "x=1e400"])
-    func `an operand that is no finite number is refused, whatever it holds`(text: String) {
+    func `an operand that is not a finite number is rejected`(text: String) {
         let hostile = text + "\u{1B}[31m" + String(repeating: "!", count: 1000)
         for text in [text, hostile] {
             let error = #expect(throws: LAEError.self) {

@@ -26,7 +26,7 @@ struct ShieldedAnalysisTests {
     }
 
     @Test(arguments: [(nil, 1), (0, 7), (1, 7), (59, 60), (30, 1)] as [(Int64?, Int64)])
-    func `windows are whole cells, wherever and however short they are asked for`(
+    func `windows are widened to whole cells`(
         from: Int64?, every: Int64
     ) async throws {
         try await lab.add((0..<600).map { (time: $0 * Self.second, x: Double($0 * $0 % 997)) })
@@ -44,7 +44,7 @@ struct ShieldedAnalysisTests {
         #expect(try await analyze(from, 61).count == 5)
     }
 
-    @Test func `a window without a cell that has samples enough has no mean`() async throws {
+    @Test func `a window without a dense cell has no mean`() async throws {
         try await lab.add((0..<420).map { (time: $0 * Self.second, x: 1) })
         try await lab.add((420..<424).map { (time: $0 * Self.second, x: 1000) })
         let answer = try await lab.analyze(
@@ -60,7 +60,7 @@ struct ShieldedAnalysisTests {
     @Test(
         arguments: [.nearest(within: .zero), .last(within: .seconds(1))]
             as [AnalysisRequest.Join])
-    func `the times of another sensor choose no samples where statistics are granted`(
+    func `the times of another sensor select no samples under a statistics-only grant`(
         join: AnalysisRequest.Join
     ) async throws {
         try await lab.add((0..<600).map { (time: $0 * 1_000_000, x: Double($0)) })
@@ -98,7 +98,7 @@ struct ShieldedAnalysisTests {
         }
     }
 
-    @Test func `a histogram places no number nearer than percentiles do`() async throws {
+    @Test func `a histogram is no more precise than percentiles`() async throws {
         // All within 1 %, between two that lie far off.
         let middle = QuantileSketch.rounded(100)
         let numbers = [0] + (0..<58).map { middle * (1 + Double($0 - 29) / 10_000) } + [1000]
@@ -123,7 +123,7 @@ struct ShieldedAnalysisTests {
             ("histogram", ["bins": .number(1000)]), ("entropy", ["bins": .number(1000)]),
             ("k-means", ["k": .number(1)]), ("k-means", ["k": .number(3), "scale": .flag(false)]),
         ] as [(String, [String: AnalysisParameter])])
-    func `what differs by less than percentiles tell makes no difference`(
+    func `differences below the precision of percentiles change no answer`(
         name: String, parameters: [String: AnalysisParameter]
     ) async throws {
         let middle = QuantileSketch.rounded(100)
@@ -149,7 +149,7 @@ struct ShieldedAnalysisTests {
         #expect(try await answers(Terms(access: .raw)).count > 1)
     }
 
-    @Test func `the order of samples is told of windows only`() async throws {
+    @Test func `ranks are computed from windows only`() async throws {
         try await lab.add((0..<600).map { (time: $0 * Self.second, x: Double($0 * $0 % 997)) })
         for (every, terms) in [(nil, Terms(access: .raw)), (nil, stats), (.seconds(60), stats)]
             as [(Duration?, Terms)]
@@ -165,7 +165,7 @@ struct ShieldedAnalysisTests {
         }
     }
 
-    @Test func `a virtual sensor has cells of its own cadence`() async throws {
+    @Test func `the cells of a virtual sensor follow its cadence`() async throws {
         try await lab.add((0..<3600).map { (time: $0 * Self.second, x: Double($0 % 100)) })
         try await lab.define(window: "20s", [("strength", by: "mean", of: ["probe.x"])])
         let grant = try await lab.grant(stats, to: Lab.shake)

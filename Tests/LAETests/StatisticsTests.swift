@@ -29,7 +29,7 @@ struct StatisticsTests {
         #expect(windows.map(\.values) == [[[6, 2]], [[8, 1]], [[16, 1]]])
     }
 
-    @Test func `open ranges hold whole windows for all there is`() async throws {
+    @Test func `open ranges are extended to whole windows`() async throws {
         try await lab.add([(-7, 1), (13, 2), (20, 4)])
         let table = try await statistics(
             StatisticsQuery(fields: ["x"], statistics: [.sum], every: .microseconds(10)))
@@ -44,7 +44,7 @@ struct StatisticsTests {
         #expect(late.windows.isEmpty)
     }
 
-    @Test func `an open range of nothing has no sums and no windows to speak of`() async throws {
+    @Test func `an open range without samples has an empty window`() async throws {
         let one = try await statistics(StatisticsQuery(statistics: [.count, .mean, .maximum]))
         #expect(one.windows.map(\.values) == [[[0, nil, nil], [0, nil, nil]]])
         let many = try await statistics(StatisticsQuery(every: .seconds(1)))
@@ -57,7 +57,7 @@ struct StatisticsTests {
             (TimeRange(.min + 1, .max - 1), 1, nil), (TimeRange(.min + 1, .max - 1), .max, nil),
             (TimeRange(5, 5), 1, 0), (TimeRange(0, 7), .max, 1),
         ] as [(TimeRange, Int64, Int?)])
-    func `more windows than an answer holds are refused`(
+    func `too many windows are rejected`(
         range: TimeRange, step: Int64, count: Int?
     ) async throws {
         let query = StatisticsQuery(range: range, every: .microseconds(step))

@@ -41,7 +41,8 @@ struct SummarisedTests {
         #expect(windows.allSatisfy { $0.coverage?.share == 1 })
     }
 
-    @Test func `who may see statistics only sees that hours are left out of minutes`() async throws
+    @Test func `a statistics-only grant reports that pruned hours are missing in minutes`()
+        async throws
     {
         let windows = try await hours(Terms(access: .stats))
         #expect(windows.first?.range.from.microseconds == 0)
@@ -55,7 +56,7 @@ struct SummarisedTests {
             (Terms(access: .raw, maximumRate: 1), []),
             (Terms(access: .raw, precision: 1), ["x>=0"]),
         ] as [(Terms, [String])])
-    func `hours that no sample can be asked of are told to be left out`(
+    func `pruned hours are reported as missing where samples are needed`(
         terms: Terms, conditions: [String]
     ) async throws {
         let windows = try await hours(terms, where: conditions)
@@ -69,7 +70,7 @@ struct SummarisedTests {
     }
 
     @Test(arguments: [Access.raw, .stats])
-    func `analyses say that hours are left out`(access: Access) async throws {
+    func `analyses report missing hours`(access: Access) async throws {
         for (from, isPartial) in [(0, true), (5, true), (6, false)] as [(Int64, Bool)] {
             let answer = try await lab.analyze(
                 "trend", of: ["probe.x"], range: TimeRange(from * Self.hour, 10 * Self.hour),
@@ -78,7 +79,7 @@ struct SummarisedTests {
         }
     }
 
-    @Test func `in which minutes of an hour its few samples were is not told`() async throws {
+    @Test func `the minutes of the few samples of an hour are not revealed`() async throws {
         let lab = try await Lab()
         let minute = Self.hour / 60
         try await lab.add([30 * minute, 31 * minute, 9 * Self.hour].map { (time: $0, x: 1) })
@@ -99,14 +100,14 @@ struct SummarisedTests {
         }
     }
 
-    @Test func `they do so when every sample is gone`() async throws {
+    @Test func `analyses report missing hours when every sample is pruned`() async throws {
         _ = try await lab.machine.retention.forget(
             Lab.sensor, TimeRange(6 * Self.hour, 10 * Self.hour))
         let windows = try await hours(Terms(access: .raw))
         #expect(windows.map(\.count) == Array(repeating: 60, count: 6))
     }
 
-    @Test func `they do not reach farther back than a grant`() async throws {
+    @Test func `summaries before the granted history are not used`() async throws {
         let history = Lab.now.microseconds - 4 * Self.hour
         let terms = Terms(access: .raw, history: .microseconds(history))
         let windows = try await hours(terms)

@@ -117,7 +117,7 @@ struct WindowTests {
         }
     }
 
-    @Test func `a window that is not over gives nothing yet`() async throws {
+    @Test func `a window that has not ended has no sample`() async throws {
         let now = Lab.now.microseconds
         try await lab.add([(now - 2, 1), (now - 1, 2), (now, 4)])
         try await lab.define(window: "1s", [("sum", by: "sum", of: ["probe.x"])])
@@ -127,7 +127,7 @@ struct WindowTests {
         #expect(newest.first?.values == [.number(3)])
     }
 
-    @Test func `a long gap costs nothing, and a question that needs too much is refused`()
+    @Test func `a long gap is skipped, and a query that needs too much is rejected`()
         async throws
     {
         try await lab.add([(0, 1), (9_000_000_000_000, 2)])

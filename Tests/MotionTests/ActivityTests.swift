@@ -62,7 +62,7 @@ struct ActivityTests {
     }
 
     @Test(arguments: Recording.allCases)
-    func `B22: windows of a recording with its speed are what it is`(recording: Recording) {
+    func `B22: activity windows with a speed are recognised`(recording: Recording) {
         // One of a hundred joggers has some seconds in which he walks.
         let (found, seed) = sample(recording, hasSpeed: true)
         #expect(found.count >= 20 * 27, "seed \(seed)")
@@ -84,7 +84,7 @@ struct ActivityTests {
         #expect(onWheels.allSatisfy { $0.confidence != .high }, "seed \(seed)")
     }
 
-    @Test func `B22: of several that hold the first by priority is taken`() {
+    @Test func `B22: of several equal fits the first by priority wins`() {
         let order: [Activity] = [.walking, .running, .cycling, .driving, .stationary, .unknown]
         #expect(Activity.allCases == order)
         for (place, activity) in order.enumerated() {
@@ -106,20 +106,20 @@ struct ActivityTests {
             (0.75, 0.44, .cycling, .high), (0.75, 0.46, .cycling, .medium),
             (0.9, 0.76, .cycling, .low), (1, 1, .cycling, .low),
         ])
-    func `B22: confidence follows the fit and the lead`(
+    func `B22: confidence depends on the fit and the lead`(
         best: Double, next: Double, activity: Activity, confidence: ActivityReading.Confidence
     ) {
         let reading = ActivityReading(fits: [.cycling: best, .stationary: next])
         #expect(reading == ActivityReading(activity, confidence))
     }
 
-    @Test func `features that are not numbers fit nothing`() {
+    @Test func `features that are not finite fit no activity`() {
         let features = MotionFeatures(
             sway: .nan, roughness: .infinity, steps: .init(rate: .nan, regularity: 1), speed: .nan)
         #expect(ActivityReading(fits: features.fits) == ActivityReading(.unknown, .low))
     }
 
-    @Test func `a speed holds for ten seconds`() throws {
+    @Test func `a speed is valid for ten seconds`() throws {
         var classifier = ActivityClassifier()
         let trace = Recording.cruising.trace(seed: 4)
         let start = try #require(trace.items.first?.time)
@@ -138,7 +138,7 @@ struct ActivityTests {
         #expect(classifier.dropped == 1)
     }
 
-    @Test func `samples become states`() throws {
+    @Test func `acceleration samples become activity states`() throws {
         var classifier = ActivityClassifier()
         let samples = Recording.strolling.trace(seed: 3).items.compactMap { item in
             let values = [item.acceleration.x, item.acceleration.y, item.acceleration.z]

@@ -54,7 +54,7 @@ struct DamagedStoreTests {
             sensor: "probe", fields: [fields[0]], range: range, step: step, hasSketch: true)
     }
 
-    @Test func `the neighbours of a damaged chunk answer, and it is told of ever after`()
+    @Test func `samples around a damaged chunk are read, and the damage is reported permanently`()
         async throws
     {
         let model = try await fill(200)
@@ -120,7 +120,7 @@ struct DamagedStoreTests {
     }
 
     @Test(arguments: ["chunk", "chunkGroup"])
-    func `a damaged summary costs time and no sample`(table: String) async throws {
+    func `a damaged summary loses no samples`(table: String) async throws {
         let model = try await fill(200)
         try execute("UPDATE \(table) SET summary = CAST(x'01' || substr(summary, 1) AS BLOB)")
         let store = try await open()
@@ -134,7 +134,7 @@ struct DamagedStoreTests {
         #expect(try await SampleStore.faults(inFile: folder.path).isEmpty == false)
     }
 
-    @Test func `chunks that lie under right checksums do no harm`() async throws {
+    @Test func `invalid chunks with valid checksums do not trap`() async throws {
         _ = try await fill(60)
         let rows = try await SampleFile(path: folder.path).pool.read {
             database in
@@ -182,7 +182,7 @@ struct DamagedStoreTests {
         }
     }
 
-    @Test func `a byte turned over leaves what is right or is told of`() async throws {
+    @Test func `a flipped byte is harmless or reported`() async throws {
         let model = try await fill(150)
         let sound = try Data(contentsOf: URL(filePath: folder.path))
         // Names and schema have no checksums: they are one page each.

@@ -19,7 +19,7 @@ struct LoadTests {
         let isOver = Mutex(false)
     }
 
-    @Test func `what was accepted is seen by every reader, whoever writes`() async throws {
+    @Test func `every reader sees accepted samples under concurrent writes`() async throws {
         let folder = try TemporaryStore()
         let rules = ChunkRules(chunkSize: 256, unsealedRows: 8, groupSize: 4)
         let store = try await SampleStore(path: folder.path, rules: rules)

@@ -120,7 +120,7 @@ struct MigrationTests {
     // MARK: - Tests
 
     @Test(arguments: [1, 10, 3000])
-    func `a file of rows is read as chunks, with every sample, number and setting`(
+    func `a file with one row per sample is migrated with every sample, number and setting`(
         count: Int64
     ) async throws {
         let folder = try TemporaryStore()
@@ -134,7 +134,7 @@ struct MigrationTests {
         #expect(tables.isSuperset(of: ["fresh", "chunk", "content", "chunkGroup"]))
     }
 
-    @Test func `rows that cannot be read are told of ever after`() async throws {
+    @Test func `unreadable rows are reported permanently after the migration`() async throws {
         let folder = try TemporaryStore()
         let model = try Self.makeFile(at: folder.path, count: 500)
         let lost = try #require(model["probe"]?[200])
@@ -157,7 +157,7 @@ struct MigrationTests {
         #expect(try await !SampleStore.faults(inFile: folder.path).isEmpty)
     }
 
-    @Test func `a file of rows that cannot be moved stays as it was`() async throws {
+    @Test func `a failed migration leaves the file unchanged`() async throws {
         let folder = try TemporaryStore()
         _ = try Self.makeFile(at: folder.path, count: 500)
         let queue = try DatabaseQueue(path: folder.path)

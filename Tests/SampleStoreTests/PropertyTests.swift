@@ -8,7 +8,7 @@ import Testing
 /// The store against an array that does the same the obvious way.
 struct PropertyTests {
     @Test(arguments: 0..<12)
-    func `random work reads as it would from an array`(round: Int) async throws {
+    func `random operations read as from an array`(round: Int) async throws {
         let seed = UInt64.random(in: .min ... .max)
         var random = SplitMix(state: seed)
         let folder = try TemporaryStore()

@@ -37,7 +37,9 @@ struct TracedWriterTests {
     }
 
     @Test(arguments: ["pwrite64", "fdatasync", "ftruncate"])
-    func `killed at any call nothing acknowledged is lost or doubled`(call: String) async throws {
+    func `a kill at any system call neither loses nor duplicates acknowledged samples`(call: String)
+        async throws
+    {
         var number = 1
         var total = 0
         while true {
@@ -58,7 +60,7 @@ struct TracedWriterTests {
     }
 
     @Test(arguments: zip(["pwrite64", "fdatasync"], [5, 1]))
-    func `killed at a call nothing is lost that the disk was to keep`(
+    func `a kill at any system call loses no synced samples`(
         call: String, step: Int
     ) async throws {
         var number = 1
@@ -78,7 +80,7 @@ struct TracedWriterTests {
         #expect(number > 10)
     }
 
-    @Test func `killed at any call a file of rows is of the old schema or the new`() async throws {
+    @Test func `a kill during the migration leaves the old or the new schema`() async throws {
         var number = 1
         while true {
             try clear()
@@ -95,7 +97,7 @@ struct TracedWriterTests {
         #expect(number > 10)
     }
 
-    @Test func `a disk that fails to keep samples is not believed`() throws {
+    @Test func `samples are not acknowledged when fdatasync fails`() throws {
         var (kept, failed) = (0, 0)
         // Each thread has its own count of calls.
         for first in 1...20 {

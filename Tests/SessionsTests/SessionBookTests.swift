@@ -10,7 +10,7 @@ struct SessionBookTests {
         library = try Library()
     }
 
-    @Test func `B16: what is made and changed reads back the same after a restart`() async throws {
+    @Test func `B16: created and changed sessions are the same after a restart`() async throws {
         var book: SessionBook? = try library.open()
         let made = try await book?.create(
             try Library.draft("Lunch 🏃 walk", ["location", "accelerometer.left", "steps"]))
@@ -38,7 +38,7 @@ struct SessionBookTests {
                 == [60_000_000, 60_000_000])
     }
 
-    @Test func `B16: an active session goes on after a restart`() async throws {
+    @Test func `B16: an active session continues after a restart`() async throws {
         var book: SessionBook? = try library.open()
         let id = try #require(try await book?.create(try Library.draft()).session.id)
         _ = try await book?.apply(.start, to: id)
@@ -56,7 +56,7 @@ struct SessionBookTests {
             ])
     }
 
-    @Test func `what is refused changes nothing`() async throws {
+    @Test func `a rejected change has no effect`() async throws {
         let book = try library.open()
         let record = try await book.create(try Library.draft(), id: "trip")
         #expect(
@@ -83,7 +83,7 @@ struct SessionBookTests {
             } == .wrongState)
     }
 
-    @Test func `a session that was removed is gone, and others stay`() async throws {
+    @Test func `a removed session is gone, and others are kept`() async throws {
         let book = try library.open()
         for id in ["one", "two"] {
             _ = try await book.create(try Library.draft(id), id: id)
@@ -98,7 +98,7 @@ struct SessionBookTests {
     }
 
     @Test(arguments: [1, 2, 3, 7, 8])
-    func `pages hold every session once, the newest first`(limit: Int) async throws {
+    func `pages contain every session once, the newest first`(limit: Int) async throws {
         let book = try library.open()
         for number in 0..<7 {
             _ = try await book.create(try Library.draft(), id: "s\(number)")
@@ -115,7 +115,7 @@ struct SessionBookTests {
         #expect(found == ["s6", "s5", "s4", "s3", "s2", "s1", "s0"])
     }
 
-    @Test func `steps never go back in time, whatever the clock does`() async throws {
+    @Test func `times of steps never decrease, whatever the clock does`() async throws {
         let book = try library.open()
         _ = try await book.create(try Library.draft(), id: "trip")
         library.wait(10)
@@ -128,7 +128,7 @@ struct SessionBookTests {
         #expect(try await library.open().record("trip") == record)
     }
 
-    @Test func `writers at once lose nothing`() async throws {
+    @Test func `concurrent writers lose nothing`() async throws {
         let book = try library.open()
         _ = try await book.create(try Library.draft(), id: "trip")
         let refused = await withTaskGroup(of: SessionsError.Code?.self) { group in

@@ -19,7 +19,7 @@ struct SessionFileTests {
         _ = try await book.apply(.start, to: "trip")
     }
 
-    @Test func `the file is made for its owner alone`() async throws {
+    @Test func `the file is created with mode 0600`() async throws {
         let book = try library.open()
         _ = try await book.create(try Library.draft())
         for file in [library.path, library.path + "-wal"] {
@@ -30,7 +30,7 @@ struct SessionFileTests {
     }
 
     @Test(arguments: [0o640, 0o604, 0o666])
-    func `a file that others can open is refused, and stays where it is`(mode: Int) async throws {
+    func `a file that others can open is rejected and not moved`(mode: Int) async throws {
         try await fill()
         try FileManager.default.setAttributes(
             [.posixPermissions: mode], ofItemAtPath: library.path)
@@ -45,7 +45,7 @@ struct SessionFileTests {
         "DROP TABLE session_event", "ALTER TABLE session RENAME COLUMN name TO title",
         "INSERT INTO session_event VALUES ('none', 1, 'start', 0)",
     ])
-    func `B16: a book of which something is no session is set aside`(sql: String) async throws {
+    func `B16: a file with an invalid session is renamed`(sql: String) async throws {
         try await fill()
         try library.tamper(sql)
         try await expectSetAside()
@@ -55,7 +55,7 @@ struct SessionFileTests {
         "PRAGMA ignore_check_constraints = ON; UPDATE session_point SET latitude = 91",
         "UPDATE session SET warnings = 'none'", "DELETE FROM session_point WHERE number > 1",
     ])
-    func `B16: a route of a file that is none is refused, and the others are there`(
+    func `B16: an invalid imported route is rejected, and the others are readable`(
         sql: String
     ) async throws {
         var book: SessionBook? = try library.open()
@@ -70,7 +70,7 @@ struct SessionFileTests {
     }
 
     @Test(arguments: ["head", "middle", "text", "short", "zeros"])
-    func `B16: a damaged file is set aside, and the host goes on with an empty book`(
+    func `B16: a damaged file is renamed, and the host continues with an empty one`(
         kind: String
     ) async throws {
         try await fill()
@@ -86,7 +86,7 @@ struct SessionFileTests {
         try await expectSetAside(content: bytes)
     }
 
-    @Test func `a second damaged file does not take the place of the first`() async throws {
+    @Test func `a second damaged file does not replace the first`() async throws {
         for _ in 0..<3 {
             try await fill()
             try library.tamper("DROP TABLE session_event")
@@ -106,7 +106,9 @@ struct SessionFileTests {
         try await book.remove("next")
     }
 
-    @Test func `B16: whatever bytes are changed, the book opens, reads and writes`() async throws {
+    @Test func `B16: the session book opens, reads and writes whatever bytes are changed`()
+        async throws
+    {
         let seed = UInt64.random(in: .min ... .max)
         var random = SplitMix(state: seed)
         for turn in 0..<80 {

@@ -11,7 +11,7 @@ struct SessionImportTests {
     }
 
     @Test
-    func `B16: a workout becomes a session that has ended, with its route, also after a restart`()
+    func `B16: a workout becomes a finished session with its route, also after a restart`()
         async throws
     {
         let workout = try Library.workout("ridge")
@@ -30,7 +30,7 @@ struct SessionImportTests {
         #expect(try await again.importedRoute(of: "ridge") == workout.route)
     }
 
-    @Test func `B16: what is there already stays as it is`() async throws {
+    @Test func `B16: existing sessions are not changed by an import`() async throws {
         let book = try library.open()
         _ = try await book.create(try Library.draft(), id: "walk")
         _ = try await book.add([try Library.workout("ridge")])
@@ -46,7 +46,7 @@ struct SessionImportTests {
         #expect(await refusal { _ = try await book.importedRoute(of: "walk") } == .notFound)
     }
 
-    @Test func `B16: a length entered by hand takes the place of the points of a file, for good`()
+    @Test func `B16: an entered length permanently replaces the imported points`()
         async throws
     {
         let book = try library.open()

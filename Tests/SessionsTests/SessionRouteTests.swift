@@ -62,7 +62,8 @@ struct SessionRouteTests {
         #expect(try await walk.route().points.count == points)
     }
 
-    @Test func `E15: three pauses leave three via points, and the end leaves none`() async throws {
+    @Test func `E15: three pauses leave three via points, and the finish leaves none`() async throws
+    {
         var walk = try await Walk()
         try await walk.step(.start)
         for leg in 0..<4 {
@@ -93,8 +94,7 @@ struct SessionRouteTests {
         #expect(try await walk.route().points.count == (fixes == 1 ? 0 : fixes))
     }
 
-    @Test func `E11: a length entered by hand takes the place of the route, for good`() async throws
-    {
+    @Test func `E11: an entered length permanently replaces the route`() async throws {
         var walk = try await Walk()
         try await walk.step(.start)
         try walk.go(to: 0)
@@ -111,7 +111,7 @@ struct SessionRouteTests {
         #expect(record.warnings.isEmpty)
     }
 
-    @Test func `a silence of more than 30 s is warned of, also at the end of the session`()
+    @Test func `a silence of more than 30 s gives a warning, also at the end of the session`()
         async throws
     {
         for seconds in [29.0, 31.0] {

@@ -27,7 +27,7 @@ struct CapturingTests {
         await machine.close()
     }
 
-    @Test func `at the highest level a device takes samples by itself, and is given back`()
+    @Test func `a device captures samples at the highest level and is released afterwards`()
         async throws
     {
         let buffer = try BufferTree()
@@ -51,7 +51,7 @@ struct CapturingTests {
         #expect(try buffer.state() == before)
     }
 
-    @Test func `a device that cannot be had is asked for each sample, and it says why`()
+    @Test func `a device that cannot capture is polled, and the reason is reported`()
         async throws
     {
         let buffer = try BufferTree(hasNode: false)
@@ -68,7 +68,7 @@ struct CapturingTests {
         #expect(try buffer.state() == before)
     }
 
-    @Test func `where few samples are wanted the device is left as it is`() async throws {
+    @Test func `a device does not capture at lower levels`() async throws {
         let buffer = try BufferTree()
         let before = try buffer.state()
         try await collecting(buffer, level: .every(.milliseconds(20))) {
@@ -79,7 +79,7 @@ struct CapturingTests {
         }
     }
 
-    @Test func `a device is given back before it is read in another way`() async throws {
+    @Test func `a device is released before it is read in another way`() async throws {
         let buffer = try BufferTree()
         let before = try buffer.state()
         try await collecting(buffer, level: .high) { machine, arrivals async throws in

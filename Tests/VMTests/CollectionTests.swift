@@ -41,7 +41,7 @@ struct CollectionTests {
             (700_000, [700_000, 2_000_000, 3_000_000]),
             (-300_000, [-300_000, 1_000_000, 2_000_000, 3_000_000]),
         ] as [(Int64, [Int64])])
-    func `readings fall on whole multiples of their interval`(
+    func `sensors are read at whole multiples of their interval`(
         start: Int64, times: [Int64]
     ) async throws {
         let clock = ManualTime(at: Timestamp(microseconds: start))
@@ -56,7 +56,7 @@ struct CollectionTests {
         await started.close()
     }
 
-    @Test func `what was collected is acknowledged when collecting ends`() async throws {
+    @Test func `samples are acknowledged when collecting ends`() async throws {
         let started = try await machine.start(sensor)
         try await machine.collecting(started, sleepers: 1) {}
         #expect(await started.status().buffered == 0)
@@ -65,7 +65,7 @@ struct CollectionTests {
         await started.close()
     }
 
-    @Test func `what was collected is acknowledged within half a second`() async throws {
+    @Test func `samples are acknowledged within half a second`() async throws {
         let started = try await machine.start(sensor)
         try await machine.collecting(started, sleepers: 1) {
             #expect(await started.status().buffered == 1)
@@ -75,7 +75,7 @@ struct CollectionTests {
         await started.close()
     }
 
-    @Test func `a failing sensor is told and counted, and others go on`() async throws {
+    @Test func `failures of a sensor are reported and counted, and others continue`() async throws {
         let broken = FakeSensor("broken")
         broken.answer(
             .failure(SensorError(.unreadable, "broken is broken")),
@@ -98,7 +98,7 @@ struct CollectionTests {
         await started.close()
     }
 
-    @Test func `a value that is no number is a failure, not a sample`() async throws {
+    @Test func `a value that is not finite is a failure, not a sample`() async throws {
         sensor.answer(.value(.nan), .value(1))
         let started = try await machine.start(sensor)
         try await machine.collecting(started, sleepers: 1) {
@@ -130,7 +130,7 @@ struct CollectionTests {
         await started.close()
     }
 
-    @Test func `a sensor with nothing to say at first is read once more`() async throws {
+    @Test func `a sensor without a first value is read again`() async throws {
         sensor.answer(.nothing, .value(5))
         let started = try await machine.start(sensor)
         let once = Task { await started.collectOnce() }
@@ -143,7 +143,7 @@ struct CollectionTests {
         await started.close()
     }
 
-    @Test func `asking once reads each sensor that is on once`() async throws {
+    @Test func `collecting once reads each enabled sensor once`() async throws {
         let other = FakeSensor("other")
         let started = try await machine.start(sensor, other)
         try await started.setLevel(.off, of: "other")

@@ -14,7 +14,7 @@ struct HardwareTests {
         machine = try Machine()
     }
 
-    @Test func `hardware that comes is collected and hardware that goes is not`() async throws {
+    @Test func `added hardware is collected and removed hardware is not`() async throws {
         sensor.isThere(false)
         let started = try await machine.start(sensor)
         #expect(await started.statuses().isEmpty)
@@ -41,7 +41,7 @@ struct HardwareTests {
         await started.close()
     }
 
-    @Test func `what stays is not disturbed by a look for hardware`() async throws {
+    @Test func `discovery does not disturb existing sensors`() async throws {
         let started = try await machine.start(sensor)
         try await machine.collecting(started, sleepers: 1) {
             await machine.clock.run(for: .seconds(90))
@@ -50,7 +50,7 @@ struct HardwareTests {
         await started.close()
     }
 
-    @Test func `a sensor whose fields change goes on with the new ones`() async throws {
+    @Test func `a sensor whose fields change continues with the new ones`() async throws {
         let started = try await machine.start(sensor)
         try await machine.collecting(started, sleepers: 1) {
             sensor.has([Field("x"), Field("y")])
@@ -67,7 +67,7 @@ struct HardwareTests {
         await started.close()
     }
 
-    @Test func `a sensor without hardware says why and is not read`() async throws {
+    @Test func `a sensor without hardware has a reason and is not read`() async throws {
         let started = try await machine.start(MissingSensor())
         await started.collectOnce()
         let status = try #require(await started.status(of: "missing"))
@@ -99,7 +99,7 @@ struct HardwareTests {
             (nil, "pushed sends nothing any more"),
             (SensorError(.malformed, "the line is noisy"), "the line is noisy"),
         ] as [(SensorError?, String)])
-    func `a source that ends is unavailable and listened to when it is found again`(
+    func `a source that ends is unavailable until it is found again`(
         error: SensorError?, reason: String
     ) async throws {
         let source = FakeSource()

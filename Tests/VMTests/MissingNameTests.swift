@@ -22,7 +22,7 @@ struct MissingNameTests {
         try Sensor(declared: id, title: "Declared", fields: [Field("x", unit: "m")])
     }
 
-    @Test func `what is missing takes no name from what was declared, and what comes does`()
+    @Test func `missing hardware does not replace a declared sensor, and present hardware does`()
         async throws
     {
         let machine = try Machine()
@@ -49,7 +49,7 @@ struct MissingNameTests {
     }
 
     @Test(arguments: [true, false])
-    func `a name of the machine is not declared, be it there or missing`(isThere: Bool)
+    func `a sensor of the machine cannot be declared, present or missing`(isThere: Bool)
         async throws
     {
         let machine = try Machine()

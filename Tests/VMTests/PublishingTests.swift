@@ -21,7 +21,7 @@ struct PublishingTests {
         BatchKey(client: client, name: name, digest: [digest])
     }
 
-    @Test func `a declared sensor and its samples outlive the machine`() async throws {
+    @Test func `a declared sensor and its samples persist across a restart`() async throws {
         let place = try Machine()
         try await place.using { machine in
             #expect(try await machine.declare(Self.steps()))
@@ -42,7 +42,7 @@ struct PublishingTests {
         }
     }
 
-    @Test func `a look for hardware leaves declared sensors as they are`() async throws {
+    @Test func `discovery does not change declared sensors`() async throws {
         let place = try Machine()
         try await place.using { machine in
             _ = try await machine.declare(Self.steps())
@@ -56,7 +56,7 @@ struct PublishingTests {
         }
     }
 
-    @Test func `what the host reads itself takes no other samples`() async throws {
+    @Test func `a sensor that the host reads cannot be published to`() async throws {
         let place = try Machine()
         try await place.using(FakeSensor("probe")) { machine async throws in
             let batch = SampleBatch(
@@ -76,8 +76,7 @@ struct PublishingTests {
         }
     }
 
-    @Test func `a file of declarations that is damaged is said, and not written over`() async throws
-    {
+    @Test func `a damaged file of declarations is reported and not overwritten`() async throws {
         let place = try Machine()
         try await place.using { machine in _ = try await machine.declare(Self.steps()) }
         let path = place.path + "/declared-sensors.json"
@@ -87,7 +86,7 @@ struct PublishingTests {
         #expect(try String(contentsOfFile: path, encoding: .utf8) == "{")
     }
 
-    @Test func `a key stands for one batch, and what failed may come again`() async throws {
+    @Test func `a key identifies one batch, and a failed batch can be repeated`() async throws {
         let place = try Machine()
         try await place.using { machine in
             _ = try await machine.declare(Self.steps())
@@ -131,7 +130,7 @@ struct PublishingTests {
         }
     }
 
-    @Test func `one batch that comes many times at once is stored once`() async throws {
+    @Test func `concurrent repetitions of a batch are stored once`() async throws {
         let place = try Machine()
         try await place.using { machine in
             _ = try await machine.declare(Self.steps())

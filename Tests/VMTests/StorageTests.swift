@@ -13,7 +13,8 @@ struct StorageTests {
         machine = try Machine()
     }
 
-    @Test func `rules are kept once a minute while the machine collects`() async throws {
+    @Test func `retention rules are applied once a minute while the machine collects`() async throws
+    {
         let started = try await machine.start(sensor)
         try await started.setLevel(.every(.seconds(1)), of: "probe")
         try await started.retention.keep(RetentionRule(raw: .zero), for: "probe")
@@ -31,7 +32,7 @@ struct StorageTests {
         await started.close()
     }
 
-    @Test func `a rule is kept at once when it is set`() async throws {
+    @Test func `a new retention rule is applied at once`() async throws {
         let started = try await machine.start(sensor)
         await started.collectOnce()
         await machine.clock.run(for: .seconds(7200))
@@ -43,7 +44,7 @@ struct StorageTests {
         await started.close()
     }
 
-    @Test func `a sensor that never was cannot be forgotten`() async throws {
+    @Test func `an unknown sensor cannot be forgotten`() async throws {
         let started = try await machine.start(sensor)
         let error = await #expect(throws: VirtualMachineError.self) {
             try await started.retention.forget("nobody", .all)

@@ -25,7 +25,7 @@ struct BluetoothReadinessTests {
             (["hci0": true], "hci1", .noAdapter("hci1")),
             (["hci0": true, "hci1": false], "hci1", .off("hci1")),
         ] as [([String: Bool], String?, BluetoothProblem)])
-    func `C13: no adapter and one that is off are told apart, and not tried`(
+    func `C13: a missing adapter and one that is off have different errors`(
         adapters: [String: Bool], wanted: String?, problem: BluetoothProblem
     ) async throws {
         let bluez = try FakeBlueZ([BluetoothDoor.device()], adapters: adapters)
@@ -41,7 +41,7 @@ struct BluetoothReadinessTests {
         }
     }
 
-    @Test func `C13: without a BlueZ or a bus, that is said`() async throws {
+    @Test func `C13: a missing BlueZ or bus is reported`() async throws {
         let bus = try PrivateBus()
         #expect(await Self.readiness(bus.address) == .failure(.noBlueZ))
         bus.close()
@@ -53,7 +53,7 @@ struct BluetoothReadinessTests {
         #expect(!reason.isEmpty)
     }
 
-    @Test func `the adapter that is on is taken`() async throws {
+    @Test func `the adapter that is on is used`() async throws {
         let bluez = try FakeBlueZ([], adapters: ["hci0": false, "hci1": true])
         #expect(await Self.readiness(bluez.address) == .success("hci1"))
     }
@@ -80,7 +80,7 @@ struct BluetoothReadinessTests {
         withExtendedLifetime(samples) {}
     }
 
-    @Test func `a BlueZ and a bus that go and come back are used again`() async throws {
+    @Test func `BlueZ and the bus are used again after a restart`() async throws {
         let bluez = try FakeBlueZ([BluetoothDoor.device()])
         let source = try BluetoothDoor.source(try BluetoothDoor.connector(bluez))
         let samples = source.samples()
@@ -100,7 +100,7 @@ struct BluetoothReadinessTests {
         withExtendedLifetime(samples) {}
     }
 
-    @Test func `a device that ends the connection or is removed is connected to anew`()
+    @Test func `a device that disconnects or is removed is reconnected`()
         async throws
     {
         let bluez = try FakeBlueZ([BluetoothDoor.device()])

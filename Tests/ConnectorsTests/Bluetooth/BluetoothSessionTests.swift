@@ -19,7 +19,7 @@ struct BluetoothSessionTests {
     )
 
     @Test(arguments: [false, true])
-    func `C10: what ends ends at once, however seldom another value is read`(
+    func `C10: a lost connection is detected at once, also with long read intervals`(
         isRefused: Bool
     ) async throws {
         let bluez = try FakeBlueZ([
@@ -73,7 +73,7 @@ struct BluetoothSessionTests {
     ]
 
     @Test(arguments: faults.indices)
-    func `C11: a step that does not succeed ends in time with an error that names it`(
+    func `C11: a failed step ends in time with an error that names it`(
         index: Int
     ) async throws {
         let (name, change, message) = Self.faults[index]
@@ -84,7 +84,7 @@ struct BluetoothSessionTests {
         #expect(fault.hasPrefix(message), "\(name): \(fault)")
     }
 
-    @Test func `C10: each state of the way is told`() async throws {
+    @Test func `C10: each state of connecting is reported`() async throws {
         let bluez = try FakeBlueZ([BluetoothDoor.device { $0.near = false }])
         let source = try BluetoothDoor.source(try BluetoothDoor.connector(bluez))
         #expect(source.report?.link == .unknown)
@@ -107,7 +107,7 @@ struct BluetoothSessionTests {
         try await until { try await deaf.log().last == "Disconnect \(BluetoothDoor.address)" }
     }
 
-    @Test func `who is not wanted any more is left in order`() async throws {
+    @Test func `a cancelled connection is closed in order`() async throws {
         let bluez = try FakeBlueZ([BluetoothDoor.device()])
         let source = try BluetoothDoor.source(try BluetoothDoor.connector(bluez))
         let task = Task { for try await _ in source.samples() {} }
@@ -123,7 +123,7 @@ struct BluetoothSessionTests {
             ])
     }
 
-    @Test func `a search that nobody wants any more ends`() async throws {
+    @Test func `a scan ends when it is cancelled`() async throws {
         let bluez = try FakeBlueZ([BluetoothDoor.device { $0.near = false }])
         let source = try BluetoothDoor.source(try BluetoothDoor.connector(bluez))
         let task = Task { for try await _ in source.samples() {} }
@@ -133,7 +133,7 @@ struct BluetoothSessionTests {
         #expect(try await bluez.log().last == "StopDiscovery")
     }
 
-    @Test func `a device that BlueZ knows is not looked for, and one of others stays connected`()
+    @Test func `a known device is not scanned for, and existing connections stay open`()
         async throws
     {
         let bluez = try FakeBlueZ([BluetoothDoor.device { $0.known = true }])
@@ -149,7 +149,7 @@ struct BluetoothSessionTests {
         #expect(log.allSatisfy { !$0.hasPrefix("Connect") && !$0.contains("Disc") }, "\(log)")
     }
 
-    @Test func `a device that has another address than BlueZ remembers is looked for`()
+    @Test func `a device whose address changed is scanned for`()
         async throws
     {
         let old = "AA:BB:CC:DD:EE:09"
@@ -168,7 +168,7 @@ struct BluetoothSessionTests {
         withExtendedLifetime(samples) {}
     }
 
-    @Test func `names of strangers nearby, however many and long, hide nobody`() async throws {
+    @Test func `many other devices with long names do not hide the target`() async throws {
         let bluez = try FakeBlueZ(
             [
                 Device(address: "AA:BB:CC:DD:EE:03", name: "IOTDoor\u{0}"),

@@ -14,7 +14,7 @@ import VM
 struct BluetoothTests {
     typealias Device = FakeBlueZ.Device
 
-    @Test func `C6, C11: it is looked for, found by its name, connected to and listened to`()
+    @Test func `C6, C11: a device is found by name, connected and subscribed to`()
         async throws
     {
         let bluez = try FakeBlueZ([
@@ -36,8 +36,7 @@ struct BluetoothTests {
     }
 
     @Test(arguments: ["door-contact-ble", "door-contact-ble-gatt"])
-    func `C7: the packs of the IOTDoor read it, wherever its battery is`(name: String) async throws
-    {
+    func `C7: the packs of the IOTDoor find its battery in any service`(name: String) async throws {
         let pack = try BundledPackTests.pack(name)
         let described = try #require(pack.connector as? BluetoothConnector)
         let (first, second) = (described.characteristics[0], described.characteristics[1])
@@ -63,7 +62,7 @@ struct BluetoothTests {
         #expect(try await samples.next()?.values == [.text("locked"), .number(80)])
     }
 
-    @Test func `what a device has at the beginning is read, so that a sample is whole`()
+    @Test func `initial values are read, so that the first sample is complete`()
         async throws
     {
         let bluez = try FakeBlueZ([
@@ -80,7 +79,8 @@ struct BluetoothTests {
         #expect(try await samples.next()?.values == [.text("unlocked"), .number(80)])
     }
 
-    @Test func `C8, C12: what a lock says in any way is understood, and told once`() async throws {
+    @Test func `C8, C12: every encoding of a lock state is decoded and reported once`() async throws
+    {
         let bluez = try FakeBlueZ([BluetoothDoor.device(BluetoothDoor.reticent)])
         let source = try BluetoothDoor.source(
             try BluetoothDoor.connector(bluez), takesOnlyChanges: true)
@@ -99,7 +99,7 @@ struct BluetoothTests {
         #expect(source.report?.dropped.repeated == 11)
     }
 
-    @Test func `C12: values that are none are left out, counted and told of`() async throws {
+    @Test func `C12: invalid values are dropped, counted and reported`() async throws {
         let bluez = try FakeBlueZ([BluetoothDoor.device(BluetoothDoor.reticent)])
         let source = try BluetoothDoor.source(try BluetoothDoor.connector(bluez))
         var samples = source.samples().makeAsyncIterator()
@@ -121,8 +121,7 @@ struct BluetoothTests {
         #expect(source.report?.problem == nil)
     }
 
-    @Test func `a value that is longer than any can be is none, whatever its format`() async throws
-    {
+    @Test func `a value that is too long is rejected in every format`() async throws {
         let bluez = try FakeBlueZ([BluetoothDoor.device(BluetoothDoor.reticent)])
         let bare = BluetoothCharacteristic(
             name: nil, service: nil,
@@ -141,7 +140,7 @@ struct BluetoothTests {
         #expect(source.report?.dropped.malformed == 1)
     }
 
-    @Test func `a characteristic that does not tell of itself is read again and again`()
+    @Test func `a characteristic without notifications is read periodically`()
         async throws
     {
         let bluez = try FakeBlueZ([

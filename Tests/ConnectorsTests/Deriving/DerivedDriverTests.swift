@@ -22,7 +22,7 @@ struct DerivedDriverTests {
         driver.feed(Array(samples.dropFirst()), to: id)
     }
 
-    @Test func `B20: a walk of 1.8 Hz is its steps to 3 %, and standing still is none`()
+    @Test func `B20: steps of a walk at 1.8 Hz are counted within 3 %, and none at rest`()
         async throws
     {
         var walk = Walk(seed: 20)
@@ -47,7 +47,7 @@ struct DerivedDriverTests {
         }
     }
 
-    @Test func `B22: what a person does is told with how sure it is`() async throws {
+    @Test func `B22: an activity is reported with its confidence`() async throws {
         var walk = Walk(seed: 22, deviation: 0.05)
         try await machine.run(Self.accelerometer) { machine, driver in
             try await feed(walk.next(seconds: 30, cadence: 0), of: driver)
@@ -65,7 +65,7 @@ struct DerivedDriverTests {
         }
     }
 
-    @Test func `B23: pressure is a height above the start`() async throws {
+    @Test func `B23: pressure becomes an altitude above the start`() async throws {
         try await machine.run([("barometer", DerivedMachine.pressure)]) { machine, driver in
             let samples = (0...100).map { second in
                 Sample(
@@ -80,7 +80,7 @@ struct DerivedDriverTests {
         }
     }
 
-    @Test func `a vibration has its frequency and strength, at the rate of its sensor`()
+    @Test func `frequency and strength of a vibration are measured at the rate of the sensor`()
         async throws
     {
         try await machine.run(Self.accelerometer) { machine, driver in
@@ -100,7 +100,7 @@ struct DerivedDriverTests {
         }
     }
 
-    @Test func `while the accelerometer is off nothing follows of it, nor while the steps are`()
+    @Test func `no steps are derived while the accelerometer or the steps are off`()
         async throws
     {
         var walk = Walk(seed: 1)
@@ -130,7 +130,7 @@ struct DerivedDriverTests {
         }
     }
 
-    @Test func `B21: steps go on after a restart, and none counts twice`() async throws {
+    @Test func `B21: steps continue after a restart, and none counts twice`() async throws {
         var walk = Walk(seed: 2)
         let samples =
             walk.next(seconds: 60, cadence: 1.8) + walk.next(seconds: 20, cadence: 0)
@@ -159,7 +159,7 @@ struct DerivedDriverTests {
         return Dictionary(derived.map { ($0.sensor.id, $0) }) { first, _ in first }
     }
 
-    @Test func `B19: what lacks its sensor says which, and the rest is there`() {
+    @Test func `B19: a derived sensor without its input names it, and the others are available`() {
         let found = found([("barometer", DerivedMachine.pressure)])
         #expect(found.keys.sorted() == ["activity", "altitude", "steps", "vibration"])
         for (id, item) in found where id != "altitude" {
@@ -172,7 +172,7 @@ struct DerivedDriverTests {
         #expect(found["altitude"]?.isUnavailable == false)
     }
 
-    @Test func `each instance has its own`() {
+    @Test func `each input instance has its own derived sensors`() {
         let found = found([
             ("accelerometer.left", DerivedMachine.acceleration),
             ("accelerometer.right", DerivedMachine.acceleration.reversed()),
@@ -197,7 +197,7 @@ struct DerivedDriverTests {
         }
     }
 
-    @Test func `the axes are found by their names`() async throws {
+    @Test func `axes are matched by name`() async throws {
         var walk = Walk(seed: 3)
         let fields: [(SensorID, [Field])] = [
             ("accelerometer", [Field("battery", unit: "%")] + DerivedMachine.acceleration)

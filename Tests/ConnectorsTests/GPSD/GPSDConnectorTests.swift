@@ -48,7 +48,7 @@ struct GPSDConnectorTests {
         }
     }
 
-    @Test func `B8: a fix of gpsd is a sample of location`() async throws {
+    @Test func `B8: a fix of gpsd becomes a location sample`() async throws {
         let server = try await Self.server(Self.fix(0))
         let source = try Self.source(server.port)
         let samples = try await source.take(1)
@@ -58,7 +58,7 @@ struct GPSDConnectorTests {
         try await until { server.open == 0 }
     }
 
-    @Test func `one receiver of several can be chosen`() async throws {
+    @Test func `one of several receivers can be chosen`() async throws {
         let other = Self.fix(0).replacing("/dev/a", with: "/dev/b")
         let server = try await Self.server(other + Self.fix(1))
         let source = try Self.source(server.port, device: "/dev/a")
@@ -78,7 +78,7 @@ struct GPSDConnectorTests {
     }
 
     @Test(arguments: [(9.0, true, true), (11, false, true), (99, false, true), (101, false, false)])
-    func `B10: the accuracy of a fix decides for whom it is good enough`(
+    func `B10: the accuracy of a fix decides which limits accept it`(
         eph: Double, isFine: Bool, isCoarse: Bool
     ) async throws {
         let server = try await Self.server(Self.fix(0, eph: eph))
@@ -90,7 +90,7 @@ struct GPSDConnectorTests {
     }
 
     @Test(arguments: [0, 1, 5])
-    func `B11: every fix of a batch is taken, and the newest is the latest`(
+    func `B11: every fix of a batch is accepted, and the newest is the latest sample`(
         count: Int
     ) async throws {
         // The newest comes first.
@@ -104,7 +104,7 @@ struct GPSDConnectorTests {
         #expect(newest.time == Self.base.advanced(byMicroseconds: seconds * 1_000_000))
     }
 
-    @Test func `what is no fix is left out and counted, and the rest is taken`() async throws {
+    @Test func `reports without a fix are dropped and counted`() async throws {
         let old = Self.fix(0).replacing(Self.base.description, with: "1999-12-31T23:59:59Z")
         let ahead = Self.fix(2 * 3600)
         let huge = #"{"class":"TPV","x":""# + String(repeating: "a", count: 1 << 20) + "\"}\n"
@@ -127,7 +127,7 @@ struct GPSDConnectorTests {
         #expect(server.connections == 2)
     }
 
-    @Test func `B8: gpsd that went is connected to when it is back`() async throws {
+    @Test func `B8: gpsd is reconnected after a restart`() async throws {
         // Keeps the port from other tests while no server listens on it.
         let reserved = ClosedPort(isLent: true)
         let port = reserved.number
@@ -153,7 +153,7 @@ struct GPSDConnectorTests {
         withExtendedLifetime(reserved) {}
     }
 
-    @Test func `what is faster than its rate is left out, in bounded memory`() async throws {
+    @Test func `fixes above the rate limit are dropped in bounded memory`() async throws {
         let server = try await ChattyServer { _ in
             .init(
                 greeting: Self.greeting,
@@ -173,7 +173,7 @@ struct GPSDConnectorTests {
     @Test(arguments: [
         "HTTP/1.1 400 Bad Request\r\n\r\n", "", "{\"class\":\"TPV\",\"mode\":3}\n",
     ])
-    func `what is not gpsd is called so`(greeting: String) async throws {
+    func `a server that is not gpsd is reported`(greeting: String) async throws {
         let server = try await ChattyServer { _ in .init(greeting: greeting) }
         let source = try Self.source(server.port)
         let task = Task { try await source.take(1) }
@@ -188,7 +188,7 @@ struct GPSDConnectorTests {
         _ = try? await task.value
     }
 
-    @Test func `a connection that nobody wants any more ends at once`() async throws {
+    @Test func `a cancelled connection ends at once`() async throws {
         let server = try await ChattyServer { _ in .init(greeting: "") }
         let connector = GPSDConnector(port: server.port)
         let sink = SampleSink(
@@ -202,7 +202,7 @@ struct GPSDConnectorTests {
         try await until { server.open == 0 }
     }
 
-    @Test func `errorOutput of gpsd are told`() async throws {
+    @Test func `error messages of gpsd are reported`() async throws {
         let server = try await Self.server(
             #"{"class":"ERROR","message":"no such device"}"# + "\n" + Self.fix(0))
         let source = try Self.source(server.port)

@@ -20,7 +20,7 @@ struct GPSDMessageTests {
         return fix
     }
 
-    @Test func `a report of gpsd is a fix with its units`() throws {
+    @Test func `a report of gpsd becomes a fix with converted units`() throws {
         let fix = try fix(
             """
             "device":"/dev/ttyACM0","mode":3,"time":"2026-11-21T10:34:48.283Z","ept":0.005,
@@ -39,7 +39,7 @@ struct GPSDMessageTests {
         (#""mode":2,"altMSL":7,"speed":0,"track":0,"eph":0"#, [7, 0, 0, 0]),
         (#""mode":2,"speed":-3,"track":-4,"eph":-5"#, [-9999, -1, -1, -1]),
     ])
-    func `what a fix lacks has a number that it cannot have`(
+    func `missing values of a fix have a reserved number`(
         members: String, rest: [Double]
     ) throws {
         let fix = try fix(members)
@@ -71,7 +71,7 @@ struct GPSDMessageTests {
         (#"{"class":"WATCH","enable":true}"#, .other), (#"{"class":"PPS"}"#, .other),
         (#"{"class":"ERROR","message":"a\u001b[1mb"}"#, .error(#"a\u{1b}[1mb"#)),
     ])
-    func `each message is known by its class`(line: String, message: GPSDMessage) {
+    func `each message is recognised by its class`(line: String, message: GPSDMessage) {
         #expect(self.message(line) == message)
     }
 
@@ -86,7 +86,7 @@ struct GPSDMessageTests {
         #"{"class":"TPV","class":"TPV","mode":3,"lat":1,"lon":2}"#,
         #"{"class":"TPV","mode":3,"lat":1,"lon":NaN}"#, #"{"class":"DEVICES"}"#,
     ])
-    func `what is no message of gpsd is none`(line: String) {
+    func `invalid messages of gpsd are rejected`(line: String) {
         #expect(message(line) == nil)
     }
 }

@@ -18,7 +18,7 @@ struct LocationDriverTests {
         return told == reason && remedy == "sudo apt-get install gpsd"
     }
 
-    @Test func `B4: without gpsd location is unavailable, and soon`() async throws {
+    @Test func `B4: without gpsd location becomes unavailable quickly`() async throws {
         let deaf = ClosedPort()
         let port = deaf.number
         let start = ContinuousClock.now
@@ -37,7 +37,7 @@ struct LocationDriverTests {
         ("SSH-2.0-OpenSSH\r\n", "the server at 127.0.0.1:PORT is not gpsd"),
         (String(repeating: "x", count: 20_000), "the server at 127.0.0.1:PORT is not gpsd"),
     ])
-    func `what is not gpsd does not hold up the look for it`(
+    func `a server that is not gpsd does not delay discovery`(
         greeting: String, reason: String
     ) async throws {
         let server = try await ChattyServer { _ in .init(greeting: greeting) }
@@ -48,7 +48,7 @@ struct LocationDriverTests {
         #expect(found.allSatisfy { isUnavailable($0, because: expected) })
     }
 
-    @Test func `B8, D4, F5: where gpsd is, the machine stores where it is`() async throws {
+    @Test func `B8, D4, F5: the machine stores its position when gpsd runs`() async throws {
         let time = Timestamp.now().advanced(byMicroseconds: -1_000_000)
         let report =
             #"{"class":"TPV","mode":3,"time":"\#(time)","lat":47,"lon":8,"altMSL":400,"eph":5,"#

@@ -39,27 +39,27 @@ struct RestCycleTests {
         return told
     }
 
-    @Test func `B12: a receiver that stays where it is tells a twentieth of its fixes`() throws {
+    @Test func `B12: a stationary receiver reports a twentieth of its fixes`() throws {
         let told = try Self.play(3900) { _ in 0 }
         #expect(told.prefix(301) == ArraySlice(0...300))
         #expect(told.dropFirst(301) == ArraySlice(Array(stride(from: 320, to: 3900, by: 20))))
     }
 
-    @Test func `B12: one that wanders by less than 10 m rests, one that goes on does not`() throws {
+    @Test func `B12: a receiver within 10 m is suspended, a moving one is not`() throws {
         #expect(try Self.play(3600) { Double($0 % 2) * 9.9 }.count < 500)
         #expect(try Self.play(3600) { Double($0) * 0.1 }.count == 3600)
         // Back and forth over more than 10 m.
         #expect(try Self.play(3600) { Double($0 / 60 % 2) * 11 }.count == 3600)
     }
 
-    @Test func `B12: movement brings back every fix, within one look`() throws {
+    @Test func `B12: a movement resumes all fixes after one check`() throws {
         let told = try Self.play(2000) { $0 < 1000 ? 0 : Double($0 - 1000) * 1.4 }
         let moving = told.filter { $0 >= 1000 }
         #expect(try #require(moving.first { Double($0 - 1000) * 1.4 >= 10 }) <= 1027)
         #expect(moving.suffix(970) == ArraySlice(1030..<2000))
     }
 
-    @Test func `B12: what is on its way when it is told to rest is no look`() throws {
+    @Test func `B12: a fix under way during suspension is not a check`() throws {
         var cycle = RestCycle(after: .seconds(60))
         #expect(!cycle.take(try Self.fix(0)))
         #expect(cycle.take(try Self.fix(60)))
@@ -67,7 +67,7 @@ struct RestCycleTests {
         #expect(cycle.take(try Self.fix(80)))
     }
 
-    @Test func `B12: a clock that was put back begins anew`() throws {
+    @Test func `B12: a clock that is set back restarts the cycle`() throws {
         var cycle = RestCycle(after: .seconds(60))
         #expect(!cycle.take(try Self.fix(1000)))
         #expect(!cycle.take(try Self.fix(0)))
@@ -91,7 +91,7 @@ struct RestCycleTests {
         func open() { tick.yield() }
     }
 
-    @Test func `B12: gpsd is told to let the receiver rest, and asked for one fix after each rest`()
+    @Test func `B12: gpsd suspends the receiver and reports one fix after each suspension`()
         async throws
     {
         func line(_ fix: Fix) -> [UInt8] {

@@ -21,7 +21,7 @@ struct HomeAssistantTests {
         try broker.start()
     }
 
-    @Test func `F7 a sensor that is announced is found and its samples are stored`() async throws {
+    @Test func `F7 an announced sensor is discovered and its samples are stored`() async throws {
         try announce(Self.kitchen)
         try broker.publish(#"{"t": 1}"#, to: "z2m/kitchen", isRetained: true)
         try await collecting { machine in
@@ -42,7 +42,7 @@ struct HomeAssistantTests {
         }
     }
 
-    @Test func `a sensor that is announced otherwise changes, and one that is taken back goes`()
+    @Test func `a changed announcement updates a sensor, and an empty one removes it`()
         async throws
     {
         try announce(Self.kitchen)
@@ -81,7 +81,7 @@ struct HomeAssistantTests {
         }
     }
 
-    @Test func `C1 F33 a door is a sensor of the kind door`() async throws {
+    @Test func `C1 F33 an announced door has the kind door`() async throws {
         try broker.publish(
             #"{"stat_t": "tasmota/door", "dev_cla": "door", "name": "Front"}"#,
             to: "homeassistant/binary_sensor/tasmota/front/config", isRetained: true)
@@ -95,7 +95,7 @@ struct HomeAssistantTests {
         }
     }
 
-    @Test func `the sensors of a broker that comes back go on`() async throws {
+    @Test func `sensors continue when a broker is back`() async throws {
         try announce(Self.kitchen)
         try await collecting { machine in
             try await until(machine, "temperature.kitchen", Self.isConnected)
@@ -119,7 +119,7 @@ struct HomeAssistantTests {
         }
     }
 
-    @Test func `it is told how many sensors are announced and how many are none`() async throws {
+    @Test func `the numbers of announced and rejected sensors are reported`() async throws {
         try announce(Self.kitchen)
         try broker.publish("{", to: "homeassistant/sensor/bad/config", isRetained: true)
         try await collecting { machine in
@@ -129,7 +129,7 @@ struct HomeAssistantTests {
         }
     }
 
-    @Test func `nothing is listened to before anybody collects`() throws {
+    @Test func `the broker is not connected before collecting begins`() throws {
         let driver = HomeAssistantDriver(broker: MQTTBroker(host: "127.0.0.1", port: broker.port))
         let found = driver.discover()
         #expect(found.map(\.sensor.id) == ["mqtt-discovery"])

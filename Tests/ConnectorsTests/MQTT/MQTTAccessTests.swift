@@ -10,7 +10,7 @@ import VM
 struct MQTTAccessTests {
     private static let user = (name: "nervous", password: "correct horse")
 
-    @Test func `a password in the pack or in a file lets one in`() async throws {
+    @Test func `a password in the pack or in a file is accepted`() async throws {
         let broker = try TestBroker(user: Self.user)
         try broker.start()
         let file = broker.folder.appending(path: "password").path(percentEncoded: false)
@@ -36,7 +36,7 @@ struct MQTTAccessTests {
             "/dev/null: it does not contain one line"
         ),
     ])
-    func `whoever is not let in is told why`(login: String, words: String) async throws {
+    func `a denied login is reported with the reason`(login: String, words: String) async throws {
         let broker = try TestBroker(user: Self.user)
         try broker.start()
         let bench = try MQTTBench(port: broker.port, source: #""topic": "home/t"\#(login)"#)
@@ -44,14 +44,14 @@ struct MQTTAccessTests {
         #expect(bench.report.problem?.contains("horse") == false)
     }
 
-    @Test func `a topic that may not be read is told`() async throws {
+    @Test func `a denied subscription is reported`() async throws {
         // It lets one in (CONNACK 0) and refuses the first subscription (SUBACK 0x80).
         let broker = try TalkingPort("\u{20}\u{2}\0\0\u{90}\u{3}\0\u{1}\u{80}")
         let bench = try MQTTBench(port: broker.number)
         try await expect(bench, toSay: "denied the subscription to home/t")
     }
 
-    @Test func `a broker with a certificate of the given authority is trusted`() async throws {
+    @Test func `a certificate of the configured authority is trusted`() async throws {
         let broker = try TestBroker(
             user: Self.user, certificate: await TestCertificate(names: ["IP:127.0.0.1"]))
         try broker.start()
@@ -68,14 +68,14 @@ struct MQTTAccessTests {
         }
     }
 
-    @Test func `a broker that nobody vouches for is not trusted`() async throws {
+    @Test func `a certificate of an unknown authority is not trusted`() async throws {
         let broker = try TestBroker(certificate: await TestCertificate(names: ["IP:127.0.0.1"]))
         try broker.start()
         let bench = try MQTTBench(port: broker.port, source: #""topic": "home/t", "tls": true"#)
         try await expect(bench, toSay: "is not trusted.")
     }
 
-    @Test func `a broker whose certificate is for another name is not trusted`() async throws {
+    @Test func `a certificate for another name is not trusted`() async throws {
         let broker = try TestBroker(
             certificate: await TestCertificate(names: ["DNS:other.example"]))
         try broker.start()
@@ -85,7 +85,9 @@ struct MQTTAccessTests {
         try await expect(bench, toSay: "is for another name")
     }
 
-    @Test func `TLS and plain speech at the wrong port are told apart`() async throws {
+    @Test func `TLS at a plain port and plain text at a TLS port have different errors`()
+        async throws
+    {
         let plain = try TestBroker()
         try plain.start()
         let secret = try MQTTBench(port: plain.port, source: #""topic": "home/t", "tls": true"#)
@@ -96,14 +98,14 @@ struct MQTTAccessTests {
         try await expect(open, toSay: "whether it requires tls")
     }
 
-    @Test func `a port where nobody listens is told`() async throws {
+    @Test func `a refused connection is reported`() async throws {
         let deaf = ClosedPort()
         let bench = try MQTTBench(port: deaf.number)
         try await expect(bench, toSay: "cannot be reached: connection refused")
         withExtendedLifetime(deaf) {}
     }
 
-    @Test func `a name that nobody knows is told`() async throws {
+    @Test func `an unknown host name is reported`() async throws {
         let bench = try MQTTBench(port: 1883, host: "no-such-host.invalid")
         try await expect(bench, toSay: "Host no-such-host.invalid not found")
     }
@@ -111,7 +113,7 @@ struct MQTTAccessTests {
     @Test(arguments: [
         "HTTP/1.1 400 Bad Request\r\n\r\n", "\u{20}\u{2}\u{0}", "\0\0\0\0", "\u{90}\u{FF}",
     ])
-    func `what is no broker is told`(answer: String) async throws {
+    func `a server that is not a broker is reported`(answer: String) async throws {
         let server = try TalkingPort(answer)
         let bench = try MQTTBench(port: server.number)
         try await bench.listening(untilConnected: false) { _ in
@@ -121,7 +123,7 @@ struct MQTTAccessTests {
         #expect(bench.report.connections == 0)
     }
 
-    @Test func `a server that never answers is left at once when nobody wants it`() async throws {
+    @Test func `a connection to a silent server ends at once when cancelled`() async throws {
         let server = try TalkingPort("")
         let bench = try MQTTBench(port: server.number)
         let end = try await bench.listening(untilConnected: false) { _ in
@@ -144,14 +146,14 @@ struct MQTTAccessTests {
         (#""topic": "a", "username": "a", "passwordFile": "x""#, "passwordFile"),
         (#""topic": "a", "tls": 1"#, "tls"),
     ])
-    func `a pack that cannot be is refused by the key`(source: String, key: String) {
+    func `an invalid pack is rejected with the key`(source: String, key: String) {
         let error = #expect(throws: PackError.self) {
             _ = try MQTTBench.pack(port: 1883, source: source)
         }
         #expect(error?.message.contains(key) == true)
     }
 
-    @Test func `the port follows from TLS where none is given`() {
+    @Test func `the default port depends on TLS`() {
         #expect("\(MQTTBroker(host: "a"))" == "mqtt://a:1883")
         #expect("\(MQTTBroker(host: "::1", trust: .system))" == "mqtts://[::1]:8883")
     }

@@ -16,7 +16,7 @@ struct MQTTTests {
     }
 
     @Test(arguments: 0...2)
-    func `F7 messages are samples in every quality of service`(quality: Int) async throws {
+    func `F7 messages become samples at every quality of service`(quality: Int) async throws {
         let bench = try MQTTBench(
             port: broker.port, source: #""topic": "home/t", "qos": \#(quality)"#)
         try await bench.listening { samples in
@@ -34,7 +34,7 @@ struct MQTTTests {
         ("garden/#", ["garden", "garden/a", "garden/a/b/t"], ["gardens/a"]),
         ("garden/t", ["garden/t"], ["garden/u", "garden"]),
     ])
-    func `topics match by their levels`(
+    func `topics are matched by level`(
         topic: String, matching: [String], others: [String]
     ) async throws {
         let bench = try MQTTBench(port: broker.port, source: #""topic": "\#(topic)""#)
@@ -53,7 +53,7 @@ struct MQTTTests {
         (#""format": "key-value""#, "Temperature: 21.5", 21.5),
         (#""format": "pattern", "pattern": "T=(?<t>[0-9.]+)C""#, "T=21.5C", 21.5),
     ])
-    func `payloads are read in every format`(
+    func `payloads are decoded in every format`(
         payload: String, message: String, number: Double
     ) async throws {
         let names = ["csv": "1", "key-value": "temperature", "pattern": "t"]
@@ -68,7 +68,9 @@ struct MQTTTests {
     }
 
     @Test(arguments: [false, true])
-    func `what the broker kept is taken only where the pack wants it`(isWanted: Bool) async throws {
+    func `retained messages are accepted only if the pack asks for them`(isWanted: Bool)
+        async throws
+    {
         try broker.publish(#"{"t": 1}"#, to: "home/t", isRetained: true)
         let bench = try MQTTBench(
             port: broker.port, source: #""topic": "home/t", "retained": \#(isWanted)"#)
@@ -78,7 +80,7 @@ struct MQTTTests {
         }
     }
 
-    @Test func `B25 what is no whole sample is left out and counted by its reason`() async throws {
+    @Test func `B25 incomplete messages are dropped and counted by reason`() async throws {
         let bench = try MQTTBench(
             port: broker.port,
             fields: #"[{"name": "temperature", "from": "t"}, {"name": "humidity", "from": "h"}]"#,
@@ -107,7 +109,7 @@ struct MQTTTests {
         #expect(report.link == .connected)
     }
 
-    @Test func `messages of any bytes and any size leave the connection standing`() async throws {
+    @Test func `messages of any bytes and size keep the connection open`() async throws {
         let seed = UInt64.random(in: .min ... .max)
         print("seed: \(seed)")
         var random = SplitMix(state: seed)
@@ -133,7 +135,7 @@ struct MQTTTests {
         }
     }
 
-    @Test func `what comes too fast is bounded and counted`() async throws {
+    @Test func `messages above the rate limit are dropped and counted`() async throws {
         let bench = try MQTTBench(port: broker.port, rate: 100)
         let count = 20_000
         try await bench.listening { samples in
@@ -146,7 +148,7 @@ struct MQTTTests {
         #expect(report.dropped.excess > count / 2)
     }
 
-    @Test func `a broker that goes and comes back is found again`() async throws {
+    @Test func `a broker is reconnected after a restart`() async throws {
         let bench = try MQTTBench(port: broker.port)
         try await bench.listening { samples in
             try broker.publish(#"{"t": 1}"#, to: "home/t")
@@ -165,7 +167,7 @@ struct MQTTTests {
         #expect(bench.report.connections == 2)
     }
 
-    @Test func `C1 a contact tells whether it is open`() async throws {
+    @Test func `C1 a contact sensor reports whether it is open`() async throws {
         let bench = try MQTTBench(
             port: broker.port,
             fields: #"""
@@ -183,7 +185,7 @@ struct MQTTTests {
         }
     }
 
-    @Test func `who stops listening is gone from the broker, and everything is closed`()
+    @Test func `a cancelled source disconnects from the broker and closes everything`()
         async throws
     {
         let bench = try MQTTBench(port: broker.port)

@@ -60,7 +60,7 @@ struct ReplayTests {
     }
 
     @Test(arguments: [gpx, nmea])
-    func `B8, E23: a track is played at its speed, with the times of now`(
+    func `B8, E23: a track is replayed at its speed, with current times`(
         content: String
     ) async throws {
         let start = Timestamp.now()
@@ -74,14 +74,14 @@ struct ReplayTests {
         #expect(samples.allSatisfy { $0.time >= start && $0.time <= .now() })
     }
 
-    @Test func `E23: a loop begins anew, and once is once`() async throws {
+    @Test func `E23: a track is repeated only with loop`() async throws {
         let (samples, waits) = try await played(Self.gpx, isLoop: true, count: 7)
         let places = samples.compactMap { $0.values.first?.double }
         #expect(places == [47, 47.1, 47.2, 47, 47.1, 47.2, 47])
         #expect(Array(waits.prefix(6)) == [10, 50, 50, 10, 50, 50])
     }
 
-    @Test func `what a track does not tell is not made up`() async throws {
+    @Test func `values that a track lacks stay unknown`() async throws {
         let (samples, _) = try await played(Self.gpx, count: 3)
         #expect(
             samples.map { $0.values.dropFirst(2).compactMap(\.double) }
@@ -93,7 +93,7 @@ struct ReplayTests {
         ("<html></html>", "not GPX"),
         ("<!DOCTYPE gpx><gpx/>", "track-"), ("<gpx></gpx>", "contains no position"),
     ])
-    func `a file that is no track says so`(content: String, reason: String) async throws {
+    func `an invalid track file is reported`(content: String, reason: String) async throws {
         let file = FileManager.default.temporaryDirectory.appending(
             path: "track-\(UUID().uuidString)")
         try Data(content.utf8).write(to: file)
@@ -103,7 +103,7 @@ struct ReplayTests {
     }
 
     @Test(arguments: ["/nowhere", "/dev/zero", "/tmp"])
-    func `what is no file is not waited for`(path: String) async throws {
+    func `a pipe or a folder is rejected without waiting`(path: String) async throws {
         let error = await failure(of: path)
         #expect(error?.message.hasPrefix("\(path): It ") == true)
     }

@@ -33,7 +33,7 @@ struct SampleMakerTests {
             ("x: 1", .incomplete), ("nonsense", .malformed), ("t: warm, h: 2", .malformed),
             ("t: 1, h: nan", .malformed), ("\u{1B}[31mt: 1, h: 2", .malformed),
         ] as [(String, SampleMaker.Outcome)])
-    func `B25: a payload without a field becomes no sample, and is counted`(
+    func `B25: a payload without a field is dropped and counted`(
         line: String, outcome: SampleMaker.Outcome
     ) throws {
         var maker = try Self.maker()
@@ -44,7 +44,7 @@ struct SampleMakerTests {
         #expect(maker.counts.taken + maker.counts.incomplete + maker.counts.malformed == 1)
     }
 
-    @Test func `what is not known yet has a value of its own, where the pack names one`() throws {
+    @Test func `an unknown value is replaced if the pack defines a substitute`() throws {
         let rules = [
             FieldRule(Field("lock", kind: .state), unknown: .text("unknown")),
             FieldRule(Field("battery"), unknown: .number(-1), margin: 5),
@@ -67,7 +67,7 @@ struct SampleMakerTests {
         #expect(take("b: 0") == [.text("open"), .number(0)])
     }
 
-    @Test func `C9: a number that differs by no more than its margin is no change`() throws {
+    @Test func `C9: a difference within the margin is not a change`() throws {
         var maker = try SampleMaker(
             format: .keyValue, names: ["l", "b"],
             rules: [
@@ -89,7 +89,7 @@ struct SampleMakerTests {
             (0, true), (-1, true), (59, true), (60, true), (61, false), (86_400, false),
             (-86_400 * 365, true), (-86_400 * 366 * 26, true), (-86_400 * 366 * 27, false),
         ] as [(Int64, Bool)])
-    func `a time from 2000 to a minute ahead is taken, any other counted`(
+    func `a time between 2000 and a minute ahead is accepted, any other counted`(
         seconds: Int64, isTaken: Bool
     ) throws {
         var maker = try Self.maker(time: TimeRule("at", form: .us))
@@ -100,13 +100,13 @@ struct SampleMakerTests {
     }
 
     @Test(arguments: ["t: 1, h: 2", "t: 1, h: 2, at: soon", "t: 1, h: 2, at: 1e300"])
-    func `a payload that tells no time where it should is counted`(line: String) throws {
+    func `a payload without a required time is counted`(line: String) throws {
         var maker = try Self.maker(time: TimeRule("at", form: .s))
         #expect(maker.take(Array(line.utf8), at: Self.now) == .invalidTimestamp)
         #expect(maker.counts.invalidTimestamp == 1)
     }
 
-    @Test func `what comes twice with the same time counts once, and late ones are kept`() throws {
+    @Test func `a repetition with the same time counts once, and late samples are kept`() throws {
         var maker = try Self.maker(time: TimeRule("at", form: .us))
         func take(_ t: Int, at seconds: Int64) -> SampleMaker.Outcome {
             let time = Self.now.microseconds + seconds * 1_000_000
@@ -124,7 +124,7 @@ struct SampleMakerTests {
         #expect(maker.counts.received == 6)
     }
 
-    @Test func `samples that have the time of their arrival may be alike`() throws {
+    @Test func `samples with arrival times can be equal`() throws {
         var maker = try Self.maker()
         for _ in 0..<3 {
             #expect(maker.take(Array("t: 1, h: 2".utf8), at: Self.now) == Self.sample(1, 2))
@@ -132,7 +132,7 @@ struct SampleMakerTests {
         #expect(maker.counts.taken == 3)
     }
 
-    @Test func `C8: where only changes count, ten equal polls are one sample`() throws {
+    @Test func `C8: with changes only, ten equal polls are one sample`() throws {
         var maker = try Self.maker(takesOnlyChanges: true)
         func poll(_ t: Int) -> SampleMaker.Outcome {
             maker.take(Array("t: \(t), h: 0".utf8), at: Self.now)
@@ -149,7 +149,7 @@ struct SampleMakerTests {
         #expect(maker.counts.taken == 4)
     }
 
-    @Test func `a sparse source completes a sample with what it said before`() throws {
+    @Test func `a sparse source completes a sample with earlier values`() throws {
         var maker = try Self.maker(isSparse: true)
         func take(_ line: String) -> SampleMaker.Outcome {
             maker.take(Array(line.utf8), at: Self.now)
@@ -166,7 +166,7 @@ struct SampleMakerTests {
         #expect(take("h: 6") == Self.sample(5, 6))
     }
 
-    @Test func `a source that names values says them as a reading`() throws {
+    @Test func `a source that names its values delivers readings`() throws {
         var maker = try SampleMaker(format: .named, names: ["a", "b"], rules: Self.rules)
         let values: [String: Value] = ["a": .integer(1), "b": .text("2"), "c": .integer(3)]
         #expect(maker.take(Reading(values: values), at: Self.now) == Self.sample(1, 2))
@@ -180,7 +180,7 @@ struct SampleMakerTests {
         #expect(maker.take(Array("a: 1".utf8), at: Self.now) == .malformed)
     }
 
-    @Test func `a description without fields, or with too few names, is refused`() {
+    @Test func `a description without fields or with too few names is rejected`() {
         #expect(throws: PayloadError.self) {
             try SampleMaker(format: .plain, names: [], rules: [])
         }

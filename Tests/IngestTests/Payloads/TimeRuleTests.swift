@@ -26,7 +26,7 @@ struct TimeRuleTests {
             (.ns, "\"1772366400250000000\"", moment), (.rfc3339, "\"\(text)\"", moment),
             (.rfc3339, "\"2026-03-01T13:00:00.25+01:00\"", moment),
         ] as [(TimeRule.Form, String, Int64)])
-    func `a time is read in each form`(form: TimeRule.Form, value: String, time: Int64) throws {
+    func `a time is parsed in each form`(form: TimeRule.Form, value: String, time: Int64) throws {
         #expect(try Self.moment(value, form) == time)
     }
 
@@ -39,12 +39,12 @@ struct TimeRuleTests {
             // Seconds taken for milliseconds are of 1970, and no time at all is of a clock not set.
             (.ms, "1772366400"), (.us, "1772366400250"),
         ] as [(TimeRule.Form, String)])
-    func `what tells no time that can be is none`(form: TimeRule.Form, value: String) throws {
+    func `an invalid or implausible time is rejected`(form: TimeRule.Form, value: String) throws {
         #expect(try Self.moment(value, form) == nil)
     }
 
     @Test(arguments: TimeRule.Form.allCases)
-    func `the year 2000 is the first that counts`(form: TimeRule.Form) throws {
+    func `times before the year 2000 are rejected`(form: TimeRule.Form) throws {
         let (first, before) =
             switch form {
             case .s: ("946684800", "946684799")

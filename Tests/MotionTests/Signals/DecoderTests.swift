@@ -9,7 +9,9 @@ struct DecoderTests {
             ([0x00], .unlocked), ([0x02], .unlocked), (Array("11".utf8), .unlocked), ([], nil),
             ([0xFF], nil), ([0x31, 0xC3], nil), ([UInt8](repeating: 0x31, count: 513), nil),
         ] as [([UInt8], DoorState?)])
-    func `C12: a lock sends a byte or a text`(bytes: [UInt8], state: DoorState?) {
+    func `C12: the state of a lock is decoded from a byte or a text`(
+        bytes: [UInt8], state: DoorState?
+    ) {
         #expect(DoorState(bytes: bytes) == state)
     }
 
@@ -37,7 +39,7 @@ struct DecoderTests {
             ("lock", [], nil),
             ("sfloat", [0xFD, 0x07], .number(2045)), ("sfloat", [0x03, 0x08], .number(-2045)),
         ] as [(String, [UInt8], Value?)])
-    func `C12: bytes become what the decoder says, or nothing`(
+    func `C12: bytes are decoded by their form, or rejected`(
         name: String, bytes: [UInt8], value: Value?
     ) throws {
         let decoder = try #require(CharacteristicDecoder(name))
@@ -49,7 +51,7 @@ struct DecoderTests {
     @Test(arguments: [
         "", "u7", "u8/", "u8/0", "u8/-1", "u8/x", "utf8/2", "u8/2/3", "U8", "float/2", "lock/2",
     ])
-    func `a decoder that is not known is none`(name: String) {
+    func `an unknown decoder is rejected`(name: String) {
         #expect(CharacteristicDecoder(name) == nil)
     }
 }

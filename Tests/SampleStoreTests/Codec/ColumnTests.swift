@@ -12,7 +12,7 @@ struct ColumnTests {
     private let seed = UInt64.random(in: .min ... .max)
 
     @Test(arguments: IntegerSeries.allCases)
-    func `integers come back, in whole and in part`(series: IntegerSeries) throws {
+    func `integers are restored, all or some rows`(series: IntegerSeries) throws {
         var random = SplitMix(state: seed)
         for count in Self.counts {
             let values = series.values(count, &random)
@@ -30,7 +30,7 @@ struct ColumnTests {
     }
 
     @Test(arguments: NumberSeries.allCases)
-    func `numbers come back bit by bit, in whole and in part`(series: NumberSeries) throws {
+    func `numbers are restored bit by bit, all or some rows`(series: NumberSeries) throws {
         var random = SplitMix(state: seed)
         for count in Self.counts {
             let values = series.values(count, &random)

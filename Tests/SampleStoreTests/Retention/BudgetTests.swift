@@ -39,7 +39,8 @@ struct BudgetTests {
         return SampleBatch(times: times, columns: columns)
     }
 
-    @Test func `a greedy source neither breaks the budget nor pushes others out`() async throws {
+    @Test func `a fast source neither exceeds the budget nor displaces other sensors`() async throws
+    {
         let seed = UInt64.random(in: .min ... .max)
         var random = SplitMix(state: seed)
         let store = try await open()
@@ -68,7 +69,7 @@ struct BudgetTests {
         #expect(await store.newest(of: "greedy")?.time == Timestamp(microseconds: greedy - 1000))
     }
 
-    @Test func `a source of long texts does not push others out`() async throws {
+    @Test func `a source of long texts does not displace other sensors`() async throws {
         let seed = UInt64.random(in: .min ... .max)
         var random = SplitMix(state: seed)
         let store = try await open(budget: 16 << 20)
@@ -101,7 +102,7 @@ struct BudgetTests {
         #expect(most < 32 << 20, "seed \(seed)")
     }
 
-    @Test func `a smaller budget makes the file smaller at once`() async throws {
+    @Test func `a smaller budget shrinks the file at once`() async throws {
         var random = SplitMix(state: .random(in: .min ... .max))
         let store = try await open(budget: 64 << 20)
         var time: Int64 = 0
@@ -130,7 +131,7 @@ struct BudgetTests {
         try queue.close()
     }
 
-    @Test func `no sample goes for pages that a host wrote over when it died`() async throws {
+    @Test func `pages that a killed host was erasing do not cause pruning`() async throws {
         try await makeFormerVersion()
         var random = SplitMix(state: .random(in: .min ... .max))
         let space = SpaceRules(log: 512 << 10, reserve: 0, pagesPerStep: 16)
@@ -169,7 +170,7 @@ struct BudgetTests {
         #expect(try await SampleStore.faults(inFile: folder.path).isEmpty)
     }
 
-    @Test func `a file of a former version uses again what is free in it`() async throws {
+    @Test func `a file of a former version reuses its free pages`() async throws {
         try await makeFormerVersion()
         var random = SplitMix(state: .random(in: .min ... .max))
         let old = try await open()
@@ -184,7 +185,7 @@ struct BudgetTests {
         #expect(report.bytes <= Self.budget + 3 * 4096 * 24)
     }
 
-    @Test func `the first budget never makes go what is there`() async throws {
+    @Test func `the initial budget never prunes existing samples`() async throws {
         let store = try await SampleStore(path: folder.path, rules: .standard)
         try await store.register("greedy", fields: Self.fields)
         var random = SplitMix(state: .random(in: .min ... .max))

@@ -43,7 +43,7 @@ struct ForgetTests {
     }
 
     @Test(arguments: [false, true])
-    func `what is forgotten stands nowhere in the files`(isOfFormerVersion: Bool) async throws {
+    func `forgotten samples are erased from all files`(isOfFormerVersion: Bool) async throws {
         let seed = UInt64.random(in: .min ... .max)
         var random = SplitMix(state: seed)
         if isOfFormerVersion {
@@ -104,7 +104,7 @@ struct ForgetTests {
         #expect(left.isEmpty, "seed \(seed)")
     }
 
-    @Test func `samples that wait for the file are forgotten, too`() async throws {
+    @Test func `unwritten samples are forgotten, too`() async throws {
         let store = try await open()
         try await store.append(
             [Self.sample(1, 1, "a"), Self.sample(2, 2, "b"), Self.sample(3, 3, "c")], to: "probe")
@@ -128,7 +128,7 @@ struct ForgetTests {
         #expect(try await open().lastSequence == 4)
     }
 
-    @Test func `what could not be erased is in the next session`() async throws {
+    @Test func `a pending erasure is completed in the next session`() async throws {
         let store = try await open()
         let notes = (0..<400).map { "note-\($0)-\(UInt64.random(in: .min ... .max))" }
         for (number, note) in notes.enumerated() {
@@ -166,7 +166,7 @@ struct ForgetTests {
         withExtendedLifetime(snapshot) {}
     }
 
-    @Test func `numbers of what was forgotten before it was written are not given out again`()
+    @Test func `sequence numbers of samples forgotten before writing are not reused`()
         async throws
     {
         let store = try await open()
@@ -194,7 +194,7 @@ struct ForgetTests {
         #expect(await next.lastSequence >= store.lastSequence)
     }
 
-    @Test func `readers can tell that samples were forgotten`() async throws {
+    @Test func `readers can detect that samples were forgotten`() async throws {
         let store = try await open()
         for number in 1...6 as ClosedRange<Int64> {
             try await store.append([Self.sample(number, 1, "")], to: "probe")
@@ -208,7 +208,7 @@ struct ForgetTests {
         #expect(arrivals.map(\.sequence) == [1, 5, 6])
     }
 
-    @Test func `an hour that reaches beyond the range goes whole, and the receipt says so`()
+    @Test func `a summary that extends beyond the range is removed whole and reported`()
         async throws
     {
         let store = try await open()
@@ -230,7 +230,7 @@ struct ForgetTests {
         #expect(try await store.hoursWithSummary() == [2])
     }
 
-    @Test func `what is accepted after the call stays`() async throws {
+    @Test func `samples accepted after the call are kept`() async throws {
         let store = try await open()
         try await store.append([Self.sample(1, 1, "a")], to: "probe")
         try await store.flush()
@@ -250,7 +250,7 @@ struct ForgetTests {
         #expect(rest.map(\.sequence) == [2, 3])
     }
 
-    @Test func `what cannot be read goes, too`() async throws {
+    @Test func `unreadable rows are removed, too`() async throws {
         let store = try await open()
         try await store.append([Self.sample(1, 1, "a")], to: "probe")
         try await store.flush()
@@ -263,7 +263,7 @@ struct ForgetTests {
             try await store.maintenance.report(at: .now()).sensors.allSatisfy { $0.samples == 0 })
     }
 
-    @Test func `a sensor that never was cannot be forgotten`() async throws {
+    @Test func `an unknown sensor cannot be forgotten`() async throws {
         let store = try await open()
         let error = await #expect(throws: SampleStoreError.self) {
             try await store.forget("nobody", .all, at: .now())

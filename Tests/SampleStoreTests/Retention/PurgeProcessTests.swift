@@ -10,7 +10,7 @@ import Testing
 struct PurgeProcessTests {
     private static let isLong = ProcessInfo.processInfo.environment["NERVOUS_LONG_TESTS"] == "1"
 
-    @Test func `a store killed while samples go is sound, and counts every sample once`()
+    @Test func `a store killed while pruning is intact and counts every sample once`()
         async throws
     {
         let seed = UInt64.random(in: .min ... .max)
@@ -44,7 +44,7 @@ struct PurgeProcessTests {
     }
 
     @Test(.enabled(if: WriterProcess.canMount, "needs user and mount namespaces"))
-    func `samples can be removed on a full disk, and collection goes on by itself`() throws {
+    func `samples can be removed on a full disk, and collection then continues`() throws {
         let folder = try TemporaryStore()
         let lines = try WriterProcess("purge-full", in: folder, onDiskOf: "48m").lines()
         #expect(

@@ -55,7 +55,7 @@ struct RetentionTests {
         // The newest chunk stays whatever it takes.
         Case(rule: RetentionRule(bytes: 0), samples: [20], summaries: Array(0...19)),
     ])
-    func `rules let go of samples first and of summaries then`(_ example: Case) async throws {
+    func `rules prune samples first and summaries later`(_ example: Case) async throws {
         let store = try await open()
         try await store.maintenance.keep(example.rule, for: "probe")
         try await store.add((0...20).map { ($0 * Self.hour, $0) })
@@ -69,7 +69,9 @@ struct RetentionTests {
         #expect(await store.prunedThrough("probe") == Int64(gone))
     }
 
-    @Test func `a rule for a kind holds for its instances, and the nearest wins`() async throws {
+    @Test func `a rule for a kind applies to its instances, and the most specific rule wins`()
+        async throws
+    {
         var store = try await open()
         let (kind, one) = (RetentionRule(raw: .seconds(1)), RetentionRule(bytes: 7))
         try await store.maintenance.keep(RetentionRule(summaries: .seconds(9)), for: nil)
@@ -87,7 +89,7 @@ struct RetentionTests {
         #expect(await store.maintenance.retentionRules.rule(for: "net.eth0") == kind)
     }
 
-    @Test func `numbers of samples that are gone are not given out again`() async throws {
+    @Test func `sequence numbers of pruned samples are not reused`() async throws {
         for round in 0..<3 as Range<Int64> {
             // The store is never closed, as if its process had died.
             let store = try await open()
@@ -103,7 +105,7 @@ struct RetentionTests {
         }
     }
 
-    @Test func `a window says whether summaries stand for its samples or some are missing`()
+    @Test func `a window reports summaries and missing samples`()
         async throws
     {
         let store = try await open()

@@ -14,7 +14,7 @@ struct RollupPropertyTests {
     ]
 
     @Test(arguments: 0..<8)
-    func `statistics of whole hours outlive the samples`(round: Int) async throws {
+    func `statistics of whole hours are unchanged after pruning`(round: Int) async throws {
         let seed = UInt64.random(in: .min ... .max)
         var random = SplitMix(state: seed)
         let folder = try TemporaryStore()

@@ -55,7 +55,7 @@ struct RollupSpacingTests {
     }
 
     @Test(arguments: 0..<4)
-    func `what was seen of whole hours outlives the samples`(round: Int) async throws {
+    func `observed time of whole hours is unchanged after pruning`(round: Int) async throws {
         var random = SplitMix(state: seed)
         var store = try await open()
         let times = try await fill(store, &random)
@@ -86,7 +86,7 @@ struct RollupSpacingTests {
         try await store.close()
     }
 
-    @Test func `of summaries of the former version the samples are asked`() async throws {
+    @Test func `spacings missing in former summaries are read from the samples`() async throws {
         var random = SplitMix(state: seed)
         var store = try await open()
         let times = try await fill(store, &random)

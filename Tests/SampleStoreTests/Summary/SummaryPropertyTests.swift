@@ -19,7 +19,7 @@ struct SummaryPropertyTests {
     ]
 
     @Test(arguments: 0..<9)
-    func `summaries and numbers are those of the samples themselves`(round: Int) async throws {
+    func `summaries and numbers equal those of the samples`(round: Int) async throws {
         let seed = UInt64.random(in: .min ... .max)
         var random = SplitMix(state: seed)
         let folder = try TemporaryStore()

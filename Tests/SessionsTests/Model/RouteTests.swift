@@ -6,7 +6,7 @@ import Testing
 import Tracks
 
 struct RouteTests {
-    @Test func `B11: the newest of a batch counts, and an empty batch is counted`() throws {
+    @Test func `B11: the newest fix of a batch counts, and an empty batch is counted`() throws {
         var trip = try RouteTrip()
         #expect(trip.route.take([], at: .seconds(6)) == nil)
         #expect(trip.route.emptyBatches == 1)
@@ -33,7 +33,7 @@ struct RouteTests {
         #expect(abs(trip.route.distance - (wanted ?? 0)) < 1e-3, "seed \(seed)")
     }
 
-    @Test func `E15: three pauses leave three via points, and no line leads over a pause`() throws {
+    @Test func `E15: three pauses leave three via points, and no segment crosses a pause`() throws {
         var trip = try RouteTrip()
         for leg in 0..<4 {
             let start = Double(leg) * 250
@@ -54,7 +54,7 @@ struct RouteTests {
         #expect(record.warnings == [])
     }
 
-    @Test func `nothing counts while paused or inactive`() throws {
+    @Test func `fixes do not count while paused or inactive`() throws {
         var trip = try RouteTrip()
         try trip.go(to: 0)
         try trip.pause()
@@ -70,7 +70,7 @@ struct RouteTests {
         #expect(trip.route.warnings == [])
     }
 
-    @Test func `a route begins anew when it starts, and not when it resumes`() throws {
+    @Test func `starting resets a route and resuming does not`() throws {
         var trip = try RouteTrip()
         try trip.go(to: 0)
         try trip.go(to: 100)
@@ -84,7 +84,7 @@ struct RouteTests {
     }
 
     @Test(arguments: SessionState.allCases, SessionStep.allCases)
-    func `a step that the state does not allow changes nothing`(
+    func `an invalid step changes nothing`(
         state: SessionState, step: SessionStep
     ) throws {
         let allowed: [SessionState: [SessionStep: SessionState]] = [
@@ -113,7 +113,7 @@ struct RouteTests {
     }
 
     @Test(arguments: [(0, 0), (1, 0), (2, 2), (3, 3)])
-    func `E10: a route that ends has no point, or two or more`(fixes: Int, points: Int) throws {
+    func `E10: a finished route has no points or at least two`(fixes: Int, points: Int) throws {
         var trip = try RouteTrip()
         for number in 0..<fixes { try trip.go(to: Double(number) * 50) }
         try trip.finish()
@@ -131,7 +131,7 @@ struct RouteTests {
         }
     }
 
-    @Test func `E11: a length entered by hand takes the place of the points`() throws {
+    @Test func `E11: an entered length replaces the points`() throws {
         var trip = try RouteTrip()
         try trip.go(to: 0)
         try trip.go(to: 500)
@@ -149,7 +149,7 @@ struct RouteTests {
         #expect(trip.route.distance == 1234)
     }
 
-    @Test func `E16: a signal that comes back in time is no loss, however often`() throws {
+    @Test func `E16: a signal that returns in time is not a loss`() throws {
         var trip = try RouteTrip()
         for number in 0..<5 { try trip.go(to: Double(number) * 100, after: 15) }
         #expect(trip.route.signalLosses == 0)
@@ -159,7 +159,7 @@ struct RouteTests {
         #expect(trip.route.signalLosses == 1)
     }
 
-    @Test func `E19: a receiver that wanders while it warms up adds nothing`() throws {
+    @Test func `E19: fixes while a receiver warms up add nothing`() throws {
         let seed = UInt64.random(in: .min ... .max)
         var random = SplitMix(state: seed)
         var trip = try RouteTrip(warm: false)
@@ -177,7 +177,7 @@ struct RouteTests {
         #expect(trip.route.distance == 0, "seed \(seed)")
     }
 
-    @Test func `E20: the accuracy is shown, or that there is no signal`() throws {
+    @Test func `E20: the accuracy is reported, or no signal`() throws {
         var trip = try RouteTrip()
         #expect(trip.route.signal(at: trip.now).description == "no signal")
         try trip.go(to: 0, accuracy: 4.6)
@@ -195,7 +195,7 @@ struct RouteTests {
         #expect(trip.route.signal(at: trip.now).description == "no signal")
     }
 
-    @Test func `old and repeated measurements are stale, and one from the future is survived`()
+    @Test func `old and repeated fixes are stale, and one from the future does not stop the route`()
         throws
     {
         var trip = try RouteTrip()
@@ -211,7 +211,7 @@ struct RouteTests {
         #expect(outcomes.suffix(3).allSatisfy { $0 != .discarded(.stale) })
     }
 
-    @Test func `a clock that goes back does not move`() throws {
+    @Test func `a decreasing clock reading counts as the previous one`() throws {
         var route = Route()
         try route.start(at: .seconds(1000))
         #expect(route.take(try RouteTrip.fix(0, at: 1), at: .zero) == .discarded(.warmingUp))
@@ -221,7 +221,7 @@ struct RouteTests {
         #expect(route.signalLosses == 0)
     }
 
-    @Test func `a place that is not known well is none to resume from`() throws {
+    @Test func `a route is not resumed at an inaccurate position`() throws {
         var trip = try RouteTrip()
         try trip.go(to: 0)
         try trip.pause()
@@ -246,7 +246,7 @@ struct RouteTests {
         #expect(trip.route.distance == 0)
     }
 
-    @Test func `a route takes no more points than it may have`() throws {
+    @Test func `the number of points is limited`() throws {
         var rules = RouteRules()
         rules.pointLimit = 3
         var trip = try RouteTrip(rules: rules)
@@ -255,7 +255,7 @@ struct RouteTests {
         #expect(trip.route.discarded == [.full: 2])
     }
 
-    @Test func `whatever is measured, every measurement is a point or counted`() throws {
+    @Test func `every fix is a point or counted as discarded`() throws {
         let seed = UInt64.random(in: .min ... .max)
         var random = SplitMix(state: seed)
         var rules = RouteRules()

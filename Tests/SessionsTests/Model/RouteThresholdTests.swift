@@ -8,7 +8,7 @@ import Tracks
 /// Each limit of a route, just below, at and above it.
 struct RouteThresholdTests {
     @Test(arguments: [(9.9, false), (9.999_999, false), (10.0, true), (10.1, true)])
-    func `B9: a step of 9.9 m makes no point, one of 10.0 m does`(metres: Double, isTold: Bool)
+    func `B9: a movement of 9.9 m makes no point, one of 10.0 m does`(metres: Double, isTold: Bool)
         throws
     {
         var trip = try RouteTrip()
@@ -18,7 +18,7 @@ struct RouteThresholdTests {
     }
 
     @Test(arguments: [(9.0, true, true), (11, false, true), (99, false, true), (101, false, false)])
-    func `B10: a limit of 10 m refuses 11 m, one of 100 m refuses 101 m`(
+    func `B10: a limit of 10 m rejects 11 m, one of 100 m rejects 101 m`(
         accuracy: Double, isFine: Bool, isCoarse: Bool
     ) throws {
         let fix = try RouteTrip.fix(0, at: 0, accuracy: accuracy)
@@ -98,7 +98,7 @@ struct RouteThresholdTests {
     }
 
     @Test(arguments: [(199.0, false), (200, false), (201, true)])
-    func `E18: points more than 200 m apart are warned of and kept`(
+    func `E18: points more than 200 m apart are kept with a warning`(
         metres: Double, warns: Bool
     ) throws {
         var trip = try RouteTrip()
@@ -110,7 +110,8 @@ struct RouteThresholdTests {
     }
 
     @Test(arguments: [(29.0, false), (30, false), (30.001, true), (31, true)])
-    func `E16: more than 30 s without signal are warned of`(seconds: Double, warns: Bool) throws {
+    func `E16: more than 30 s without a signal give a warning`(seconds: Double, warns: Bool) throws
+    {
         var between = try RouteTrip()
         try between.go(to: 0)
         try between.go(to: 50, after: seconds)
@@ -130,7 +131,7 @@ struct RouteThresholdTests {
     }
 
     @Test(arguments: [(4.0, false), (4.999_999, false), (5, true), (6, true)])
-    func `E19: the first 5 s count nothing`(second: Double, isKept: Bool) throws {
+    func `E19: fixes of the first 5 s are discarded`(second: Double, isKept: Bool) throws {
         var trip = try RouteTrip(warm: false)
         let outcome = try trip.go(to: 0, after: second)
         #expect(outcome == (isKept ? .kept(metres: 0) : .discarded(.warmingUp)))

@@ -30,7 +30,7 @@ struct TrackTests {
             ])
     }
 
-    @Test func `E23: what is written as GPX is read back as it was`() throws {
+    @Test func `E23: a track is restored from its GPX`() throws {
         let track = try track()
         let text = GPXWriter.text(track)
         #expect(try GPXReader.tracks(Array(text.utf8)) == [track])
@@ -38,13 +38,13 @@ struct TrackTests {
         #expect(text.contains("<type>via</type>"))
     }
 
-    @Test func `what is written as GeoJSON is read back as it was`() throws {
+    @Test func `a track is restored from its GeoJSON`() throws {
         let track = try track()
         let text = GeoJSONWriter.text(track)
         #expect(try GeoJSONReader.tracks(Array(text.utf8)) == [track])
     }
 
-    @Test func `GeoJSON has the members and the order of numbers of RFC 7946`() throws {
+    @Test func `GeoJSON has the members and coordinate order of RFC 7946`() throws {
         let text = GeoJSONWriter.text(try track())
         let object = try #require(
             try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
@@ -58,7 +58,7 @@ struct TrackTests {
     }
 
     @Test
-    func `length, its source and warnings stand beside a track, and are passed over in reading`()
+    func `length, source and warnings are written with a track and ignored when reading`()
         throws
     {
         let track = try track()
@@ -84,7 +84,7 @@ struct TrackTests {
                 + #""type":"FeatureCollection","warnings":[]}"# + "\n")
     }
 
-    @Test func `E10: a route without points is an empty collection, and one point is no line`()
+    @Test func `E10: a route without points is an empty collection, and a single point is omitted`()
         throws
     {
         let empty = "{\"features\":[],\"type\":\"FeatureCollection\"}\n"
@@ -97,7 +97,7 @@ struct TrackTests {
         #expect(GeoJSONWriter.text(Track(record)) == empty)
     }
 
-    @Test func `a line over the antimeridian is cut there`() throws {
+    @Test func `a line across the antimeridian is cut there`() throws {
         func fix(_ second: Int64, _ latitude: Double, _ longitude: Double) throws -> RoutePoint {
             RoutePoint(
                 Fix(
@@ -136,7 +136,7 @@ struct TrackTests {
             (12.5, 3, "12.5"), (-179.123_456_78, 7, "-179.1234568"), (0, 7, "0"), (99.95, 1, "100"),
             (123_456_789, 0, "123456789"), (2, -5, "2"), (.nan, 2, "nan"),
         ])
-    func `E9: a decimal number has the digits that were asked for`(
+    func `E9: a decimal number has the requested digits`(
         number: Double, digits: Int, text: String
     ) {
         #expect(DecimalText(number, digits: digits).description == text)
@@ -155,7 +155,7 @@ struct TrackTests {
         #expect(try TrackReplay([], from: start).items == [])
     }
 
-    @Test func `any GeoJSON is read without harm`() throws {
+    @Test func `random GeoJSON does not trap`() throws {
         let deep = String(repeating: "[", count: 100_000)
         let hostile = [
             "", "null", "[]", "{}", deep, #"{"type":"FeatureCollection"}"#,

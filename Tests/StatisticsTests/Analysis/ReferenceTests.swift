@@ -24,18 +24,18 @@ struct ReferenceTests {
                 [Fixture].self, from: Data(contentsOf: file ?? URL(filePath: "/")))) ?? []
     }()
 
-    @Test func `the fixtures are there`() {
+    @Test func `the fixtures exist`() {
         #expect(Self.fixtures.count == 13)
         #expect(Self.fixtures.allSatisfy { $0.whole.count == 17 })
     }
 
     @Test(arguments: fixtures)
-    func `statistics of a series are the reference's`(fixture: Fixture) throws {
+    func `statistics of a series equal the reference`(fixture: Fixture) throws {
         try compare(fixture.values, fixture.whole, fixture.name)
     }
 
     @Test(arguments: fixtures)
-    func `statistics of its parts are the reference's`(fixture: Fixture) throws {
+    func `merged statistics of parts equal the reference`(fixture: Fixture) throws {
         for (number, expected) in fixture.windows.enumerated() {
             let part = fixture.values.dropFirst(number * fixture.width).prefix(fixture.width)
             try compare(Array(part), expected, "\(fixture.name), window \(number)")

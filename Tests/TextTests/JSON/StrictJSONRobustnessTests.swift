@@ -23,13 +23,13 @@ import Text
         }
     }
 
-    @Test func `every truncation of a document is refused`() {
+    @Test func `every truncation of a document is rejected`() {
         let bytes = Array(Self.document.utf8)
         #expect(survives(bytes))
         for end in bytes.indices { #expect(!survives(Array(bytes[..<end])), "\(end)") }
     }
 
-    @Test func `random changes never trap and what is read is read again`() throws {
+    @Test func `random changes never trap, and accepted texts are parsed again`() throws {
         let seed = UInt64.random(in: .min ... .max)
         print("seed \(seed)")
         var random = SplitMix(state: seed)
@@ -74,7 +74,7 @@ import Text
         Bomb("lines", ("\n", 262_000)),
         Bomb("one key", ("{", 1), ("\"k\":1,", 37_000), ("\"z\":1}", 1)),
     ])
-    func `a bomb is read or refused in time that follows its size`(_ bomb: Bomb) {
+    func `hostile texts are parsed or rejected in linear time`(_ bomb: Bomb) {
         let bytes = Array(bomb.text.utf8)
         let time = processorTime { _ = try? StrictJSON().parse(bytes) }
         print(bomb.testDescription, bytes.count, time)
@@ -82,7 +82,7 @@ import Text
         #expect(time < .seconds(1))
     }
 
-    @Test func `marks are kept up to thirty on a character`() throws {
+    @Test func `up to thirty combining marks on a character are accepted`() throws {
         for (count, isRead) in [(30, true), (31, false)] {
             let text = "[\"a" + String(repeating: "\u{301}", count: count) + "\"]"
             #expect(survives(Array(text.utf8)) == isRead)

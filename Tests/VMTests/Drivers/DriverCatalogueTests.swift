@@ -9,13 +9,13 @@ import Testing
 struct DriverCatalogueTests {
     private let found = DriverCatalogue.standard().flatMap { $0.discover() }
 
-    @Test func `identifiers differ over all drivers`() {
+    @Test func `identifiers are unique across all drivers`() {
         let ids = found.map(\.sensor.id)
         #expect(Set(ids).count == ids.count)
         #expect(Set(ids.map(\.kind)).isSuperset(of: ["cpu", "memory", "disk", "accelerometer"]))
     }
 
-    @Test func `every sensor is described`() {
+    @Test func `every sensor has a title, fields and a source`() {
         for sensor in found.map(\.sensor) {
             #expect(!sensor.title.isEmpty && !sensor.source.isEmpty && !sensor.fields.isEmpty)
             #expect(Set(sensor.fields.map(\.name)).count == sensor.fields.count)
@@ -25,7 +25,7 @@ struct DriverCatalogueTests {
         }
     }
 
-    @Test func `what is unavailable says why in one clause`() {
+    @Test func `unavailable sensors give a reason in one clause`() {
         for entry in found {
             guard case .unavailable(let reason, _) = entry.availability else { continue }
             #expect(!reason.isEmpty && !reason.hasSuffix("."), "\(entry.sensor.id)")
@@ -51,7 +51,7 @@ struct DriverCatalogueTests {
         }
     }
 
-    @Test func `no contents of any file make a driver trap`() throws {
+    @Test func `random file contents do not trap`() throws {
         let seed = UInt64.random(in: .min ... .max)
         var noise = Noise(seed: seed)
         for _ in 0..<40 {
