@@ -2,7 +2,7 @@ import Addresses
 import TestSupport
 import Testing
 
-/// A22: where an address is decides whether an app may reach it.
+/// A22: the reach of an address decides whether an app may call it.
 struct IPAddressTests {
     @Test(arguments: [
         // The Internet.
@@ -26,7 +26,7 @@ struct IPAddressTests {
         ("169.254.169.254", .forbidden), ("169.254.170.2", .forbidden),
         ("100.100.100.200", .forbidden),
         ("168.63.129.16", .forbidden), ("fd00:ec2::254", .forbidden), ("192.0.0.192", .forbidden),
-        // None, everybody, many, reserved, documentation, benchmarks.
+        // Unspecified, broadcast, multicast, reserved, documentation, benchmarks.
         ("0.0.0.0", .forbidden), ("0.1.2.3", .forbidden), ("255.255.255.255", .forbidden),
         ("224.0.0.1", .forbidden), ("239.255.255.255", .forbidden), ("240.0.0.1", .forbidden),
         ("192.0.2.1", .forbidden), ("198.51.100.7", .forbidden), ("203.0.113.7", .forbidden),

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Connectors
 
-/// The packs in `sensorpacks/`, each with a message in the shape of its device.
+/// The packs in `sensorpacks/`, each with an example message of its device.
 struct BundledPackTests {
     private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
         .appending(path: "../../sensorpacks").standardizedFileURL
@@ -40,7 +40,7 @@ struct BundledPackTests {
         ),
     ]
 
-    /// Packs over Bluetooth: bytes of a characteristic, and the sample that is there then.
+    /// Bluetooth packs: the bytes of a characteristic, and the resulting sample.
     private static let values: [(String, [(String, [UInt8], [Value])])] =
         ["door-contact-ble", "door-contact-ble-gatt"].map { name in
             (

@@ -26,7 +26,7 @@ struct CommandTests {
         return SupervisedSource(
             connector, maker: try maker ?? self.maker, highestRate: 1e6,
             time: ScriptedTime(
-                clock: { KindTests.now },
+                clock: { ConnectorKindTests.now },
                 wait: { _ in try await Task.sleep(for: .milliseconds(5)) }))
     }
 
@@ -46,7 +46,7 @@ struct CommandTests {
         }
     }
 
-    /// A number of seconds to sleep that no other test has.
+    /// A unique number of seconds to sleep, which identifies a process.
     private static func marker() -> String { "\(Int.random(in: 100_000_000...999_999_999))" }
 
     @Test func `C19: a program runs periodically, and its lines are samples`() async throws {
@@ -87,7 +87,7 @@ struct CommandTests {
         #expect(names.sorted() == ["HOME", "LANG", "PATH"])
         let input = try Self.source(["sh", "-c", "cat; echo end of input"])
         #expect(try await Self.texts(1, of: input) == ["end of input"])
-        // The fourth is that of the folder itself.
+        // The fourth descriptor is that of the listed folder itself.
         let files = try Self.source(["ls", "/proc/self/fd"])
         #expect(try await Self.texts(5, of: files) == ["0", "1", "2", "3", "0"])
     }
@@ -123,7 +123,7 @@ struct CommandTests {
     ) async throws {
         let source = try Self.source(words)
         let samples = source.samples()
-        try await KindTests.reach(source, "the fault") { $0.problem != nil }
+        try await ConnectorKindTests.reach(source, "the fault") { $0.problem != nil }
         #expect(source.report?.problem?.contains(text) == true, "\(source.report?.problem ?? "")")
         #expect(source.report?.link == .disconnected)
         #expect(source.report?.connections == 0)
@@ -139,7 +139,7 @@ struct CommandTests {
         let source = try Self.source(
             ["sh", "-c", script], every: .seconds(1000), patience: .milliseconds(100))
         let samples = source.samples()
-        try await KindTests.reach(source, "the end") { $0.problem != nil }
+        try await ConnectorKindTests.reach(source, "the end") { $0.problem != nil }
         #expect(source.report?.problem?.hasSuffix("timed out and was terminated.") == true)
         try await Self.reachEnd(of: marker)
         withExtendedLifetime(samples) {}
@@ -150,7 +150,7 @@ struct CommandTests {
         let source = try Self.source(
             ["sh", "-c", "sleep \(marker) & echo begun"], every: .seconds(1000))
         let samples = source.samples()
-        try await KindTests.reach(source, "its line") { $0.taken == 1 }
+        try await ConnectorKindTests.reach(source, "its line") { $0.taken == 1 }
         try await Self.reachEnd(of: marker)
         withExtendedLifetime(samples) {}
     }
@@ -168,7 +168,7 @@ struct CommandTests {
     @Test func `a program with too much output uses bounded memory and continues`() async throws {
         let source = try Self.source(["yes", String(repeating: "x", count: 100)], every: nil)
         let samples = source.samples()
-        try await KindTests.reach(source, "a flood") { $0.received > 100_000 }
+        try await ConnectorKindTests.reach(source, "a flood") { $0.received > 100_000 }
         let report = try #require(source.report)
         #expect(report.taken == 4096)
         #expect(report.dropped.excess >= 100_000 - 4096)
@@ -192,8 +192,10 @@ struct CommandTests {
         let source = try Self.source(["sh", "-c", script], maker: maker)
         let samples = source.samples()
         for _ in 0..<2 {
-            try await KindTests.reach(source, "the doubt") { $0.problem != nil }
-            try await KindTests.reach(source, "its end") { $0.connections > 0 && $0.problem == nil }
+            try await ConnectorKindTests.reach(source, "the doubt") { $0.problem != nil }
+            try await ConnectorKindTests.reach(source, "its end") {
+                $0.connections > 0 && $0.problem == nil
+            }
         }
         #expect(source.report?.connections == 1)
         #expect((source.report?.dropped.malformed ?? 0) > 0)

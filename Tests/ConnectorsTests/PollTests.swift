@@ -21,7 +21,7 @@ struct PollTests {
             budget: HostRateLimiter(calls: 1_000_000, per: .seconds(1)))
     }
 
-    /// A source of temperatures for as long as `body` runs.
+    /// Runs a source of temperatures while `body` runs.
     private static func with<T: Sendable>(
         _ connector: PollConnector, _ body: (SupervisedSource) async throws -> T
     ) async throws -> T {
@@ -36,10 +36,10 @@ struct PollTests {
             format: .json, names: ["main.temp"],
             rules: [FieldRule(Field("temperature", unit: "Cel"), offset: -273.15)])
         return SupervisedSource(
-            connector, maker: maker, time: ScriptedTime(clock: { KindTests.now }))
+            connector, maker: maker, time: ScriptedTime(clock: { ConnectorKindTests.now }))
     }
 
-    /// What is wrong with the answers of a server.
+    /// The reported problem with the responses of a server.
     private static func fault(
         _ reply: LocalServer.Reply, patience: Duration = Program.patience
     ) async throws -> String {
@@ -49,7 +49,7 @@ struct PollTests {
             let url = "http://127.0.0.1:\(server.port)/weather?appid=secret"
             return try await with(try connector(url, patience: patience)) { source in
                 let samples = source.samples()
-                try await KindTests.reach(source, "the fault") { $0.problem != nil }
+                try await ConnectorKindTests.reach(source, "the fault") { $0.problem != nil }
                 #expect(source.report?.taken == 0)
                 let problem = source.report?.problem ?? ""
                 #expect(problem.hasPrefix("http://127.0.0.1:\(server.port)"))
@@ -94,7 +94,7 @@ struct PollTests {
         #expect(budget.reserve("a", at: later) == .seconds(30))
         #expect(budget.reserve("b", at: later) == .zero)
         #expect(budget.reserve("a", at: later) == .seconds(30.5))
-        // Within any minute there are sixty at most.
+        // At most sixty calls within any minute.
         var due = (0..<300).map {
             later.advanced(by: budget.reserve("c", at: later) + .seconds($0 / 300))
         }
@@ -163,7 +163,7 @@ struct PollTests {
         defer { withExtendedLifetime(port) {} }
         let source = try Self.source(try Self.connector("http://127.0.0.1:\(port.number)/"))
         let samples = source.samples()
-        try await KindTests.reach(source, "the fault") { $0.problem != nil }
+        try await ConnectorKindTests.reach(source, "the fault") { $0.problem != nil }
         #expect(source.report?.problem?.contains("cannot be reached") == true)
         #expect(source.report?.link == .disconnected)
         withExtendedLifetime(samples) {}
@@ -189,7 +189,9 @@ struct PollTests {
                 trust: shows == "trusted" ? [certificate.certificate] : [])
             try await Self.with(connector) { source async throws in
                 let samples = source.samples()
-                try await KindTests.reach(source, "an answer") { $0.problem != nil || $0.taken > 0 }
+                try await ConnectorKindTests.reach(source, "an answer") {
+                    $0.problem != nil || $0.taken > 0
+                }
                 let report = try #require(source.report)
                 switch shows {
                 case "none":
@@ -204,7 +206,7 @@ struct PollTests {
                 }
                 withExtendedLifetime(samples) {}
             }
-            // Nothing is said before the other side has shown who it is.
+            // No request is sent before the server is verified.
             #expect(server.received.isEmpty == ["none", "other"].contains(shows))
         }
     }

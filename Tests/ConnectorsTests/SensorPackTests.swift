@@ -5,7 +5,7 @@ import Testing
 import VM
 
 struct SensorPackTests {
-    /// A pack that can be used, with one piece of it written otherwise.
+    /// The text of a valid pack with one part replaced.
     private static func text(_ old: String = "", _ new: String = "") -> String {
         let whole = #"""
             {

@@ -19,7 +19,7 @@ struct SerialTests {
         let device = SerialDevice(
             path: folder.path(percentEncoded: false) + "/device", baud: baud, sent: sent,
             skipped: skipped, patience: patience)
-        return try await body(device, try KindTests.source(device.connector))
+        return try await body(device, try ConnectorKindTests.source(device.connector))
     }
 
     /// What one connection ends with.
@@ -27,7 +27,7 @@ struct SerialTests {
         let connector = SerialConnector(device: path, baud: baud)
         let sink = SampleSink(
             maker: try CommandTests.maker, limit: TokenBucket(rate: 10),
-            time: ScriptedTime(clock: { KindTests.now }))
+            time: ScriptedTime(clock: { ConnectorKindTests.now }))
         do {
             try await connector.connect(sink)
             return "it ended"
@@ -41,15 +41,15 @@ struct SerialTests {
         baud: Int, speed: Int32
     ) async throws {
         try await Self.with(baud: baud) { device, source in
-            try device.come()
-            // As if another program had left it so.
+            try device.attach()
+            // As another program could have left it.
             var mode = termios()
             tcgetattr(device.master, &mode)
             mode.c_iflag |= tcflag_t(IXON | ICRNL | ISTRIP)
             mode.c_cflag |= tcflag_t(PARENB | CSTOPB | HUPCL)
             tcsetattr(device.master, TCSANOW, &mode)
             let samples = source.samples()
-            try await KindTests.connected(source)
+            try await ConnectorKindTests.connected(source)
             tcgetattr(device.master, &mode)
             #expect(cfgetospeed(&mode) == speed_t(speed))
             #expect(cfgetispeed(&mode) == speed_t(speed))
@@ -65,10 +65,10 @@ struct SerialTests {
 
     @Test func `configured output is written unchanged after opening`() async throws {
         try await Self.with(sent: "START\r\nRATE 1\r") { device, source in
-            try device.come()
+            try device.attach()
             let samples = source.samples()
-            try await KindTests.connected(source)
-            #expect(device.heard() == "START\r\nRATE 1\r")
+            try await ConnectorKindTests.connected(source)
+            #expect(device.receivedText() == "START\r\nRATE 1\r")
             withExtendedLifetime(samples) {}
         }
     }
@@ -79,12 +79,12 @@ struct SerialTests {
         try await Self.with(skipped: 1) { device, source in
             var samples = source.samples().makeAsyncIterator()
             for session in 1...2 {
-                try device.come()
-                try await KindTests.connected(source, times: session)
-                try await device.say(": 777\nv: \(session)\n")
+                try device.attach()
+                try await ConnectorKindTests.connected(source, times: session)
+                try await device.send(": 777\nv: \(session)\n")
                 #expect(try await samples.next()?.values == [.number(Double(session))])
-                try await device.go()
-                try await KindTests.reach(source, "its end") { $0.link != .connected }
+                try await device.detach()
+                try await ConnectorKindTests.reach(source, "its end") { $0.link != .connected }
             }
             #expect(source.report?.received == 2)
         }
@@ -92,10 +92,10 @@ struct SerialTests {
 
     @Test func `C4: a silent device is reconnected`() async throws {
         try await Self.with(patience: .milliseconds(50)) { device, source in
-            try device.come()
+            try device.attach()
             let samples = source.samples()
-            try await KindTests.reach(source, "three connections") { $0.connections >= 3 }
-            try await KindTests.reach(source, "why") { $0.link != .connected }
+            try await ConnectorKindTests.reach(source, "three connections") { $0.connections >= 3 }
+            try await ConnectorKindTests.reach(source, "why") { $0.link != .connected }
             #expect(source.report?.problem?.contains("stopped sending") == true)
             withExtendedLifetime(samples) {}
         }
@@ -103,17 +103,17 @@ struct SerialTests {
 
     @Test func `C4: lines that never match cause a warning about the baud rate`() async throws {
         try await Self.with { device, source in
-            try device.come()
+            try device.attach()
             var samples = source.samples().makeAsyncIterator()
-            try await KindTests.connected(source)
-            for _ in 0..<20 { try await device.say([0xF8, 0x00, 0xE0, 0x0A]) }
-            try await KindTests.reach(source, "the doubt") { $0.problem != nil }
+            try await ConnectorKindTests.connected(source)
+            for _ in 0..<20 { try await device.send([0xF8, 0x00, 0xE0, 0x0A]) }
+            try await ConnectorKindTests.reach(source, "the doubt") { $0.problem != nil }
             #expect(source.report?.problem?.contains("is 9600 its baud rate?") == true)
             #expect(source.report?.link == .connected)
             #expect(source.report?.dropped.malformed == 20)
-            try await device.say("v: 1\n")
+            try await device.send("v: 1\n")
             #expect(try await samples.next()?.values == [.number(1)])
-            try await KindTests.reach(source, "the end of the doubt") { $0.problem == nil }
+            try await ConnectorKindTests.reach(source, "the end of the doubt") { $0.problem == nil }
         }
     }
 
@@ -123,7 +123,7 @@ struct SerialTests {
         let null = try await Self.fault(at: "/dev/null")
         #expect(null.hasPrefix("/dev/null is not a serial port"))
         try await Self.with { device, _ in
-            try device.come()
+            try device.attach()
             let other = open(device.path, O_RDWR | O_NOCTTY | O_CLOEXEC)
             defer { close(other) }
             #expect(flock(other, LOCK_EX | LOCK_NB) == 0)

@@ -5,7 +5,7 @@ import VM
 
 @testable import Connectors
 
-/// What holds for a source of any kind.
+/// Behaviour of supervised sources with any connector.
 struct SourceTests {
     /// 2026-03-01T12:00:00Z.
     static let start = Timestamp(microseconds: 1_772_366_400_000_000)
@@ -20,7 +20,7 @@ struct SourceTests {
     }
 
     private static func source(
-        _ connector: ScriptedConnector, _ clock: PassingClock, highestRate: Double = 1e6
+        _ connector: ScriptedConnector, _ clock: InstantClock, highestRate: Double = 1e6
     ) throws -> SupervisedSource {
         SupervisedSource(
             connector, maker: try maker(), highestRate: highestRate,
@@ -34,7 +34,7 @@ struct SourceTests {
     @Test func `C4: a source reconnects, with a longer wait after each failure`()
         async throws
     {
-        let clock = PassingClock()
+        let clock = InstantClock()
         let connector = ScriptedConnector(
             clock,
             [
@@ -50,7 +50,7 @@ struct SourceTests {
             if samples.count == 3 { break }
         }
         #expect(samples == [.number(1), .number(2), .number(3)])
-        // A connection that was of use makes the next wait short again.
+        // A successful connection resets the wait.
         let due: [Double] = [1, 2, 4, 1, 2]
         #expect(clock.waits.count == due.count)
         for (wait, due) in zip(clock.waits, due) {
@@ -67,7 +67,7 @@ struct SourceTests {
     func `C4: an unreachable source is tried about once a minute, and its state gives the reason`()
         async throws
     {
-        let clock = PassingClock()
+        let clock = InstantClock()
         let tries = [[ScriptedConnector.Step]](repeating: [.fail("It is not there.")], count: 20)
         let connector = ScriptedConnector(clock, tries + [[]])
         let source = try Self.source(connector, clock)
@@ -86,7 +86,7 @@ struct SourceTests {
     @Test func `C10: the state of the connection is reported, and a problem until it is resolved`()
         async throws
     {
-        let clock = PassingClock()
+        let clock = InstantClock()
         let connector = ScriptedConnector(
             clock, [[.connected, .warn("It is slow.")], [.connected], []])
         let source = try Self.source(connector, clock)
@@ -99,7 +99,7 @@ struct SourceTests {
     }
 
     @Test func `messages above the highest rate are dropped and counted`() async throws {
-        let clock = PassingClock()
+        let clock = InstantClock()
         let flood = [ScriptedConnector.Step](repeating: .line("1"), count: 100)
         let connector = ScriptedConnector(
             clock, [[.connected] + flood + [.pass(.milliseconds(500))] + flood])
@@ -123,7 +123,7 @@ struct SourceTests {
     }
 
     @Test func `unread samples are buffered up to a limit, and the rest counted`() async throws {
-        let clock = PassingClock()
+        let clock = InstantClock()
         let lines = (0..<5000).map { ScriptedConnector.Step.line("\($0)") }
         let connector = ScriptedConnector(clock, [[.connected] + lines])
         let source = try Self.source(connector, clock)
@@ -131,18 +131,18 @@ struct SourceTests {
         await Self.reach("done", of: connector)
         #expect(source.report?.taken == 4096)
         #expect(source.report?.dropped.excess == 904)
-        var held: [Value] = []
+        var buffered: [Value] = []
         for try await sample in samples {
-            held += sample.values
-            if held.count == 4096 { break }
+            buffered += sample.values
+            if buffered.count == 4096 { break }
         }
-        #expect(held == (0..<4096).map { .number(Double($0)) })
+        #expect(buffered == (0..<4096).map { .number(Double($0)) })
     }
 
     @Test func `a cancelled source is closed and can be started again`()
         async throws
     {
-        let clock = PassingClock()
+        let clock = InstantClock()
         let connector = ScriptedConnector(clock, [[.connected, .line("1")]])
         let source = try Self.source(connector, clock)
         for try await _ in source.samples() { break }
@@ -157,7 +157,7 @@ struct SourceTests {
     }
 
     @Test func `every line is counted once, by its outcome`() async throws {
-        let clock = PassingClock()
+        let clock = InstantClock()
         let connector = ScriptedConnector(
             clock, [[.connected] + ["1", "one", "", "2", "nan"].map { .line($0) }])
         let source = try Self.source(connector, clock)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import DBus
 
-/// Where buses are looked for, and how matches are written.
+/// Addresses of buses, and the syntax of match rules.
 struct BusAddressTests {
     @Test func `the system bus address is that of the environment, or the default`() {
         let usual = "unix:path=/run/dbus/system_bus_socket"

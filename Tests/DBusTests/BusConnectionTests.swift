@@ -5,7 +5,7 @@ import Testing
 
 @testable import DBus
 
-/// Calls and signals on a private bus, before a peer that a test plays.
+/// Calls and signals on a private bus with a scripted peer.
 @Suite(
     .blocking, .enabled(if: PrivateBus.isInstalled, "\(PrivateBus.lack)"),
     .timeLimit(.minutes(10)))
@@ -33,14 +33,14 @@ struct BusConnectionTests {
         try #require(try await answer(connection, .owner(of: name)).first?.text)
     }
 
-    /// The answer to a call, however busy the machine is.
+    /// The reply to a call, with a limit that suits a busy machine.
     private static func answer(
         _ connection: BusConnection, _ call: BusCall
     ) async throws -> [BusValue] {
         try await connection.call(call, within: Program.patience)
     }
 
-    /// What a call ends with.
+    /// The error of a call.
     private static func fault(
         _ connection: BusConnection, _ call: BusCall, within limit: Duration = Program.patience
     ) async -> BusError? {
@@ -138,7 +138,7 @@ struct BusConnectionTests {
             await connection.close()
             #expect(await waiting?.code == .cancelled)
             #expect(await Self.fault(connection, Self.call("Notes"))?.code == .cancelled)
-            // Closing what is closed is nothing.
+            // Closing again has no effect.
             await connection.close()
         }
     }
@@ -225,7 +225,7 @@ struct BusConnectionTests {
                 let other = try BusConnection(address: bus.address)
                 other.send(Self.call("Note"))
                 await other.close()
-                // The peer takes it after its arrival; an answer of its comes after that.
+                // The peer processes messages in order, so its reply to a later call follows.
                 #expect(
                     try await Self.answer(connection, Self.call("Notes")) == [.int32(Int32(number))]
                 )

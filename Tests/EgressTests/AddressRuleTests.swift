@@ -5,7 +5,7 @@ import Testing
 
 @testable import Egress
 
-/// A22: what lies in the own network or on this machine has to be named.
+/// A22: addresses of the local network and of this machine must be named explicitly.
 struct AddressRuleTests {
     private static func refusal(_ origin: String, at address: String) throws -> EgressError.Code? {
         let rule = AddressRule.apps(ownPorts: { [8080] })
@@ -58,9 +58,9 @@ struct AddressRuleTests {
         "http://[::1]:8080", "http://127.9.9.9:8080",
     ])
     func `A22 - this host cannot be called, whatever is granted`(_ origin: String) async throws {
-        try await Bench.with([origin], ownPorts: [8080]) { bench async throws in
-            #expect(try await bench.fault(origin) == .ownHost)
-            #expect(bench.connections.all.isEmpty)
+        try await TestClient.with([origin], ownPorts: [8080]) { client async throws in
+            #expect(try await client.fault(origin) == .ownHost)
+            #expect(client.connections.all.isEmpty)
         }
         let named = try #require(WebOrigin(origin))
         let address = if case .address(let own) = named.host { "\(own)" } else { "127.0.0.1" }
@@ -72,17 +72,17 @@ struct AddressRuleTests {
             .answer("public")
         } _: { server in
             let resolver = ScriptedResolver([["93.184.215.14"], ["127.0.0.1"]])
-            try await Bench.with(
+            try await TestClient.with(
                 ["http://api.example.org"], resolver: resolver, server: server.port
-            ) { bench async throws in
-                // The name is asked for once a step; what it says the second time is checked anew.
-                let answer = try await bench.fetch("http://api.example.org/")
+            ) { client async throws in
+                // The name is resolved once per step, and the result is checked each time.
+                let answer = try await client.fetch("http://api.example.org/")
                 #expect(String(buffer: answer.body) == "public")
                 #expect(server.received.first?["host"] == "api.example.org")
-                #expect(bench.connections.all == ["93.184.215.14 80"])
+                #expect(client.connections.all == ["93.184.215.14 80"])
                 #expect(resolver.names == ["api.example.org"])
-                #expect(try await bench.fault("http://api.example.org/") == .addressRefused)
-                #expect(bench.connections.all == ["93.184.215.14 80"])
+                #expect(try await client.fault("http://api.example.org/") == .addressRefused)
+                #expect(client.connections.all == ["93.184.215.14 80"])
             }
         }
     }
@@ -92,11 +92,11 @@ struct AddressRuleTests {
             .redirect(to: "/again")
         } _: { server in
             let resolver = ScriptedResolver([["93.184.215.14"], ["192.168.1.1"]])
-            try await Bench.with(
+            try await TestClient.with(
                 ["http://api.example.org"], resolver: resolver, server: server.port
-            ) { bench async throws in
-                #expect(try await bench.fault("http://api.example.org/") == .addressRefused)
-                #expect(bench.connections.all == ["93.184.215.14 80"])
+            ) { client async throws in
+                #expect(try await client.fault("http://api.example.org/") == .addressRefused)
+                #expect(client.connections.all == ["93.184.215.14 80"])
             }
         }
     }
@@ -106,11 +106,11 @@ struct AddressRuleTests {
             .answer()
         } _: { server in
             let resolver = ScriptedResolver([["10.0.0.1", "::1", "93.184.215.14"]])
-            try await Bench.with(
+            try await TestClient.with(
                 ["http://api.example.org"], resolver: resolver, server: server.port
-            ) { bench async throws in
-                _ = try await bench.fetch("http://api.example.org/")
-                #expect(bench.connections.all == ["93.184.215.14 80"])
+            ) { client async throws in
+                _ = try await client.fetch("http://api.example.org/")
+                #expect(client.connections.all == ["93.184.215.14 80"])
             }
         }
     }
@@ -121,8 +121,8 @@ struct AddressRuleTests {
         } _: { server in
             let origin = "http://localhost:\(server.port)"
             let resolver = ScriptedResolver([["93.184.215.14"]])
-            try await Bench.with([origin], resolver: resolver) { bench async throws in
-                let answer = try await bench.fetch(origin)
+            try await TestClient.with([origin], resolver: resolver) { client async throws in
+                let answer = try await client.fetch(origin)
                 #expect(String(buffer: answer.body) == "here")
                 #expect(resolver.names.isEmpty)
             }

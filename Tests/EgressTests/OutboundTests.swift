@@ -6,7 +6,7 @@ import Testing
 
 @testable import Egress
 
-/// A22: an app calls the servers that were allowed to it, and no other.
+/// A22: an app can only call servers that are allowed.
 struct OutboundTests {
     @Test func `A22 - an allowed server is called, and its response is returned`() async throws {
         try await LocalServer.with { request in
@@ -17,8 +17,8 @@ struct OutboundTests {
                     ("Set-Cookie", "secret=1"), ("Connection", "close"), ("Nervous-Answer", "x"),
                 ])
         } _: { server in
-            try await Bench.with(["http://127.0.0.1:\(server.port)"]) { bench async throws in
-                let answer = try await bench.fetch("http://127.0.0.1:\(server.port)/a?b=c")
+            try await TestClient.with(["http://127.0.0.1:\(server.port)"]) { client async throws in
+                let answer = try await client.fetch("http://127.0.0.1:\(server.port)/a?b=c")
                 #expect(answer.status == 418)
                 #expect(String(buffer: answer.body) == "hello GET /a?b=c")
                 #expect(answer.address.description == "http://127.0.0.1:\(server.port)/a?b=c")
@@ -33,8 +33,8 @@ struct OutboundTests {
         try await LocalServer.with { _ in
             .answer()
         } _: { server in
-            try await Bench.with(["http://127.0.0.1:\(server.port)"]) { bench async throws in
-                _ = try await bench.fetch(
+            try await TestClient.with(["http://127.0.0.1:\(server.port)"]) { client async throws in
+                _ = try await client.fetch(
                     "http://127.0.0.1:\(server.port)/", "POST",
                     fields: [
                         HeaderField("Cookie", "a=b"), HeaderField("Authorization", "Bearer own"),
@@ -67,8 +67,8 @@ struct OutboundTests {
                 : .text("HTTP/1.1 204 No Content\r\n\r\n")
         } _: { server in
             let origin = "http://127.0.0.1:\(server.port)"
-            try await Bench.with([origin]) { bench async throws in
-                let answer = try await bench.fetch(origin, method)
+            try await TestClient.with([origin]) { client async throws in
+                let answer = try await client.fetch(origin, method)
                 #expect(answer.status == (method == "HEAD" ? 200 : 204))
                 #expect(answer.body.readableBytes == 0)
                 #expect(server.received.first?.method == method)

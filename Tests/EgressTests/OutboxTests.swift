@@ -15,7 +15,7 @@ struct OutboxTests {
     private static let start = Timestamp(microseconds: 1_772_366_400_000_000)
 
     private let folder: ScratchFolder
-    private let noted = NotedSendings()
+    private let noted = RecordedAttempts()
 
     init() throws { folder = try ScratchFolder() }
 
@@ -56,7 +56,7 @@ struct OutboxTests {
         let uploader = ScriptedUploader([.success(201)])
         let outbox = try open(uploader)
         #expect(try await outbox.send(Self.upload(), keeps: true) == .delivered(status: 201))
-        #expect(uploader.visits.map(\.body) == [Array("{}".utf8)])
+        #expect(uploader.attempts.map(\.body) == [Array("{}".utf8)])
         #expect(noted.all == ["https://trips.example 2"])
         #expect(try names().isEmpty)
         #expect(await outbox.queued.isEmpty)
@@ -68,7 +68,7 @@ struct OutboxTests {
         let uploader = ScriptedUploader([Self.down, .success(503), .success(200)])
         let first = try open(uploader)
         guard case .kept(let kept) = try await first.send(Self.upload(), keeps: true) else {
-            Issue.record("it was not kept")
+            Issue.record("the upload was not queued")
             return
         }
         #expect(kept.state == .waiting)
@@ -79,7 +79,7 @@ struct OutboxTests {
         let second = try open(uploader)
         #expect(await second.queued == [kept])
         guard case .kept(let again) = try await second.retry(kept.id) else {
-            Issue.record("it was not kept")
+            Issue.record("the upload was not queued")
             return
         }
         #expect(again.attempts == 2)
@@ -87,8 +87,8 @@ struct OutboxTests {
         #expect(try await second.retry(kept.id) == .delivered(status: 200))
         #expect(try names().isEmpty)
         // The server can recognise the repetition.
-        #expect(Set(uploader.visits.map(\.id)) == [kept.id])
-        #expect(Set(uploader.visits.map(\.body)) == [Array("{}".utf8)])
+        #expect(Set(uploader.attempts.map(\.id)) == [kept.id])
+        #expect(Set(uploader.attempts.map(\.body)) == [Array("{}".utf8)])
     }
 
     @Test func `E21: the owner chooses whether a failed upload is kept`() async throws {
@@ -133,13 +133,13 @@ struct OutboxTests {
         let due = [60, 180, 420, 900, 1860, 3780, 7380, 10980, 14580]
         let kept = try #require(await outbox.queued.first)
         #expect(kept.attempts == due.count + 1)
-        #expect(uploader.visits.count == due.count + 1)
+        #expect(uploader.attempts.count == due.count + 1)
     }
 
     @Test func `a refused upload waits for the owner`() async throws {
         let uploader = ScriptedUploader([.success(400)])
         _ = try await runFiveHours(uploader)
-        #expect(uploader.visits.count == 1)
+        #expect(uploader.attempts.count == 1)
     }
 
     @Test func `E22: queued bytes are unchanged and only readable by the owner`()
@@ -156,7 +156,7 @@ struct OutboxTests {
             #expect(attributes[.posixPermissions] as? Int == 0o600)
         }
         _ = try await open(uploader).retry(kept.id)
-        #expect(uploader.visits.map(\.body) == [Array(body.utf8), Array(body.utf8)])
+        #expect(uploader.attempts.map(\.body) == [Array(body.utf8), Array(body.utf8)])
     }
 
     @Test func `a changed file is not sent, and a damaged one is not removed`()
@@ -177,7 +177,7 @@ struct OutboxTests {
         await #expect { _ = try await next.retry(ids[1]) } throws: {
             ($0 as? OutboxError)?.code == .storeFailed
         }
-        #expect(uploader.visits.count == 2)
+        #expect(uploader.attempts.count == 2)
         let expected = [ids[0], ids[1]].flatMap { ["\($0).body", "\($0).json"] }.sorted()
         #expect(try names() == expected)
     }
@@ -191,10 +191,10 @@ struct OutboxTests {
         let kept = try #require(await outbox.queued.first)
         try Data("second\n".utf8).write(to: URL(filePath: file))
         _ = try await outbox.retry(kept.id)
-        #expect(uploader.visits.map(\.token) == ["first", "second"])
+        #expect(uploader.attempts.map(\.token) == ["first", "second"])
         try FileManager.default.removeItem(atPath: file)
         _ = try await outbox.retry(kept.id)
-        #expect(uploader.visits.count == 2)
+        #expect(uploader.attempts.count == 2)
         #expect(await outbox.queued.first?.problem.contains(file) == true)
     }
 
@@ -219,7 +219,7 @@ struct OutboxTests {
 }
 
 /// The recorded attempts.
-private final class NotedSendings: Sendable {
+private final class RecordedAttempts: Sendable {
     private let lines = Mutex<[String]>([])
 
     var all: [String] { lines.withLock { $0 } }
@@ -230,7 +230,7 @@ private final class NotedSendings: Sendable {
     }
 }
 
-/// A clock that advances when a task sleeps, and ends its sleep with an error at the end.
+/// A clock that advances when a task sleeps, and throws when its end is reached.
 private final class SteppedTime: TimeSource {
     private let time: Mutex<Timestamp>
     private let end: Timestamp
@@ -256,27 +256,27 @@ private typealias Reply = Result<Int, EgressError>
 /// A server that answers with a list of replies.
 private final class ScriptedUploader: Uploader {
     /// One attempt.
-    struct Visit: Equatable {
+    struct Attempt: Equatable {
         let id: String
         let address: String
         let body: [UInt8]
         let token: String?
     }
 
-    private let state: Mutex<(replies: [Reply], visits: [Visit])>
+    private let state: Mutex<(replies: [Reply], attempts: [Attempt])>
 
     /// - Parameter replies: one after the other; the last is repeated.
     init(_ replies: [Reply]) { state = Mutex((replies, [])) }
 
-    var visits: [Visit] { state.withLock { $0.visits } }
+    var attempts: [Attempt] { state.withLock { $0.attempts } }
 
     func upload(
         _ upload: Upload, id: String, token: String?
     ) async throws(EgressError) -> Int {
         try state.withLock { state in
             let address = upload.address.description
-            state.visits.append(
-                Visit(id: id, address: address, body: upload.body, token: token))
+            state.attempts.append(
+                Attempt(id: id, address: address, body: upload.body, token: token))
             return state.replies.count > 1 ? state.replies.removeFirst() : state.replies[0]
         }.get()
     }

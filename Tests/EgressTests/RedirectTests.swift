@@ -5,7 +5,7 @@ import Testing
 
 @testable import Egress
 
-/// A22: where an answer leads is checked like the call itself.
+/// A22: the target of a redirect is checked like the call itself.
 struct RedirectTests {
     @Test func `A22 - a redirect to an allowed server is followed`() async throws {
         try await LocalServer.with { request in
@@ -16,8 +16,8 @@ struct RedirectTests {
                 .redirect(to: "\(place)/there?x#y", status: "307 Temporary Redirect")
             } _: { first in
                 let origin = "http://127.0.0.1:\(first.port)"
-                try await Bench.with([origin, place]) { bench async throws in
-                    let answer = try await bench.fetch(
+                try await TestClient.with([origin, place]) { client async throws in
+                    let answer = try await client.fetch(
                         "\(origin)/", "POST", fields: [HeaderField("Authorization", "Basic eA==")],
                         body: "all of it")
                     #expect(answer.isRedirected)
@@ -43,9 +43,9 @@ struct RedirectTests {
                 .redirect(to: place)
             } _: { server in
                 let origin = "http://127.0.0.1:\(server.port)"
-                try await Bench.with([origin, "http://127.0.0.1:8080"], ownPorts: [8080]) {
-                    bench async throws in
-                    #expect(try await bench.fault(origin) == code, "\(place)")
+                try await TestClient.with([origin, "http://127.0.0.1:8080"], ownPorts: [8080]) {
+                    client async throws in
+                    #expect(try await client.fault(origin) == code, "\(place)")
                 }
             }
         }
@@ -56,8 +56,8 @@ struct RedirectTests {
             .redirect(to: "/again")
         } _: { server in
             let origin = "http://127.0.0.1:\(server.port)"
-            try await Bench.with([origin]) { bench async throws in
-                #expect(try await bench.fault(origin) == .tooManyRedirects)
+            try await TestClient.with([origin]) { client async throws in
+                #expect(try await client.fault(origin) == .tooManyRedirects)
                 #expect(server.received.count == 6)
             }
         }

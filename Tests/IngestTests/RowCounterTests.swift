@@ -27,7 +27,7 @@ struct RowCounterTests {
         let batch = SampleBatch(
             times: [.init(microseconds: 1), .init(microseconds: 2)],
             columns: [.numbers([1, 2]), .numbers([3, 4])])
-        let bytes = Parsing.bytes(batch, .columns, of: Parsing.axes)
+        let bytes = TestParser.bytes(batch, .columns, of: TestParser.axes)
         for count in 0..<bytes.count {
             #expect(Self.rows(Array(bytes.prefix(count)), .columns) == (0, 0))
             let more = bytes + bytes.prefix(count)

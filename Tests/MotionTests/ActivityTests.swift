@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 struct ActivityTests {
-    /// What a recording is, with the speed that goes with it.
+    /// A recording of one activity, with its speed.
     enum Recording: String, CaseIterable {
         case lying, strolling, hurrying, jogging, riding, cruising, waiting
 
@@ -63,7 +63,7 @@ struct ActivityTests {
 
     @Test(arguments: Recording.allCases)
     func `B22: activity windows with a speed are recognised`(recording: Recording) {
-        // One of a hundred joggers has some seconds in which he walks.
+        // One of a hundred recordings of runs contains some seconds of walking.
         let (found, seed) = sample(recording, hasSpeed: true)
         #expect(found.count >= 20 * 27, "seed \(seed)")
         let right = found.filter { $0.activity == recording.activity }
@@ -76,7 +76,7 @@ struct ActivityTests {
     func `B22: acceleration alone recognises most, without confidence in vehicles`(
         recording: Recording
     ) {
-        // On a single road little more than half of a drive may be recognised.
+        // On a single road, little more than half of the windows may be recognised.
         let (found, seed) = sample(recording, hasSpeed: false)
         let right = found.count { $0.activity == recording.activity }
         #expect(Double(right) >= 0.75 * Double(found.count), "seed \(seed): \(right)")

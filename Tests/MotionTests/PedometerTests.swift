@@ -34,7 +34,7 @@ struct PedometerTests {
             #expect(pedometer.pace == nil)
             counter += pause * 7
             paused += pause * 7
-            // Readings in the meantime make no difference.
+            // Readings while paused have no effect.
             if pause.isMultiple(of: 2) { pedometer.take(reading(counter)) }
             pedometer.resume(at: reading(counter))
         }

@@ -2,7 +2,7 @@ import Motion
 import Samples
 import Testing
 
-/// The walks and rides are the same at every run.
+/// The simulated walks and rides are the same at every run.
 ///
 /// Of 12 600 others one walk was more than 3 % wrong, and of
 /// 24 000 rides of five minutes one had more than two steps.
@@ -113,7 +113,7 @@ struct StepCounterTests {
             counter.take(down, at: Timestamp(microseconds: time))
         }
         #expect(counter.steps == 0)
-        // It still works afterwards.
+        // Counting still works afterwards.
         var trace = MotionTrace(seed: 11)
         trace.walk(seconds: 30, cadence: 1.8)
         for item in trace.items { counter.take(item.acceleration, at: item.time) }

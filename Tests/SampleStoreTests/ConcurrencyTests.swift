@@ -75,7 +75,7 @@ struct ConcurrencyTests {
             }
             most = max(most, fresh ?? 0)
         }
-        // The limit, a group, and what one more brought while nobody packed.
+        // The limit, a group, and one more write before sealing began.
         #expect(most <= 4 * 16 + 3 * 40, "\(most) samples were fresh")
         #expect(try await store.all().count == 6000)
     }

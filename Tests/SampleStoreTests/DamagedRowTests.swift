@@ -5,7 +5,7 @@ import Testing
 
 @testable import SampleStore
 
-/// Rows beside the samples that say nothing any more.
+/// Damaged rows in tables other than those of samples.
 struct DamagedRowTests {
     private static let budget: Int64 = 4 << 20
     private static let fields = [Field("x"), Field("y")]
@@ -29,7 +29,7 @@ struct DamagedRowTests {
         return store
     }
 
-    /// Writes chunks of numbers that do not pack.
+    /// Writes chunks of incompressible numbers.
     private static func add(
         _ chunks: Int, to sensor: SensorID, of store: SampleStore, at time: inout Int64
     ) async throws {
@@ -82,7 +82,7 @@ struct DamagedRowTests {
         let left = try await store.samples(SampleQuery(sensor: "other", limit: .max)).count
         #expect(left == (isLayout ? 0 : 3 * 4096))
         #expect(await !store.damage(of: "other").isEmpty)
-        // The damaged row goes, too, and leaves the others.
+        // The damaged row is pruned, too, and the others are kept.
         let greedy = try await store.forget("greedy", .all, at: .now())
         #expect(greedy.samples > 0 && greedy.isErased)
         let other = try await store.forget("other", .all, at: .now())

@@ -88,7 +88,7 @@ struct DamagedStoreTests {
             #expect(damage.contains { $0.contains(Timestamp(microseconds: to)) })
             let arrived = try await store.arrivals(of: "probe", after: 0, limit: .max)
             #expect(arrived.map(\.sequence) == found.map(\.sequence).sorted())
-            // Who has all that is lost is not told of it.
+            // A reader that already has all lost samples gets no report.
             let before = try await store.arrivalPage(of: "probe", after: 0, limit: .max)
             #expect(before.damage.contains { $0.contains(Timestamp(microseconds: to)) })
             let last = try #require(lost.max())
@@ -105,7 +105,7 @@ struct DamagedStoreTests {
             #expect(faults[0].hasSuffix("are damaged."))
             try await store.close()
             guard session == 0 else { continue }
-            // A late sample for the chunk lets the store find out, once it is done with those before.
+            // A late sample for the chunk makes the store detect the damage when it seals it.
             for number in [from / 10] + Array(repeating: 300, count: 40) {
                 let store = try await open()
                 try await store.append([Self.sample(number)], to: "probe")
@@ -151,7 +151,7 @@ struct DamagedStoreTests {
                     let whole = try ChunkReader.decode(row.data, Layout(id: 1, fields: Self.fields))
                     var chunk = try HostileChunk(whole)
                     if round % 3 == 0 {
-                        // Times in any order, as no sound chunk has them.
+                        // Times that do not ascend, unlike in any valid chunk.
                         let times = IntegerSeries.extreme.values(whole.count, &random)
                         chunk.columns[0] = ColumnTests.encoded(times)
                     } else {
@@ -185,7 +185,7 @@ struct DamagedStoreTests {
     @Test func `a flipped byte is harmless or reported`() async throws {
         let model = try await fill(150)
         let sound = try Data(contentsOf: URL(filePath: folder.path))
-        // Names and schema have no checksums: they are one page each.
+        // Names and schema have no checksums; they take one page each.
         let unprotected = try await SampleFile(path: folder.path).pool.read {
             try Int.fetchSet(
                 $0,
@@ -200,7 +200,7 @@ struct DamagedStoreTests {
             var bytes = sound
             let place = Int.random(in: 0..<bytes.count, using: &random)
             bytes[place] ^= .random(in: 1...255, using: &random)
-            // A file of its own: what a store does that found damage must not reach the next one.
+            // A separate copy: a store that found damage changes its file.
             let damaged = try TemporaryStore()
             try bytes.write(to: URL(filePath: damaged.path))
             let isTold = try await Self.isTold(of: model, "seed \(seed), round \(round)") {
@@ -217,7 +217,7 @@ struct DamagedStoreTests {
         #expect(told > 9, "seed \(seed)")
     }
 
-    /// - Returns: whether the damage is told of; `nil` when it is not and does matter.
+    /// - Returns: whether the damage is reported; `nil` when it is not reported although samples differ.
     private static func isTold(
         of model: [StoredSample], _ moment: String, open: () async throws -> SampleStore,
         faults: () async throws -> [String]

@@ -28,7 +28,7 @@ struct DurabilityTests {
     @Test func `sequence numbers of unwritten samples are not reused`() async throws {
         var seen: Set<Int64> = []
         for _ in 0..<3 {
-            // The first store is never closed, as if its process had died.
+            // The first store is not closed, as after a crash.
             let store = try await folder.open()
             let before = await store.status.accepted
             for isFlushed in [true, false] {
@@ -47,13 +47,13 @@ struct DurabilityTests {
         let store = try await folder.open()
         try await store.add([(1, 1)])
         try await store.flush(.power)
-        // Nothing can be synchronised that is not there.
+        // An unlinked file cannot be synced.
         try FileManager.default.removeItem(atPath: folder.path + "-wal")
         try await store.add([(2, 2)])
         await #expect(throws: SampleStoreError.self) { try await store.flush(.power) }
         #expect(await store.status.failure != nil)
         #expect(await store.status.acknowledged == 2)
-        // SQLite still has the log, and what is written into the file itself needs none.
+        // SQLite still has the log open, and writing to the file itself needs no log.
         try await store.flush(.power)
         #expect(await store.status.failure == nil)
         try await store.add([(3, 3)])
@@ -73,7 +73,7 @@ struct DurabilityTests {
             try FileManager.default.attributesOfItem(atPath: log)[.size] as? Int64)
         #expect(size % SpaceRules.standard.logStep(within: await store.maintenance.budget) == 0)
         #expect(try Data(contentsOf: URL(filePath: log)).suffix(4096).allSatisfy { $0 == 0 })
-        // As a power cut would leave the files.
+        // The files as after a power cut.
         let other = try TemporaryStore()
         for suffix in ["", "-wal"] {
             try FileManager.default.copyItem(

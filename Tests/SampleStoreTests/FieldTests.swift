@@ -29,7 +29,7 @@ struct FieldTests {
                     Issue.record("not text")
                     continue
                 }
-                // Strings that look alike are equal; their scalars are not.
+                // The strings are canonically equivalent; their scalars differ.
                 #expect(Array(found.unicodeScalars) == Array(text.unicodeScalars))
             }
             try await store.flush()

@@ -12,7 +12,7 @@ struct LongTextTests {
         folder = try TemporaryStore()
     }
 
-    /// Texts that pack well, so that their rows are small.
+    /// Compressible texts, so that their rows are small.
     private static func batch(_ count: Int64, at time: Int64) -> SampleBatch {
         let filler = String(repeating: "a", count: 10_000)
         return SampleBatch(
@@ -40,7 +40,7 @@ struct LongTextTests {
             try await store.append(Self.batch(1, at: number), to: "probe")
             try await store.flush()
         }
-        // Packing of what came meanwhile begins when other ends.
+        // Sealing of later samples begins when the previous one ends.
         for _ in 0..<5 { await store.maintenance.queueEnd?.value }
         #expect(try await Self.freshRows(store) < 20)
         #expect(try await store.all().count == 45)
@@ -84,7 +84,7 @@ struct LongTextTests {
         order: SampleQuery.Order, isPacked: Bool
     ) async throws {
         let store = try await folder.open(Self.fields)
-        // Some of it in chunks, some fresh, some in memory, and each among the others.
+        // Samples in chunks, in unsealed rows and in memory, with interleaved times.
         for start in 0..<40 as Range<Int64> {
             let times = (0..<10 as Range<Int64>).map { Timestamp(microseconds: $0 * 40 + start) }
             let batch = SampleBatch(
@@ -103,7 +103,7 @@ struct LongTextTests {
             let page = try await store.samples(query)
             guard let last = page.last else { break }
             found += page.map(\.time.microseconds)
-            // Only the last one has less than that.
+            // Only the last page has less text.
             #expect(page.count >= 10 || found.count == 400, "\(page.count)")
             #expect(page.count < 200, "\(page.count)")
             query.after = SampleQuery.Position(of: last)

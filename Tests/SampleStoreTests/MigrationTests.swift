@@ -5,7 +5,7 @@ import Testing
 
 @testable import SampleStore
 
-/// Files of the version that kept each sample in a row of its own.
+/// Files of the version that stored each sample in its own row.
 struct MigrationTests {
     static let fields = [
         Field("n", unit: "By", kind: .integer), Field("x", unit: "Cel"),
@@ -36,7 +36,7 @@ struct MigrationTests {
         INSERT INTO collection VALUES ('probe', 'high'), ('other', 'off');
         """
 
-    /// Writes such a file, and says what is in it by sensor.
+    /// Writes such a file, and returns its samples by sensor.
     static func makeFile(at path: String, count: Int64) throws -> [SensorID: [StoredSample]] {
         let queue = try DatabaseQueue(path: path)
         var model: [SensorID: [StoredSample]] = ["probe": [], "other": []]
@@ -44,7 +44,7 @@ struct MigrationTests {
             try database.execute(sql: "PRAGMA journal_mode = WAL; " + schema)
             try database.inTransaction {
                 for number in 1...count {
-                    // Arrivals 11, 22 … never came; the clock goes back now and then.
+                    // Sequence numbers 11, 22 … are missing; the clock is sometimes set back.
                     guard number % 11 != 0 else { continue }
                     let time = number % 17 == 0 ? number - 40 : number / 2
                     let (layout, values): (Int64, [Value]) =
@@ -65,7 +65,7 @@ struct MigrationTests {
                     model[layout == 2 ? "other" : "probe"]?.append(
                         StoredSample(sequence: number, sample: sample))
                 }
-                // The last arrival was deleted, and its number must not come again.
+                // The last sample was deleted, and its sequence number must not be reused.
                 try database.execute(
                     sql: """
                         INSERT INTO tail VALUES (\(count + 5), 1, 1, 1, x'');
@@ -79,7 +79,7 @@ struct MigrationTests {
         return model.mapValues { $0.sorted { ($0.time, $0.sequence) < ($1.time, $1.sequence) } }
     }
 
-    /// The same samples, bit by bit, with their numbers, and the settings.
+    /// Checks that samples, sequence numbers and settings are unchanged.
     static func check(
         _ path: String, _ model: [SensorID: [StoredSample]], count: Int64
     ) async throws {
@@ -161,7 +161,7 @@ struct MigrationTests {
         let folder = try TemporaryStore()
         _ = try Self.makeFile(at: folder.path, count: 500)
         let queue = try DatabaseQueue(path: folder.path)
-        // After other layouts were moved, in the middle of the work.
+        // After other layouts were converted, in the middle of the migration.
         try await queue.write { try $0.execute(sql: "UPDATE layout SET fields = 'x' WHERE id = 3") }
         await #expect(throws: SampleStoreError.self) { try await SampleStore(path: folder.path) }
         let (rows, tables) = try await queue.read { database in

@@ -10,7 +10,7 @@ import Testing
 struct ProcessTests {
     private static let isLong = ProcessInfo.processInfo.environment["NERVOUS_LONG_TESTS"] == "1"
 
-    /// With chunks as long as they are, and with short ones that are made all the time.
+    /// Once with chunks of normal size, and once with small chunks that are sealed all the time.
     @Test(arguments: ["append", "pack"])
     func `a store killed at random neither loses nor duplicates acknowledged samples`(
         work: String

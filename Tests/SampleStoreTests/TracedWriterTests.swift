@@ -5,8 +5,8 @@ import Testing
 
 @testable import SampleStore
 
-/// The store in a process that `strace` kills as it writes for the first time, the second, and so on
-/// until it gets through, or whose disk fails.
+/// The store in a process that `strace` kills at the first write, the second, and so on
+/// until the process completes, or whose disk fails.
 @Suite(.blocking, .enabled(if: ProcessInfo.processInfo.environment["NERVOUS_LONG_TESTS"] == "1"))
 struct TracedWriterTests {
     private let folder: TemporaryStore
@@ -15,7 +15,7 @@ struct TracedWriterTests {
         folder = try TemporaryStore()
     }
 
-    /// What the process prints while `strace` does something to its calls.
+    /// The output of the process while `strace` injects a fault into its system calls.
     private func lines(_ injection: String, _ arguments: [String]) throws -> [String] {
         let call = injection.prefix { $0 != ":" }
         return try WriterProcess(
@@ -55,7 +55,7 @@ struct TracedWriterTests {
             try #require(number < 3000, "\(call) never gets through")
         }
         print("killed at \(total) calls of \(call)")
-        // The last calls come after the last sample.
+        // The last system calls are made after the last sample.
         #expect(number > 1, "\(call) is never made")
     }
 
@@ -99,11 +99,11 @@ struct TracedWriterTests {
 
     @Test func `samples are not acknowledged when fdatasync fails`() throws {
         var (kept, failed) = (0, 0)
-        // Each thread has its own count of calls.
+        // `strace` counts the calls of each thread separately.
         for first in 1...20 {
             try clear()
             let lines = try lines("fdatasync:error=EIO:when=\(first)+", ["power", folder.path])
-            // At first SQLite itself has no new file.
+            // The first call is SQLite's own, for the new file.
             if lines.count == 1, lines[0].contains("while opening") { continue }
             let answers = lines.dropLast()
             try #require(answers.count == 60, "\(first): \(lines)")

@@ -3,7 +3,7 @@ import Simulation
 import Testing
 import VM
 
-/// What a made-up machine senses.
+/// The samples of simulated sensors.
 struct ScenarioTests {
     private static let minute: Int64 = 60_000_000
 
@@ -90,7 +90,7 @@ struct ScenarioTests {
             let east = (longitudes[next] - longitudes[place]) * 111_320 * 0.677
             way += (north * north + east * east).squareRoot()
         }
-        // The noise of single places makes the way longer.
+        // Noise of single positions increases the distance.
         #expect((0.95...1.35).contains(way / (speed * 590)), "\(way) m")
     }
 
@@ -108,7 +108,7 @@ struct ScenarioTests {
         #expect((90...100).contains(levels[0]))
         #expect(levels.allSatisfy { (15...100).contains($0) })
         #expect((15...25).contains(try #require(levels.min())))
-        // Used and never charged until eleven in the evening.
+        // Discharged, and not charged until 23:00.
         let day = levels[..<(15 * 60)]
         #expect(zip(day, day.dropFirst()).allSatisfy { $0 >= $1 })
     }
@@ -144,7 +144,7 @@ struct ScenarioTests {
     }
 
     @Test func `fields and units are those of the real sensors`() throws {
-        // Nothing is found beneath an empty root, but every kind says what it would give.
+        // With an empty root no hardware is found, but every kind reports its fields.
         let roots = SystemRoots(proc: "/nonexistent", sys: "/nonexistent")
         let real = DriverCatalogue.standard(roots: roots).flatMap { $0.discover() }.map(\.sensor)
         var compared: [SensorID] = []

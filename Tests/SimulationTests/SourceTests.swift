@@ -3,7 +3,7 @@ import Simulation
 import Testing
 import VM
 
-/// How samples are taken that follow from their time.
+/// Sampling of timed sources.
 struct SourceTests {
     private func source(_ driver: some SensorDriver, _ id: SensorID) throws -> any TimedSource {
         let found = try #require(driver.discover().first { $0.sensor.id == id })

@@ -6,11 +6,11 @@ import Testing
 @testable import VM
 
 struct CollectionTests {
-    private let machine: Machine
+    private let machine: TestMachine
     private let sensor = FakeSensor("probe")
 
     init() throws {
-        machine = try Machine()
+        machine = try TestMachine()
     }
 
     @Test(arguments: [
@@ -114,7 +114,7 @@ struct CollectionTests {
         let started = try await machine.start(sensor)
         try await machine.collecting(started, sleepers: 1) {
             await machine.clock.run(for: .seconds(1), leaving: 2)
-            // Those who sleep on say nothing of the one who has ended.
+            // The number of sleeping tasks does not show that one has ended.
             try await until { await started.status(of: "probe")?.state != .available }
             #expect(
                 await started.status(of: "probe")?.state

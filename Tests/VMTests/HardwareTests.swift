@@ -7,11 +7,11 @@ import Testing
 @testable import VM
 
 struct HardwareTests {
-    private let machine: Machine
+    private let machine: TestMachine
     private let sensor = FakeSensor("probe")
 
     init() throws {
-        machine = try Machine()
+        machine = try TestMachine()
     }
 
     @Test func `added hardware is collected and removed hardware is not`() async throws {
@@ -26,7 +26,7 @@ struct HardwareTests {
             #expect(sensor.reads == 3)
             sensor.isThere(false)
             await machine.clock.run(for: .seconds(28), leaving: 2)
-            // Those who sleep on say nothing of the one who has ended.
+            // The number of sleeping tasks does not show that one has ended.
             try await until { await started.status(of: "probe")?.state != .available }
             #expect(
                 await started.status(of: "probe")?.state
@@ -35,7 +35,7 @@ struct HardwareTests {
             await machine.clock.run(for: .seconds(20))
             #expect(sensor.reads == reads)
             let count = try await started.all("probe").count
-            // What is being read while the sensor goes is not stored.
+            // A read in progress is not stored when the sensor disappears.
             #expect(count == reads || count == reads - 1)
         }
         await started.close()
@@ -107,7 +107,7 @@ struct HardwareTests {
         try await machine.collecting(started, sleepers: 0) {
             await source.waitForListener()
             source.end(error)
-            // The one that looks for hardware runs only when the clock moves.
+            // Discovery runs only when the clock moves.
             try await until { await started.status(of: "pushed")?.state != .available }
             #expect(
                 await started.status(of: "pushed")?.state
@@ -130,7 +130,7 @@ private struct MissingSensor: SensorDriver {
     }
 }
 
-/// A sensor that sends what a test tells it to.
+/// A pushed sensor whose samples are sent by a test.
 private final class FakeSource: SensorDriver, SampleSource {
     private let listener = Mutex<AsyncThrowingStream<Sample, any Error>.Continuation?>(nil)
     private let (listeners, arrival) = AsyncStream.makeStream(of: Void.self)

@@ -7,11 +7,11 @@ import Testing
 
 @Suite(.blocking)
 struct LevelTests {
-    private let machine: Machine
+    private let machine: TestMachine
     private let sensor = FakeSensor("probe")
 
     init() throws {
-        machine = try Machine()
+        machine = try TestMachine()
     }
 
     @Test func `a sensor that is off is never read or stored`() async throws {
@@ -193,7 +193,7 @@ struct LevelTests {
             }
             return sensor.reads - before
         }
-        // Absent: medium, which reads this one each second.
+        // The default level, medium: one read per second.
         #expect(await started.status(of: "probe")?.level == .medium)
         #expect(try await reads(in: 10) == 11)
         try await started.setLevel(.every(.seconds(5)), of: "probe")

@@ -22,7 +22,7 @@ struct PublishingTests {
     }
 
     @Test func `a declared sensor and its samples persist across a restart`() async throws {
-        let place = try Machine()
+        let place = try TestMachine()
         try await place.using { machine in
             #expect(try await machine.declare(Self.steps()))
             #expect(try await machine.declare(Self.steps()) == false)
@@ -43,7 +43,7 @@ struct PublishingTests {
     }
 
     @Test func `discovery does not change declared sensors`() async throws {
-        let place = try Machine()
+        let place = try TestMachine()
         try await place.using { machine in
             _ = try await machine.declare(Self.steps())
             try await machine.lookForSensors()
@@ -57,7 +57,7 @@ struct PublishingTests {
     }
 
     @Test func `a sensor that the host reads cannot be published to`() async throws {
-        let place = try Machine()
+        let place = try TestMachine()
         try await place.using(FakeSensor("probe")) { machine async throws in
             let batch = SampleBatch(
                 times: [Timestamp(microseconds: 1)], columns: [.numbers([1])])
@@ -77,7 +77,7 @@ struct PublishingTests {
     }
 
     @Test func `a damaged file of declarations is reported and not overwritten`() async throws {
-        let place = try Machine()
+        let place = try TestMachine()
         try await place.using { machine in _ = try await machine.declare(Self.steps()) }
         let path = place.path + "/declared-sensors.json"
         try "{".write(toFile: path, atomically: true, encoding: .utf8)
@@ -87,7 +87,7 @@ struct PublishingTests {
     }
 
     @Test func `a key identifies one batch, and a failed batch can be repeated`() async throws {
-        let place = try Machine()
+        let place = try TestMachine()
         try await place.using { machine in
             _ = try await machine.declare(Self.steps())
             let first = try await machine.publish(Self.batch(1), to: "steps", key: Self.key("k"))
@@ -110,7 +110,7 @@ struct PublishingTests {
     @Test func `a key is known to a later session, and not to other clients or sensors`()
         async throws
     {
-        let place = try Machine()
+        let place = try TestMachine()
         let first = try await place.using { machine in
             _ = try await machine.declare(Self.steps())
             return try await machine.publish(Self.batch(1, 2), to: "steps", key: Self.key("k"))
@@ -131,7 +131,7 @@ struct PublishingTests {
     }
 
     @Test func `concurrent repetitions of a batch are stored once`() async throws {
-        let place = try Machine()
+        let place = try TestMachine()
         try await place.using { machine in
             _ = try await machine.declare(Self.steps())
             let receipts = try await withThrowingTaskGroup(of: BatchReceipt.self) { group in

@@ -8,10 +8,10 @@ import Testing
 
 @Suite(.blocking)
 struct SingleMachineTests {
-    private let machine: Machine
+    private let machine: TestMachine
 
     init() throws {
-        machine = try Machine()
+        machine = try TestMachine()
     }
 
     @Test func `a second machine on the same data is rejected with the process that holds it`()
@@ -58,7 +58,7 @@ struct SingleMachineTests {
         async throws
     {
         let first = try await machine.start()
-        // What a program has of its parent until it is executed: a copy of every descriptor.
+        // Until exec, a child process has a copy of every descriptor.
         let folder = "/proc/self/fd"
         let lock = try FileManager.default.contentsOfDirectory(atPath: folder).first { number in
             let target = try? FileManager.default.destinationOfSymbolicLink(
@@ -72,7 +72,7 @@ struct SingleMachineTests {
     }
 
     @Test func `another process that holds the lock is named`() async throws {
-        let holder = try SleepingHolder(of: machine.path)
+        let holder = try LockHolder(of: machine.path)
         let error = await #expect(throws: VirtualMachineError.self) { try await machine.start() }
         #expect(error?.code == .alreadyRunning)
         #expect(error?.holder == 4242)
@@ -106,8 +106,8 @@ struct SingleMachineTests {
     }
 }
 
-/// Another process that holds the lock of a data directory, with 4242 as its number in the file.
-private final class SleepingHolder: Sendable {
+/// Another process that holds the lock of a data directory, recorded with the process number 4242.
+private final class LockHolder: Sendable {
     private let program: Program
 
     init(of path: String) throws {

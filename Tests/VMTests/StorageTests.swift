@@ -6,11 +6,11 @@ import Testing
 @testable import VM
 
 struct StorageTests {
-    private let machine: Machine
+    private let machine: TestMachine
     private let sensor = FakeSensor("probe")
 
     init() throws {
-        machine = try Machine()
+        machine = try TestMachine()
     }
 
     @Test func `retention rules are applied once a minute while the machine collects`() async throws
@@ -22,7 +22,7 @@ struct StorageTests {
             await machine.clock.run(for: .seconds(59))
             await started.retention.finish()
             #expect(await started.samples.prunedThrough("probe") == 0)
-            // The hour of these samples ends, and a minute later they go.
+            // The hour of these samples ends, and a minute later they are pruned.
             await machine.clock.run(for: .seconds(3661))
         }
         #expect(await started.samples.prunedThrough("probe") > 0)

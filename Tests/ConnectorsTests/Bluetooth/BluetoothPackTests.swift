@@ -2,7 +2,7 @@ import Testing
 
 @testable import Connectors
 
-/// What a pack may say of a device of Bluetooth.
+/// The settings of Bluetooth sources in packs.
 struct BluetoothPackTests {
     private static func pack(
         _ source: String, field: String = #"{"name": "lock", "kind": "state"}"#,

@@ -6,7 +6,7 @@ import VM
 
 @testable import Connectors
 
-/// What holds for Bluetooth as a whole: the bus, BlueZ and the adapter come and go.
+/// The states of the bus, BlueZ and the adapter.
 @Suite(
     .blocking, .enabled(if: PrivateBus.isInstalled, "\(PrivateBus.lack)"),
     .timeLimit(.minutes(10)))
@@ -28,9 +28,9 @@ struct BluetoothReadinessTests {
     func `C13: a missing adapter and one that is off have different errors`(
         adapters: [String: Bool], wanted: String?, problem: BluetoothProblem
     ) async throws {
-        let bluez = try FakeBlueZ([BluetoothDoor.device()], adapters: adapters)
-        let connector = try BluetoothDoor.connector(bluez, adapter: wanted)
-        let fault = try await BluetoothDoor.fault(connector, bluez)
+        let bluez = try FakeBlueZ([BluetoothLock.device()], adapters: adapters)
+        let connector = try BluetoothLock.connector(bluez, adapter: wanted)
+        let fault = try await BluetoothLock.fault(connector, bluez)
         #expect(fault == problem.error.message)
         #expect(fault.contains(problem.remedy))
         #expect(try await bluez.log() == [])
@@ -59,58 +59,58 @@ struct BluetoothReadinessTests {
     }
 
     @Test func `C13: an adapter that is switched off and on again is used again`() async throws {
-        let bluez = try FakeBlueZ([BluetoothDoor.device()])
-        let source = try BluetoothDoor.source(try BluetoothDoor.connector(bluez))
+        let bluez = try FakeBlueZ([BluetoothLock.device()])
+        let source = try BluetoothLock.source(try BluetoothLock.connector(bluez))
         let samples = source.samples()
         for session in 1...2 {
-            try await KindTests.connected(source, times: session)
+            try await ConnectorKindTests.connected(source, times: session)
             try await bluez.play("Power", .bool(false))
-            try await KindTests.reach(source, "the problem") {
+            try await ConnectorKindTests.reach(source, "the problem") {
                 $0.problem == BluetoothProblem.off("hci0").error.message
             }
             try await bluez.play("Power", .bool(true))
         }
-        try await KindTests.connected(source, times: 3)
+        try await ConnectorKindTests.connected(source, times: 3)
         try await bluez.play("Unplug")
-        try await KindTests.reach(source, "the problem") {
+        try await ConnectorKindTests.reach(source, "the problem") {
             $0.problem == BluetoothProblem.noAdapter(nil).error.message
         }
         try await bluez.play("Plug", .string("hci1"), .bool(true))
-        try await KindTests.connected(source, times: 4)
+        try await ConnectorKindTests.connected(source, times: 4)
         withExtendedLifetime(samples) {}
     }
 
     @Test func `BlueZ and the bus are used again after a restart`() async throws {
-        let bluez = try FakeBlueZ([BluetoothDoor.device()])
-        let source = try BluetoothDoor.source(try BluetoothDoor.connector(bluez))
+        let bluez = try FakeBlueZ([BluetoothLock.device()])
+        let source = try BluetoothLock.source(try BluetoothLock.connector(bluez))
         let samples = source.samples()
-        try await KindTests.connected(source)
+        try await ConnectorKindTests.connected(source)
         bluez.stop()
-        try await KindTests.reach(source, "the problem") {
+        try await ConnectorKindTests.reach(source, "the problem") {
             $0.problem == BluetoothProblem.noBlueZ.error.message
         }
         try bluez.start()
-        try await KindTests.connected(source, times: 2)
+        try await ConnectorKindTests.connected(source, times: 2)
         bluez.closeBus()
-        try await KindTests.reach(source, "the problem") {
+        try await ConnectorKindTests.reach(source, "the problem") {
             $0.problem?.contains("the system bus cannot be reached") == true
         }
         try bluez.openBus()
-        try await KindTests.connected(source, times: 3)
+        try await ConnectorKindTests.connected(source, times: 3)
         withExtendedLifetime(samples) {}
     }
 
     @Test func `a device that disconnects or is removed is reconnected`()
         async throws
     {
-        let bluez = try FakeBlueZ([BluetoothDoor.device()])
-        let source = try BluetoothDoor.source(try BluetoothDoor.connector(bluez))
+        let bluez = try FakeBlueZ([BluetoothLock.device()])
+        let source = try BluetoothLock.source(try BluetoothLock.connector(bluez))
         let samples = source.samples()
-        try await KindTests.connected(source)
-        try await bluez.play("Drop", .string(BluetoothDoor.address))
-        try await KindTests.connected(source, times: 2)
-        try await bluez.play("Remove", .string(BluetoothDoor.address))
-        try await KindTests.connected(source, times: 3)
+        try await ConnectorKindTests.connected(source)
+        try await bluez.play("Drop", .string(BluetoothLock.address))
+        try await ConnectorKindTests.connected(source, times: 2)
+        try await bluez.play("Remove", .string(BluetoothLock.address))
+        try await ConnectorKindTests.connected(source, times: 3)
         withExtendedLifetime(samples) {}
     }
 }

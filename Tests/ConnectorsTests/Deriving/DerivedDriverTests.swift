@@ -5,7 +5,7 @@ import VM
 
 @testable import Connectors
 
-/// Sensors that are made of others, through the virtual machine and its store.
+/// Derived sensors in a virtual machine with its store.
 @Suite(.timeLimit(.minutes(10)))
 struct DerivedDriverTests {
     private let machine = DerivedMachine()
@@ -13,9 +13,9 @@ struct DerivedDriverTests {
         ("accelerometer", DerivedMachine.acceleration)
     ]
 
-    /// Feeds until somebody takes it, which is soon after a level has changed.
+    /// Sends samples until the sensor is consumed, shortly after its level changes.
     private func feed(
-        _ samples: [Sample], to id: SensorID = "accelerometer", of driver: FedDriver
+        _ samples: [Sample], to id: SensorID = "accelerometer", of driver: TestDriver
     ) async throws {
         guard let first = samples.first else { return }
         try await until { driver.feed([first], to: id) }
@@ -33,7 +33,7 @@ struct DerivedDriverTests {
             let end = Walk.start + Int64(walk.second * 1e6)
             try await feed(walk.next(seconds: 60, cadence: 0), of: driver)
             try await feed(walk.next(seconds: 100, cadence: 2), of: driver)
-            // What is counted late is of the walk before.
+            // Steps that are counted late belong to the previous walk.
             try await until { await machine.total() > 222 + 150 }
             let steps = try await machine.all("steps").map(\.sample)
             #expect(steps.allSatisfy { $0.time.microseconds > begin })
@@ -110,7 +110,7 @@ struct DerivedDriverTests {
             try await machine.setLevel(.medium, of: "accelerometer")
             try await machine.setLevel(.off, of: "steps")
             try await feed(walk.next(seconds: 60, cadence: 1.8), of: driver)
-            // It was all computed with, but not for steps.
+            // The samples were processed for other sensors, but not for steps.
             let end = Walk.start + 118_000_000
             try await until {
                 (await machine.samples.newest(of: "activity")?.time.microseconds ?? 0) >= end
@@ -151,10 +151,10 @@ struct DerivedDriverTests {
         }
     }
 
-    // MARK: - What there is
+    // MARK: - Discovery
 
     private func found(_ sensors: [(SensorID, [Field])]) -> [SensorID: DiscoveredSensor] {
-        let all = FedDriver(sensors.map { (id: $0, fields: $1) }).discover()
+        let all = TestDriver(sensors.map { (id: $0, fields: $1) }).discover()
         let derived = DerivedDriver().discover(among: all)
         return Dictionary(derived.map { ($0.sensor.id, $0) }) { first, _ in first }
     }

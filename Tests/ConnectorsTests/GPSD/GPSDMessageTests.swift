@@ -4,7 +4,7 @@ import Tracks
 
 @testable import Connectors
 
-/// What gpsd says, one line after the other.
+/// Parsing the messages of gpsd.
 struct GPSDMessageTests {
     private let arrival = Timestamp(microseconds: 1_800_000_000_000_000)
 
@@ -35,7 +35,7 @@ struct GPSDMessageTests {
         (#""mode":3,"altHAE":5,"alt":6"#, [6.0, -1, -1, -1]),
         (#""mode":3,"altHAE":5,"epx":3,"epy":4"#, [5, 5, -1, -1]),
         (#""mode":2,"epx":3"#, [-9999, -1, -1, -1]),
-        // The sensor has it, so a fix in the plane has it, too.
+        // The altitude is reported, so a two-dimensional fix has it, too.
         (#""mode":2,"altMSL":7,"speed":0,"track":0,"eph":0"#, [7, 0, 0, 0]),
         (#""mode":2,"speed":-3,"track":-4,"eph":-5"#, [-9999, -1, -1, -1]),
     ])
@@ -65,7 +65,7 @@ struct GPSDMessageTests {
             #"{"class":"SKY","satellites":[{"PRN":1,"used":true},{"PRN":2,"used":false}]}"#,
             .satellites(used: 1, visible: 2, device: nil)
         ),
-        // Only how well the satellites stand.
+        // A report with dilutions of precision only.
         (#"{"class":"SKY","xdop":1.5}"#, .other),
         (#"{"class":"SKY","uSat":5,"nSat":-9}"#, .other),
         (#"{"class":"WATCH","enable":true}"#, .other), (#"{"class":"PPS"}"#, .other),

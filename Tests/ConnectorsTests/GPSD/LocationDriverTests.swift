@@ -7,7 +7,7 @@ import VM
 
 @testable import Connectors
 
-/// Whether `location` is there, and what it gives in a virtual machine.
+/// The availability of `location`, and its samples in a virtual machine.
 @Suite(.blocking, .timeLimit(.minutes(10)))
 struct LocationDriverTests {
     private static let greeting =
@@ -40,7 +40,7 @@ struct LocationDriverTests {
     func `a server that is not gpsd does not delay discovery`(
         greeting: String, reason: String
     ) async throws {
-        let server = try await ChattyServer { _ in .init(greeting: greeting) }
+        let server = try await ScriptedServer { _ in .init(greeting: greeting) }
         let start = ContinuousClock.now
         let found = LocationDriver(port: server.port).discover()
         #expect(ContinuousClock.now - start < .seconds(20))
@@ -53,7 +53,7 @@ struct LocationDriverTests {
         let report =
             #"{"class":"TPV","mode":3,"time":"\#(time)","lat":47,"lon":8,"altMSL":400,"eph":5,"#
             + #""speed":1,"track":90}"# + "\n" + #"{"class":"SKY","uSat":5,"nSat":9}"# + "\n"
-        let server = try await ChattyServer { _ in
+        let server = try await ScriptedServer { _ in
             .init(greeting: Self.greeting, answer: Array(report.utf8))
         }
         let folder = FileManager.default.temporaryDirectory.appending(
@@ -63,7 +63,7 @@ struct LocationDriverTests {
             in: folder.path(percentEncoded: false), drivers: [LocationDriver(port: server.port)])
         #expect(await machine.status(of: "location")?.state == .available)
         #expect(await machine.status(of: "location")?.sensor.fields == Fix.fields)
-        // Nothing is asked of gpsd before it is collected, and nothing while it is off.
+        // gpsd is not contacted before collecting and while the sensor is off.
         #expect(server.asked.isEmpty)
         try await machine.setLevel(.off, of: "satellites")
         let work = Task { await machine.collect() }

@@ -8,7 +8,7 @@ import VM
 
 @testable import Connectors
 
-/// A receiver that stays where it is rests, and is looked at now and then.
+/// A stationary receiver is suspended and checked periodically.
 @Suite(.timeLimit(.minutes(10)))
 struct RestCycleTests {
     private static let start = Timestamp.now().advanced(byMicroseconds: -7_200_000_000)
@@ -19,10 +19,10 @@ struct RestCycleTests {
             position: try #require(Position(latitude: metres / 110_574, longitude: 8)))
     }
 
-    /// Plays a receiver of one fix a second that is switched on and off as the cycle says.
+    /// Simulates a receiver of one fix per second that is suspended as the cycle decides.
     ///
-    /// - Parameter north: how far it has come after so many seconds, in metres.
-    /// - Returns: the seconds at which it told a fix.
+    /// - Parameter north: the distance moved after some seconds, in metres.
+    /// - Returns: the seconds at which it reported a fix.
     private static func play(
         _ seconds: Int, after: Duration = .seconds(300), every: Duration = .seconds(20),
         north: (Int) -> Double
@@ -75,7 +75,7 @@ struct RestCycleTests {
         #expect(cycle.take(try Self.fix(61)))
     }
 
-    /// Waits that end when they are told to.
+    /// Waits that end when the test calls `open`.
     private final class Gate: Sendable {
         private let (ticks, tick) = AsyncStream.makeStream(of: Void.self)
         private let waits = Mutex<[Duration]>([])
@@ -103,11 +103,11 @@ struct RestCycleTests {
         let (still, later, again, moved) = (
             try Self.fix(0), try Self.fix(60), try Self.fix(80), try Self.fix(100, north: 50)
         )
-        let script = ChattyServer.Script(
+        let script = ScriptedServer.Script(
             greeting: #"{"class":"VERSION","release":"3.22"}"# + "\r\n",
             answer: line(still) + line(later),
             later: [[], line(again), [], line(moved)])
-        let server = try await ChattyServer { _ in script }
+        let server = try await ScriptedServer { _ in script }
         let gate = Gate()
         let source = SupervisedSource(
             GPSDConnector(
@@ -116,7 +116,7 @@ struct RestCycleTests {
             maker: try SampleMaker(
                 format: .named, names: Fix.fields.map(\.name),
                 rules: Fix.fields.map { FieldRule($0) }),
-            highestRate: SupervisedSource.standardRate, time: ScriptedTime.impatient)
+            highestRate: SupervisedSource.standardRate, time: ScriptedTime.withoutWaiting)
         var times: [Timestamp] = []
         let (watch, rest) = (
             #"?WATCH={"enable":true,"json":true}"# + "\n", #"?WATCH={"enable":false}"# + "\n"
@@ -124,7 +124,7 @@ struct RestCycleTests {
         for try await sample in source.samples() {
             times.append(sample.time)
             if times.count == 2 || times.count == 3 {
-                // It rests as long as nobody lets time pass.
+                // It stays suspended as long as the test does not advance time.
                 let rests = times.count - 1
                 try await until { server.asked.filter { $0 == rest }.count == rests }
                 try await until { gate.asked.count == rests }

@@ -7,7 +7,7 @@ import VM
 
 @testable import Connectors
 
-/// What announcements mean, without a broker.
+/// Parsing of announcements, without a broker.
 struct AnnouncementTests {
     @Test(arguments: [
         ("{{ value }}", "value"), ("{{value}}", "value"), (" {{- value -}} ", "value"),
@@ -188,7 +188,7 @@ struct AnnouncementTests {
         #expect(announce(7, "").unsubscribe == "a/7")
         #expect(announce(1000, #"{"state_topic": "b"}"#).subscribe == "b")
         #expect(announcements.counts == (Announcements.most, 0))
-        // One topic for two sensors is listened to once, and until neither is there.
+        // A topic of two sensors is subscribed to once, until both are removed.
         #expect(announce(1, #"{"state_topic": "b"}"#).subscribe == nil)
         #expect(announce(1000, "").unsubscribe == nil)
         #expect(announce(1, "").unsubscribe == "b")

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import VM
 
-/// Announcements of a real broker, all the way into the store.
+/// Announcements of a real broker, up to the stored samples.
 @Suite(.blocking, .enabled(if: TestBroker.isInstalled), .timeLimit(.minutes(10)))
 struct HomeAssistantTests {
     private static let place = "homeassistant/sensor/kitchen/config"
@@ -36,7 +36,7 @@ struct HomeAssistantTests {
             _ = await signals.next()
             try broker.publish(lines: [#"{"t": "?"}"#, #"{"t": 22}"#], to: "z2m/kitchen")
             _ = await signals.next()
-            // What the broker had kept is not among them.
+            // Retained messages are not among them.
             #expect(try await values(machine, "temperature.kitchen") == [21.5, 22])
             try await until(machine, "mqtt-discovery") { $0.state == .available }
         }
@@ -48,7 +48,7 @@ struct HomeAssistantTests {
         try announce(Self.kitchen)
         try await collecting { machine in
             try await until(machine, "temperature.kitchen", Self.isConnected)
-            // Another template, and the same field: the samples go on.
+            // A changed template with the same field: the samples continue.
             try announce(Self.kitchen.replacing("value_json.t", with: "value_json.outside"))
             try await until(machine, "temperature.kitchen") {
                 $0.sensor.source.hasSuffix("$.outside") && Self.isConnected($0)
@@ -63,7 +63,7 @@ struct HomeAssistantTests {
             try await until(machine, "temperature.kitchen") {
                 $0.sensor.fields.first?.unit == "[degF]" && Self.isConnected($0)
             }
-            // A template that computes.
+            // A template with an expression.
             try announce(Self.kitchen.replacing("value_json.t", with: "value_json.t | float"))
             try await until(machine, "temperature.kitchen") {
                 if case .unavailable(let reason, _) = $0.state {
@@ -109,7 +109,7 @@ struct HomeAssistantTests {
                 }
             }
             try broker.start()
-            // This broker keeps nothing when it ends, so nothing is announced anew.
+            // This broker keeps no messages across a restart, so nothing is announced again.
             try await until(machine, "temperature.kitchen", Self.isConnected)
             var signals = await machine.samples.arrivalSignals(of: "temperature.kitchen")
                 .makeAsyncIterator()

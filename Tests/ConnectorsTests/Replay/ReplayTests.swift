@@ -9,7 +9,7 @@ import VM
 
 @testable import Connectors
 
-/// Tracks of files, told as if they were passed now.
+/// Replaying the tracks of files.
 @Suite(.timeLimit(.minutes(10)))
 struct ReplayTests {
     private static let gpx = """
@@ -27,7 +27,7 @@ struct ReplayTests {
 
         """
 
-    /// What was waited for between two fixes.
+    /// The waits between fixes.
     private final class Waits: Sendable {
         private let all = Mutex<[Duration]>([])
         var seconds: [Double] { all.withLock { $0.map { Double($0.wholeMicroseconds) / 1e6 } } }
@@ -35,7 +35,7 @@ struct ReplayTests {
         func wait(_ duration: Duration) async throws {
             try Task.checkCancellation()
             all.withLock { $0.append(duration) }
-            // Nobody gets to the end of what never ends.
+            // An endless replay must not be awaited.
             if duration > .seconds(3600) { try await Task.sleep(for: duration) }
             await Task.yield()
         }
@@ -109,7 +109,7 @@ struct ReplayTests {
     }
 
     private func failure(of path: String) async -> ConnectorError? {
-        let sink = SampleMakerInlet.make()
+        let sink = DiscardingSink.make()
         do {
             try await ReplayConnector(file: path).connect(sink)
             return nil
@@ -119,8 +119,8 @@ struct ReplayTests {
     }
 }
 
-/// An sink whose samples nobody takes.
-enum SampleMakerInlet {
+/// A sink whose samples are not consumed.
+enum DiscardingSink {
     static func make() -> SampleSink {
         guard
             let maker = try? SampleMaker(

@@ -4,7 +4,7 @@ import Testing
 
 @testable import DBus
 
-/// Messages on a private bus, before a desktop that a test plays.
+/// Messages on a private bus with a mock desktop.
 @Suite(
     .blocking,
     .enabled(if: PrivateDesktop.isInstalled, "dbus-daemon and python3-dbusmock are not installed"))

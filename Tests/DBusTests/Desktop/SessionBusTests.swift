@@ -4,7 +4,7 @@ import Testing
 
 @testable import DBus
 
-/// Where the session bus is looked for.
+/// The address of the session bus.
 struct SessionBusTests {
     @Test func `the session bus address is that of the environment, or the default`() throws {
         let folder = FileManager.default.temporaryDirectory

@@ -2,7 +2,7 @@ import Ingest
 import Samples
 import Testing
 
-/// Lines as devices of others' trilogies write them.
+/// Lines of real devices.
 struct DeviceLineTests {
     private static let now = SampleMakerTests.now
 

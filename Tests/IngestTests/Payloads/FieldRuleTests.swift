@@ -35,7 +35,7 @@ struct FieldRuleTests {
         #expect(rule.value(of: raw) == number.map { .number($0) })
     }
 
-    /// (adc/4095·2·3.3·1.1)·100/4.3, and the other divisor that is in use.
+    /// (adc/4095·2·3.3·1.1)·100/4.3, and the other divisor in use.
     @Test(
         arguments: [
             (0, 4.3, 0), (2000, 4.3, 82.4598), (2425.5, 4.3, 100), (4095, 4.3, 100),

@@ -40,7 +40,7 @@ struct LineSplitterTests {
         var splitter = LineSplitter(limit: 4)
         #expect(splitter.take("1234\n12345\n123\n".utf8) == ["1234", "123"].map { Array($0.utf8) })
         #expect(splitter.overlong == 1)
-        // One that never ends takes no memory, and is one line.
+        // An endless line takes bounded memory and counts as one.
         for _ in 0..<1000 { #expect(splitter.take("xxxxxxxxxx".utf8).isEmpty) }
         #expect(splitter.overlong == 2)
         #expect(splitter.take("\nok\n".utf8) == [Array("ok".utf8)])

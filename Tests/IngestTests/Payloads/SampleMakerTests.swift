@@ -63,7 +63,7 @@ struct SampleMakerTests {
         maker.restart()
         #expect(take("x: 1") == nil)
         #expect(take("l: open") == [.text("open"), .number(-1)])
-        // However near the first is to what stands for none.
+        // However close the first value is to the substitute for unknown.
         #expect(take("b: 0") == [.text("open"), .number(0)])
     }
 
@@ -80,7 +80,7 @@ struct SampleMakerTests {
         let told = lines.filter {
             if case .sample = maker.take(Array($0.utf8), at: Self.now) { true } else { false }
         }
-        // With the lock the battery was told, too.
+        // The battery was sent together with the lock.
         #expect(told == ["b: 80", "b: 74.9", "l: open", "b: 64.9"])
     }
 
@@ -141,7 +141,7 @@ struct SampleMakerTests {
         for _ in 0..<9 { #expect(poll(1) == .repeated) }
         #expect(poll(2) == Self.sample(2, 0))
         #expect(poll(1) == Self.sample(1, 0))
-        // Whoever connects hears the present value first.
+        // After connecting, the current value is received first.
         maker.restart()
         #expect(poll(1) == Self.sample(1, 0))
         #expect(poll(1) == .repeated)
@@ -160,7 +160,7 @@ struct SampleMakerTests {
         #expect(take("h: nan") == .malformed)
         #expect(take("x: 5") == .incomplete)
         #expect(take("t: 4") == Self.sample(4, 2))
-        // What was said before a connection ended is not its present value.
+        // Values from before a disconnect are not current.
         maker.restart()
         #expect(take("t: 5") == .incomplete)
         #expect(take("h: 6") == Self.sample(5, 6))

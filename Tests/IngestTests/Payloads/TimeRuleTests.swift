@@ -6,7 +6,7 @@ struct TimeRuleTests {
     private static let text = "2026-03-01T12:00:00.25Z"
     private static let moment: Int64 = 1_772_366_400_250_000
 
-    /// The time that one value is taken for, in microseconds; `nil` for none.
+    /// The time that one value is read as, in microseconds; `nil` if it is not a time.
     private static func moment(_ value: String, _ form: TimeRule.Form) throws -> Int64? {
         var maker = try SampleMaker(
             format: .json, names: ["v"], rules: [FieldRule(Field("v"))],
@@ -36,7 +36,7 @@ struct TimeRuleTests {
             (.s, "9223372036854775807"), (.ms, "9223372036854775807"), (.s, "\"\""),
             (.rfc3339, "1772366400"), (.rfc3339, "\"2026-02-30T00:00:00Z\""),
             (.rfc3339, "\"2026-03-01\""), (.s, "0"), (.s, "-1"), (.s, "-9223372036854775808"),
-            // Seconds taken for milliseconds are of 1970, and no time at all is of a clock not set.
+            // Seconds read as milliseconds are in 1970; 0 is from a clock that was never set.
             (.ms, "1772366400"), (.us, "1772366400250"),
         ] as [(TimeRule.Form, String)])
     func `an invalid or implausible time is rejected`(form: TimeRule.Form, value: String) throws {

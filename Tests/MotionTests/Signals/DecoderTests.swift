@@ -29,7 +29,7 @@ struct DecoderTests {
             ("s16/100", [0x9C, 0xFF], .number(-1)), ("s16/100", [0x2E, 0x09], .number(23.5)),
             ("u32", [0, 0, 0, 0x80], .integer(2_147_483_648)),
             ("s32", [0, 0, 0, 0x80], .integer(-2_147_483_648)),
-            // IEEE 11073-20601: 36.4, and the values for no number.
+            // IEEE 11073-20601: 36.4, and the special values that mean “no number”.
             ("float", [0x6C, 0x01, 0x00, 0xFF], .number(36.4)),
             ("float", [0xFF, 0xFF, 0x7F, 0x00], nil), ("float", [0x00, 0x00, 0x80, 0x00], nil),
             ("sfloat", [0x72, 0xF0], .number(11.4)), ("sfloat", [0x48, 0x00], .number(72)),

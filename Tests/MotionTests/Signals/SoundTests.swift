@@ -24,7 +24,7 @@ struct SoundTests {
     ) throws {
         var level = try #require(NoiseLevel(rate: 48_000, window: .seconds(1)))
         let found = level.take(sine(hertz, 48_000, 2), from: .distantPast)
-        // The second window: the filter has settled.
+        // The second window, since the filter needs time to settle.
         let decibels = try #require(found.last).equivalent
         #expect(((wanted + below)...(wanted + above)).contains(decibels), "\(decibels)")
     }
@@ -45,7 +45,7 @@ struct SoundTests {
         var level = try #require(
             NoiseLevel(rate: 8000, weighting: .flat, window: .seconds(2), calibration: 94))
         let start = Timestamp(microseconds: 1_000_000)
-        // Sound for a quarter of the window, in blocks that fit nothing.
+        // Sound for a quarter of the window, in blocks that do not align with windows.
         let samples = sine(1000, 8000, 0.5) + [Double](repeating: 0, count: 12_000)
         var found: [NoiseLevel.Reading] = []
         for block in stride(from: 0, to: samples.count, by: 700) {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import SampleStore
 
-/// How columns are kept, where that can be told from their bytes.
+/// Encodings of columns, checked by their sizes and bytes.
 struct ColumnShapeTests {
     @Test func `values with a common divisor are stored divided, also after equal ones`() {
         let multiples = (0..<1000).map { Int64($0 * 7919 % 64) * 1_000_000 }

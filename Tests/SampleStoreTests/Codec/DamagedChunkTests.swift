@@ -5,8 +5,8 @@ import Testing
 
 @testable import SampleStore
 
-/// Chunks whose bytes are not those that were written: each must be told from a sound one where a
-/// checksum can, and may else give other values, but must not trap or read beyond its end.
+/// Chunks with changed bytes: each must be detected where a
+/// checksum applies; otherwise it may give other values, but must not trap or read beyond its end.
 struct DamagedChunkTests {
     private static let isLong = ProcessInfo.processInfo.environment["NERVOUS_LONG_TESTS"] == "1"
     static let fields = [
@@ -135,9 +135,9 @@ struct DamagedChunkTests {
         try ChunkReader.decode(Data(bytes), Layout(id: 1, fields: fields))
     }
 
-    /// Asks for parts of a chunk in every way that reading does.
+    /// Decodes parts of a chunk in every way that readers do.
     private static func probe(_ bytes: [UInt8], _ random: inout SplitMix) throws {
-        // Exactly as many bytes as there are, so that a tool can see a step beyond.
+        // An exact allocation, so that a sanitizer detects access beyond the end.
         let room = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 1)
         defer { room.deallocate() }
         room.copyBytes(from: bytes)
@@ -149,7 +149,7 @@ struct DamagedChunkTests {
             _ = try reader.sequences().values(rows)
             for place in fields.indices { _ = try reader.column(place, rows) }
         } catch {
-            // Damage is all that it can be, and may be.
+            // Damage is the only allowed error.
         }
     }
 }

@@ -6,9 +6,9 @@ import Testing
 
 @testable import SampleStore
 
-/// The examples of `docs/file-format.md`: what is written today, and must be read for ever.
+/// The examples of `docs/file-format.md`: the current encoding, which must stay readable.
 struct TestVectorTests {
-    /// The bytes behind a name in the tables of that page.
+    /// The bytes of a named example in the tables of that page.
     private static func bytes(_ name: String) throws -> [UInt8] {
         let page = URL(filePath: #filePath).deletingLastPathComponent()
             .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
@@ -69,7 +69,7 @@ struct TestVectorTests {
         #expect(found == values)
         var writer = ByteWriter()
         TextColumn.encode(values, onto: &writer)
-        // Another version of Zstandard may find a shorter way.
+        // Another version of Zstandard may compress better.
         if name != "compressed" { #expect(writer.bytes == bytes) }
     }
 

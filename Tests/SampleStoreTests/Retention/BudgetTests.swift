@@ -27,7 +27,7 @@ struct BudgetTests {
         return store
     }
 
-    /// Numbers that do not pack.
+    /// Incompressible numbers.
     private static func batch(
         _ count: Int, at time: inout Int64, _ random: inout SplitMix
     ) -> SampleBatch {
@@ -45,7 +45,7 @@ struct BudgetTests {
         var random = SplitMix(state: seed)
         let store = try await open()
         var (greedy, slow, steady): (Int64, Int64, Int64) = (0, 0, 0)
-        // A chunk and the samples that are fresh meanwhile.
+        // A chunk and the samples that are unsealed meanwhile.
         let step: Int64 = 3 * 4096 * 24
         var most: Int64 = 0
         for round in 0..<300 {
@@ -81,7 +81,7 @@ struct BudgetTests {
         }
         var most: Int64 = 0
         for _ in 0..<120 {
-            // Too few samples and rows for a chunk.
+            // Too few samples and rows to seal a chunk.
             let text = String(
                 decoding: (0..<300_000).map { _ in UInt8.random(in: 32..<127, using: &random) },
                 as: UTF8.self)
@@ -98,7 +98,7 @@ struct BudgetTests {
         #expect(samples["greedy"]?.samples == 409_600, "seed \(seed)")
         #expect(samples["flood"].map { $0.samples < 40 } == true, "seed \(seed)")
         #expect(report.bytes <= 16 << 20, "seed \(seed)")
-        // The last step packs what is fresh before the old gives way.
+        // The last step seals unsealed samples before it prunes old ones.
         #expect(most < 32 << 20, "seed \(seed)")
     }
 
@@ -120,7 +120,7 @@ struct BudgetTests {
         #expect(try await SampleStore.faults(inFile: folder.path).isEmpty)
     }
 
-    /// Makes a file that cannot give free pages back.
+    /// Creates a file that cannot release free pages.
     private func makeFormerVersion() async throws {
         try await open(budget: 64 << 20).close()
         let queue = try DatabaseQueue(path: folder.path)
@@ -143,7 +143,7 @@ struct BudgetTests {
         }
         try await store.maintenance.keep(budget: Self.budget)
         try await store.maintenance.run(at: Timestamp(microseconds: time))
-        // As far as it comes before the free pages are given back.
+        // The state just before the free pages are released.
         let file = await store.file
         try await TraceEraser(file, space).takeFreePages()
         #expect(try await file.space().freePages == 0)
@@ -159,7 +159,7 @@ struct BudgetTests {
             try await next.flush()
             try await next.maintenance.run(at: Timestamp(microseconds: time))
             let after = try await next.maintenance.report(at: Timestamp(microseconds: time)).sensors
-            // One sample more may take a page too many, and with it a chunk.
+            // One more sample may need one more page, and so prune one chunk.
             let gone = zip(before, after).map { $0.samples - $1.samples }.reduce(0, +)
             #expect(gone <= 2 * 4096)
             try await eraser.takeFreePages()

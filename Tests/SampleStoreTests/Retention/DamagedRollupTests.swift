@@ -34,7 +34,7 @@ struct DamagedRollupTests {
         let query = SummaryQuery(sensor: "probe", fields: Self.fields, range: .all)
         for isLater in [false, true] {
             if isLater {
-                // A late sample of that hour goes, too.
+                // A late sample of that hour is pruned, too.
                 try await Self.add(61..<62, to: store)
                 try await store.maintenance.run(at: Timestamp(microseconds: 5 * Self.hour))
             }

@@ -30,7 +30,7 @@ struct ForgetTests {
             time: Timestamp(microseconds: time), values: [.number(number), .text(note)])
     }
 
-    /// Everything that stands in the files of the store.
+    /// The bytes of all files of the store.
     private func bytes() throws -> Data {
         let names = try FileManager.default.contentsOfDirectory(atPath: folder.folder.path())
         return try names.reduce(into: Data()) { all, name in
@@ -47,7 +47,7 @@ struct ForgetTests {
         let seed = UInt64.random(in: .min ... .max)
         var random = SplitMix(state: seed)
         if isOfFormerVersion {
-            // Free pages of such a file stay in it.
+            // Such a file keeps its free pages.
             let queue = try DatabaseQueue(path: folder.path)
             try await queue.write { try $0.execute(sql: "CREATE TABLE old (x)") }
             try queue.close()
@@ -69,7 +69,7 @@ struct ForgetTests {
             }
             if Int.random(in: 0..<3, using: &random) == 0 { try await store.flush() }
             if round % 90 == 89 {
-                // Some of it becomes summaries, and late samples come behind.
+                // Some samples are pruned to summaries, and late samples follow.
                 try await store.maintenance.keep(
                     RetentionRule(
                         raw: .microseconds(.random(in: 0...30, using: &random) * Self.hour)),
@@ -117,7 +117,7 @@ struct ForgetTests {
         #expect(await store.status.buffered == 0)
         let rest = try await store.samples(SampleQuery(sensor: "probe", limit: .max))
         #expect(rest.map(\.sequence) == [1])
-        // Nothing is left to be written, and flushing still ends.
+        // Nothing is left to write, and flushing still returns.
         #expect(try await store.forget("probe", .all, at: .now()).samples == 1)
         try await store.append([Self.sample(4, 4, "d")], to: "probe")
         #expect(try await store.forget("probe", .all, at: .now()).samples == 1)
@@ -138,12 +138,12 @@ struct ForgetTests {
             if number % 3 == 0 { try await store.flush() }
         }
         try await store.flush()
-        // Somebody reads from a state that has it.
+        // A reader holds a snapshot that contains it.
         let reader = try DatabasePool(path: folder.path)
         let snapshot = try reader.makeSnapshot()
         _ = try await snapshot.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM chunk") }
         #expect(try await !store.forget("probe", .all, at: .now()).isErased)
-        // The host dies.
+        // The host is killed.
         let copy = try TemporaryStore()
         for suffix in ["", "-wal"] {
             try FileManager.default.copyItem(
@@ -180,7 +180,7 @@ struct ForgetTests {
         for round in 1...2 as ClosedRange<Int64> {
             #expect(try await store.append(batch, to: "probe") == round * Int64(limit))
             _ = try await store.forget("probe", .all, at: .now())
-            // As long as the file does not know of them there are no more.
+            // No further numbers are assigned until the file records them.
             #expect(try await store.append(batch, to: "probe") == nil)
             try await store.flush()
         }
@@ -234,7 +234,7 @@ struct ForgetTests {
         let store = try await open()
         try await store.append([Self.sample(1, 1, "a")], to: "probe")
         try await store.flush()
-        // Other work comes first.
+        // Other work is earlier in the queue.
         let (gate, opener) = AsyncStream.makeStream(of: Void.self)
         await store.maintenance.hold(until: gate)
         let before = await store.maintenance.queueEnd

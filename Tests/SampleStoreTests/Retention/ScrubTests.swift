@@ -63,7 +63,7 @@ struct ScrubTests {
     @Test func `a damaged page is skipped and reported in the receipt`() async throws {
         try await fill()
         try damage("content") { page in
-            // Where cells begin: in the middle of them.
+            // The offset of cells, set to the middle of one.
             let at = page.startIndex + 5
             let content = Int(page[at]) << 8 | Int(page[at + 1])
             let wrong = content + (4096 - content) / 2

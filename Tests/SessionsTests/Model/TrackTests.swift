@@ -9,7 +9,7 @@ import Tracks
 
 @Suite(.blocking)
 struct TrackTests {
-    /// A route with a pause and a jump over the antimeridian, as numbers that text can hold.
+    /// A route with a pause and a jump across the antimeridian, with values that text represents exactly.
     private func track() throws -> Track {
         func point(_ second: Int64, _ latitude: Double, _ longitude: Double, _ isVia: Bool = false)
             throws
@@ -116,7 +116,7 @@ struct TrackTests {
         let wanted = try track()
         let plain = (GPXWriter.text(wanted), GeoJSONWriter.text(wanted))
         try CommaLocale.use {
-            // The locale holds: C writes and reads with a comma here.
+            // Check that the locale is in effect: C uses a decimal comma here.
             #expect(strtod("1,5", nil) == 1.5)
             #expect(GPXWriter.text(wanted) == plain.0)
             #expect(GeoJSONWriter.text(wanted) == plain.1)
@@ -143,7 +143,7 @@ struct TrackTests {
     }
 
     @Test func `E23: a file of fixes is replayed as it was recorded, or faster`() throws {
-        let fixes = try [0.0, 2, 2, 1, 10].map { try RouteTrip.fix($0, at: $0) }
+        let fixes = try [0.0, 2, 2, 1, 10].map { try RouteRecorder.fix($0, at: $0) }
         let start = Timestamp(microseconds: 5)
         let replay = try TrackReplay(fixes, from: start, speed: 4)
         #expect(replay.items.map(\.due) == [.zero, .milliseconds(500), .milliseconds(2500)])

@@ -9,7 +9,7 @@ import Tracks
 struct WorkoutTests {
     private static let start = Timestamp(microseconds: 1_795_243_510_001_112)
 
-    /// A workout with a pause, and with numbers that have many digits.
+    /// A workout with a pause and with numbers of many digits.
     private func workout(_ seed: UInt64 = 1) throws -> Workout {
         var random = SplitMix(state: seed)
         func time(_ second: Double) -> Timestamp {
@@ -86,7 +86,7 @@ struct WorkoutTests {
         #expect(read.spans.map { $0.to.microseconds - $0.from.microseconds } == [1_800_000_000])
         #expect(read.draft.name == "Workout")
         #expect(read.draft.sensors == ["location"])
-        // The same again is the same workout.
+        // A second import gives the same workout.
         #expect(try WorkoutList.workouts(Array(text.utf8)).first?.id == read.id)
     }
 

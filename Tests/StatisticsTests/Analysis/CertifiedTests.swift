@@ -11,7 +11,7 @@ struct CertifiedTests {
         let numbers: [Double]
         let mean: Double
         let deviation: Double
-        /// Digits that must be right, as far as the decimal data are exact in binary.
+        /// The digits that must be correct, limited by rounding of the decimal data to binary.
         let digits: Double
     }
 
@@ -88,7 +88,7 @@ struct CertifiedTests {
         #expect(Self.digits(deviation, set.deviation) >= set.digits)
     }
 
-    /// The log relative error: how many decimal digits are right.
+    /// The log relative error: the number of correct decimal digits.
     private static func digits(_ found: Double, _ certified: Double) -> Double {
         found == certified ? 16 : -log10(abs(found - certified) / abs(certified))
     }

@@ -36,7 +36,7 @@ struct ClusterTests {
     }
 
     @Test func `the same seed gives the same clusters on every machine`() throws {
-        // Chosen once and written down: only sums, products and comparisons lead to it.
+        // Recorded once; computed from sums, products and comparisons only, so it is the same everywhere.
         let x = (0..<40).map { Double($0 * $0 % 17) }
         let y = (0..<40).map { Double($0 * 7 % 13) }
         let points = Points(columns: [x, y])
@@ -142,7 +142,7 @@ struct ClusterTests {
         #expect(try DensityClusters(far, epsilon: 1, minimum: 2)?.labels == [0, nil, 0])
     }
 
-    /// The definition, point by point.
+    /// Computes the definition of DBSCAN point by point.
     private static func naive(_ rows: [[Double]], _ epsilon: Double, _ minimum: Int) -> [Int?] {
         let points = Points(rows: rows)
         func near(_ point: Int) -> [Int] {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Statistics
 
-/// How much of a stretch of time was seen, against a count that looks at every interval by itself.
+/// Observed time of ranges, compared with a count of every single interval.
 struct ObservedTimeTests {
     private static let second: Int64 = 1_000_000
 

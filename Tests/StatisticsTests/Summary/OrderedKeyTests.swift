@@ -22,7 +22,7 @@ struct OrderedKeyTests {
     }
 
     @Test func `every key except zero maps back to a number in the same order`() {
-        // Below the zero is the key that −0 would have; it is a zero, too.
+        // The key below that of zero would be that of −0, which is also zero.
         let zero = OrderedKey.of(0)
         #expect(OrderedKey.number(zero - 1) == 0)
         #expect(OrderedKey.number(zero - 2) == -.leastNonzeroMagnitude)

@@ -20,7 +20,7 @@ struct QuantileSketchTests {
         var wrong: [Int] = []
         for (rank, exact) in sorted.enumerated() {
             let fraction = sorted.count > 1 ? Double(rank) / Double(sorted.count - 1) : 0
-            // The place may be rounded to just beside the rank: then it is between two numbers.
+            // The index may be rounded to slightly beside the rank: then the result is between two numbers.
             let place = fraction * Double(sorted.count - 1)
             let found = try #require(sketch.quantile(fraction))
             let isClose = place != Double(rank) || Self.isClose(found, exact)
@@ -53,7 +53,7 @@ struct QuantileSketchTests {
     }
 
     @Test func `a number next to the edge of a bucket is within its bounds`() {
-        // Powers of two are edges; the others are found by looking where the bounds change.
+        // Powers of two are edges; the others are where the bounds change.
         var number = 1.0
         var edges = (-1074...1023).map { Double(sign: .plus, exponent: $0, significand: 1) }
         while number < 2 {

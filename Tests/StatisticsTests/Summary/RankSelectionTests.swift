@@ -7,7 +7,7 @@ import Testing
 struct RankSelectionTests {
     private static let everything = -Double.greatestFiniteMagnitude...Double.greatestFiniteMagnitude
 
-    /// Runs all passes, each in an order and in pieces of its own.
+    /// Runs all passes, each with another order and other blocks.
     private static func run(
         _ selection: inout RankSelection, over numbers: [Double], using random: inout SplitMix
     ) -> Int {

@@ -64,7 +64,7 @@ struct SVGTests {
         let heights = points.map(\.y)
         #expect(low >= 59.9 && high <= 740.1)
         #expect((heights.min() ?? 0) >= 59.9 && (heights.max() ?? 0) <= 540.1)
-        // One of the two sides is filled, unless the route is smaller than a room.
+        // The route fills the width or the height, unless it is shorter than the smallest extent.
         let fills = high - low > 679 || (heights.max() ?? 0) - (heights.min() ?? 0) > 479
         #expect(fills == (degrees > 0.001))
     }

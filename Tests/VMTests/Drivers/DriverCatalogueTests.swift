@@ -5,7 +5,7 @@ import Testing
 
 @testable import VM
 
-/// The catalogue on the machine that runs the tests, whatever that has.
+/// The driver catalogue on the machine that runs the tests.
 struct DriverCatalogueTests {
     private let found = DriverCatalogue.standard().flatMap { $0.discover() }
 
@@ -38,7 +38,7 @@ struct DriverCatalogueTests {
             guard case .polled(var reader) = entry.availability else { continue }
             let id = entry.sensor.id
             let first = try reader.read()
-            // Processor time moves in ticks of up to 10 ms, which these reads outlast.
+            // Processor time advances in ticks of up to 10 ms; these reads take longer.
             var second = try reader.read()
             for _ in 0..<100_000 where second == nil { second = try reader.read() }
             for values in [first, second].compactMap({ $0 }) {
@@ -90,7 +90,7 @@ struct DriverCatalogueTests {
             "in_accel_offset", "in_temp_raw", "in_temp_scale", "in_steps_input", "label",
         ].map { "sys/bus/iio/devices/iio:device0/\($0)" }
 
-    /// Text that looks like what the kernel writes, until it does not.
+    /// Random text that resembles kernel output.
     private struct Noise: RandomNumberGenerator {
         private static let words = [
             "cpu", "cpu0", "eth0:", "MemTotal:", "MemAvailable:", "some", "avg10=1", "total=9",

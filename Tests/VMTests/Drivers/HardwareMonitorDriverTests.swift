@@ -4,7 +4,7 @@ import Testing
 @testable import VM
 
 struct HardwareMonitorDriverTests {
-    /// Places the attributes of one chip.
+    /// The attribute files of one chip.
     private func chip(_ number: Int, _ files: [String: String]) -> [String: String] {
         Dictionary(
             uniqueKeysWithValues: files.map { ("sys/class/hwmon/hwmon\(number)/\($0)", $1) })

@@ -5,7 +5,7 @@ import Testing
 
 @testable import VM
 
-/// F6, G2: samples that an IIO device takes by itself, read in blocks.
+/// F6, G2: samples captured in the buffer of an IIO device, read in blocks.
 struct IIOCaptureTests {
     private static func nanoseconds(_ milliseconds: Int64) -> Int64 {
         BufferTree.now.microseconds * 1000 + milliseconds * 1_000_000
@@ -120,7 +120,7 @@ struct IIOCaptureTests {
         #expect(try capture.next().isEmpty)
         buffer.send(Array(scan[5...]) + scan[..<1])
         #expect(try capture.next().map(\.time) == [BufferTree.now])
-        // Nothing comes, and that is no fault.
+        // No data is not an error.
         #expect(try capture.next().isEmpty)
         capture.end()
         #expect(try capture.next().isEmpty)
@@ -139,7 +139,7 @@ struct IIOCaptureTests {
         let buffer = try BufferTree(["in_accel_sampling_frequency_available": "[10 1 400]"])
         let capture = try #require(try buffer.capture(every: .milliseconds(wanted)))
         for step in Int64(0)..<9 {
-            // A tenth of the step too soon, and a tenth too late, by turns.
+            // Alternately a tenth of the interval too early and too late.
             let time = Self.nanoseconds(step * 10 - 100) + (step % 2 == 0 ? -500_000 : 500_000)
             buffer.send(BufferTree.scan(1, 2, 3, nanoseconds: time))
         }

@@ -4,7 +4,7 @@ import Testing
 @testable import VM
 
 struct PowerSupplyDriverTests {
-    /// Places the attributes of one supply.
+    /// The attribute files of one supply.
     private func supply(_ name: String, _ files: [String: String]) -> [String: String] {
         Dictionary(
             uniqueKeysWithValues: files.map { ("sys/class/power_supply/\(name)/\($0)", $1) })

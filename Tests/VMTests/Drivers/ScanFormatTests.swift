@@ -3,7 +3,7 @@ import Testing
 
 @testable import VM
 
-/// How the numbers of an IIO scan are read.
+/// Decoding the numbers of an IIO scan.
 struct ScanFormatTests {
     @Test(
         arguments: [
@@ -26,7 +26,7 @@ struct ScanFormatTests {
         let format = try #require(ScanFormat(text))
         #expect(format.length == bytes.count)
         #expect(format.number(in: bytes[...]) == expected)
-        // What stands before and behind does not count.
+        // Bits before and after the number are ignored.
         let among = [0xAA] + bytes + [0x55]
         #expect(format.number(in: among[1...]) == expected)
     }

@@ -73,7 +73,7 @@ struct PushedMessageTests {
         }
     }
 
-    /// Reads bytes in every way; what comes out must be what a store can take.
+    /// Parses bytes with every reader; the readings must be valid for a store.
     private static func read(_ bytes: [UInt8]) {
         let arrival = Timestamp(microseconds: 1_698_501_144_401_740)
         let phone = [

@@ -70,7 +70,7 @@ struct SensorLoggerTests {
         let only = try #require(content.readings.first)
         #expect(only.sensor.description == sensor)
         #expect(only.reading == Reading(time: Self.time, values: values))
-        // What is declared for a phone takes what the phone sends.
+        // The declared sensor of a phone accepts the reading.
         let declared = try #require(PhoneSensor.all.first { $0.id(of: "ann") == only.sensor })
         let sample = try only.reading.sample(of: declared.fields, arrival: Self.time)
         #expect(Set(declared.fields.map(\.name)) == Set(values.keys))

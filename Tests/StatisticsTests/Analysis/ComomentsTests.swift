@@ -5,7 +5,7 @@ import Testing
 
 @testable import Statistics
 
-struct PairTests {
+struct ComomentsTests {
     @Test func `covariance, correlations and lines equal NumPy and SciPy`() throws {
         for fixture in try AnalysisFixtures.load().pairs {
             let found = Comoments(fixture.x, fixture.y)

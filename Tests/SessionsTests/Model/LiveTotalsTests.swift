@@ -3,7 +3,7 @@ import Samples
 import Sessions
 import Testing
 
-struct LiveTests {
+struct LiveTotalsTests {
     private func time(_ seconds: Double) -> Timestamp {
         Timestamp(microseconds: 1_700_000_000_000_000 + Int64(seconds * 1_000_000))
     }
@@ -56,7 +56,7 @@ struct LiveTests {
         for (second, count) in [(0, 5000), (1, 5002), (2, 5010), (3, 4), (4, 6)] {
             totals.take(steps: Double(count), at: time(Double(second)))
         }
-        // Between two spans it grew, too.
+        // Growth between two spans does not count.
         totals.begin()
         totals.take(steps: 900, at: time(100))
         totals.take(steps: 910, at: time(101))
@@ -73,7 +73,7 @@ struct LiveTests {
         for metres in [3.0, 6.1, 0, 3] { totals.take(altitude: metres) }
         #expect(totals.reading(at: time(0), isActive: true).floors == 3)
         totals.begin()
-        // What was climbed in a pause does not count.
+        // Ascent during a pause does not count.
         for metres in [30.0, 32] { totals.take(altitude: metres) }
         #expect(totals.reading(at: time(0), isActive: true).floors == 3)
     }
@@ -93,7 +93,7 @@ struct LiveTests {
         let reading = totals.reading(at: time(120), isActive: true)
         #expect(reading.distance == 150)
         #expect(abs(try #require(reading.pace) - 2) < 1e-9)
-        // While standing the pace slows down, and after a minute there is none.
+        // At rest the pace slows down, and after a minute it is unknown.
         #expect(abs(try #require(totals.reading(at: time(150), isActive: true).pace) - 4) < 1e-9)
         #expect(totals.reading(at: time(181), isActive: true).pace == nil)
         #expect(totals.reading(at: time(120), isActive: false).pace == nil)

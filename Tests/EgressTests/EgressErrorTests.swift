@@ -3,18 +3,18 @@ import Testing
 
 @testable import Egress
 
-/// C35: every failure has a name of its own.
-struct FaultTests {
+/// C35: every kind of failure has its own code.
+struct EgressErrorTests {
     private static func fault(
-        _ options: OutboundOptions = Bench.patient,
+        _ options: OutboundOptions = TestClient.patient,
         _ reply: @escaping @Sendable (LocalServer.Received) -> LocalServer.Reply
     ) async throws -> EgressError.Code? {
         try await LocalServer.with(reply) { server in
             let origin = "http://127.0.0.1:\(server.port)"
-            return try await Bench.with([origin]) { bench async throws in
-                var bench = bench
-                bench.options = options
-                return try await bench.fault(origin)
+            return try await TestClient.with([origin]) { client async throws in
+                var client = client
+                client.options = options
+                return try await client.fault(origin)
             }
         }
     }
@@ -23,15 +23,15 @@ struct FaultTests {
         let port = ClosedPort()
         defer { withExtendedLifetime(port) {} }
         let origins = ["http://127.0.0.1:\(port.number)", "https://127.0.0.1:\(port.number)"]
-        try await Bench.with(origins + ["http://none.example"]) { bench async throws in
-            for origin in origins { #expect(try await bench.fault(origin) == .unreachable) }
-            #expect(try await bench.fault("http://none.example") == .unknownHost)
+        try await TestClient.with(origins + ["http://none.example"]) { client async throws in
+            for origin in origins { #expect(try await client.fault(origin) == .unreachable) }
+            #expect(try await client.fault("http://none.example") == .unknownHost)
         }
     }
 
     @Test(arguments: ["", "HTTP/1.1 200 OK\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nx"])
     func `C35 - a server that stops sending times out`(_ start: String) async throws {
-        var options = Bench.patient
+        var options = TestClient.patient
         options.total = .milliseconds(300)
         #expect(
             try await Self.fault(options) { _ in .silence(after: Array(start.utf8)) } == .timedOut)
@@ -55,7 +55,7 @@ struct FaultTests {
     }
 
     @Test func `C35 - a response that is too large is an error and not truncated`() async throws {
-        var options = Bench.patient
+        var options = TestClient.patient
         options.responseBytes = 100_000
         let head = "HTTP/1.1 200 OK\r\n"
         let piece = [UInt8](repeating: 65, count: 4096)
@@ -93,10 +93,10 @@ struct FaultTests {
             .text("")
         } _: { server in
             let resolver = ScriptedResolver([["93.184.215.14", "93.184.215.15"]])
-            try await Bench.with(
+            try await TestClient.with(
                 ["http://api.example.org"], resolver: resolver, server: server.port
-            ) { bench async throws in
-                let fault = try await bench.fault("http://api.example.org/", "POST", body: "pay")
+            ) { client async throws in
+                let fault = try await client.fault("http://api.example.org/", "POST", body: "pay")
                 #expect(fault == .invalidResponse)
                 #expect(server.received.count == 1)
             }
@@ -110,8 +110,8 @@ struct FaultTests {
             return .silence(after: [])
         } _: { server in
             let origin = "http://127.0.0.1:\(server.port)"
-            try await Bench.with([origin]) { bench async throws in
-                let call = Task { try await bench.fetch(origin) }
+            try await TestClient.with([origin]) { client async throws in
+                let call = Task { try await client.fetch(origin) }
                 for await _ in arrivals { break }
                 call.cancel()
                 await #expect(throws: CancellationError.self) { try await call.value }

@@ -4,7 +4,7 @@ import Testing
 @testable import Egress
 
 /// C36: an untrusted certificate is accepted for one host only, by its pin.
-struct TrustTests {
+struct CertificateTests {
     private static func fault(
         _ certificate: TestCertificate, at host: String = "localhost", pin: String? = nil,
         trusts: Bool = false
@@ -14,12 +14,12 @@ struct TrustTests {
         } _: {
             server in
             let origin = "https://\(host):\(server.port)"
-            return try await Bench.with(
+            return try await TestClient.with(
                 [origin], pins: pin.map { [origin: $0] } ?? [:],
                 trust: trusts ? [certificate.certificate] : []
-            ) { bench async throws in
-                let fault = try await bench.fault("\(origin)/secret")
-                // Nothing is said before the other side has shown who it is.
+            ) { client async throws in
+                let fault = try await client.fault("\(origin)/secret")
+                // No request is sent before the server is verified.
                 #expect(server.received.count == (fault == nil ? 1 : 0))
                 return fault
             }
@@ -53,7 +53,7 @@ struct TrustTests {
         let other = try await TestCertificate(names: ["DNS:localhost"])
         #expect(try await Self.fault(other, pin: pins.certificate) == .wrongCertificate)
         #expect(try await Self.fault(other, pin: pins.key) == .wrongCertificate)
-        // A pin is stricter than the authorities: what they vouch for is refused, too.
+        // A pin replaces the authorities: a certificate that they signed is rejected, too.
         #expect(try await Self.fault(other, pin: pins.key, trusts: true) == .wrongCertificate)
     }
 
@@ -66,10 +66,10 @@ struct TrustTests {
             let (pinned, other) = (
                 "https://localhost:\(server.port)", "https://127.0.0.1:\(server.port)"
             )
-            try await Bench.with([pinned, other], pins: [pinned: pin]) { bench async throws in
-                #expect(try await bench.fault(pinned) == nil)
-                #expect(try await bench.fault(other) == .untrusted)
-                #expect(try await bench.fault(pinned) == nil)
+            try await TestClient.with([pinned, other], pins: [pinned: pin]) { client async throws in
+                #expect(try await client.fault(pinned) == nil)
+                #expect(try await client.fault(other) == .untrusted)
+                #expect(try await client.fault(pinned) == nil)
             }
         }
     }
@@ -86,13 +86,13 @@ struct TrustTests {
             } _: { first in
                 let origin = "https://localhost:\(first.port)"
                 let (own, wrong) = (try certificate.pins().key, try other.pins().key)
-                try await Bench.with([origin, place], pins: [origin: own, place: own]) {
-                    bench async throws in
-                    #expect(try await bench.fault(origin) == .wrongCertificate)
+                try await TestClient.with([origin, place], pins: [origin: own, place: own]) {
+                    client async throws in
+                    #expect(try await client.fault(origin) == .wrongCertificate)
                 }
-                try await Bench.with([origin, place], pins: [origin: own, place: wrong]) {
-                    bench async throws in
-                    #expect(try await bench.fault(origin) == nil)
+                try await TestClient.with([origin, place], pins: [origin: own, place: wrong]) {
+                    client async throws in
+                    #expect(try await client.fault(origin) == nil)
                 }
             }
         }
@@ -103,10 +103,10 @@ struct TrustTests {
             .answer()
         } _: { server in
             let origin = "https://localhost:\(server.port)"
-            try await Bench.with([origin]) { bench async throws in
-                var bench = bench
-                bench.options.connecting = .milliseconds(300)
-                let fault = try await bench.fault(origin)
+            try await TestClient.with([origin]) { client async throws in
+                var client = client
+                client.options.connecting = .milliseconds(300)
+                let fault = try await client.fault(origin)
                 #expect(fault == .untrusted || fault == .timedOut)
                 #expect(server.received.isEmpty)
             }

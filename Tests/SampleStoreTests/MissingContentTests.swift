@@ -6,8 +6,8 @@ import Testing
 
 @testable import SampleStore
 
-/// Chunks whose samples are not where they should be.
-struct LostContentTests {
+/// Chunks whose content is missing.
+struct MissingContentTests {
     private static let rules = ChunkRules(chunkSize: 10, unsealedRows: 4, groupSize: 100)
     private static let lost = TimeRange(
         from: Timestamp(microseconds: 20), to: Timestamp(microseconds: 30))

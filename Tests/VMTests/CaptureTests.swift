@@ -5,9 +5,9 @@ import Testing
 
 @testable import VM
 
-/// What the virtual machine does with a device that takes samples by itself.
+/// Capturing samples in the buffer of a device.
 @Suite(.timeLimit(.minutes(10)))
-struct CapturingTests {
+struct CaptureTests {
     /// Collects from a tree's accelerometer until `body` has ended.
     private func collecting(
         _ buffer: BufferTree, level: CollectionLevel,

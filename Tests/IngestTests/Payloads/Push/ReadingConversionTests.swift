@@ -3,7 +3,7 @@ import Testing
 
 @testable import Ingest
 
-struct FittingTests {
+struct ReadingConversionTests {
     private static let arrival = Timestamp(microseconds: 1_698_501_144_000_000)
     private static let fields = [
         Field("n"), Field("i", kind: .integer), Field("s", kind: .state), Field("x", kind: .text),

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Ingest
 
-struct RefusedTests {
+struct RejectedSamplesTests {
     @Test(arguments: [
         ("", "400 line 1, sample 1: the input ends"),
         ("[]", "422 line 1, sample 1: there are no samples"),
@@ -56,7 +56,7 @@ struct RefusedTests {
     ])
     func `JSON that does not match the sensor is rejected`(text: String, fault: String) {
         for piece in [1, 2, 3, 7, 1 << 16] {
-            let found = Parsing.fault(Array(text.utf8), .json, piece: piece)
+            let found = TestParser.fault(Array(text.utf8), .json, piece: piece)
             #expect(found.hasPrefix(fault), "\(text) in pieces of \(piece): \(found)")
         }
     }
@@ -78,7 +78,7 @@ struct RefusedTests {
     ])
     func `an invalid JSON text is rejected`(text: String, status: String, fault: String) {
         let line = #"{"level":1,"total":2,"state":"s","note":\#(text)}"#
-        let found = Parsing.fault(Array(line.utf8), .ndjson, of: Parsing.gauge)
+        let found = TestParser.fault(Array(line.utf8), .ndjson, of: TestParser.gauge)
         #expect(found.hasPrefix("\(status) line 1, field note: \(fault)"), "\(found)")
     }
 
@@ -88,13 +88,13 @@ struct RefusedTests {
         ] as [[UInt8]])
     func `bytes that are not UTF-8 are rejected in every format`(bytes: [UInt8]) {
         let before = Array("level,total,state,note\n1,2,s,".utf8)
-        let csv = Parsing.fault(before + bytes + [0x0A], .csv, of: Parsing.gauge)
+        let csv = TestParser.fault(before + bytes + [0x0A], .csv, of: TestParser.gauge)
         #expect(csv.hasPrefix("400 line 2, field note: the text is not valid UTF-8"), "\(csv)")
         let line = Array(#"{"level":1,"total":2,"state":"s","note":""#.utf8)
-        let json = Parsing.fault(line + bytes + Array("\"}".utf8), .ndjson, of: Parsing.gauge)
+        let json = TestParser.fault(line + bytes + Array("\"}".utf8), .ndjson, of: TestParser.gauge)
         #expect(json.hasPrefix("400 line 1, field note: the text is not valid UTF-8"), "\(json)")
         let key = Array(#"{"x":1,"y":2,""#.utf8) + bytes + Array(#"":3}"#.utf8)
-        #expect(Parsing.fault(key, .ndjson).hasPrefix("422 line 1, field "))
+        #expect(TestParser.fault(key, .ndjson).hasPrefix("422 line 1, field "))
     }
 
     @Test(arguments: [
@@ -105,7 +105,7 @@ struct RefusedTests {
     ])
     func `an invalid line is reported with its number`(text: String, fault: String) {
         for piece in [1, 5, 1 << 16] {
-            let found = Parsing.fault(Array(text.utf8), .ndjson, piece: piece)
+            let found = TestParser.fault(Array(text.utf8), .ndjson, piece: piece)
             #expect(found.hasPrefix(fault), "\(text) in pieces of \(piece): \(found)")
         }
     }
@@ -132,8 +132,8 @@ struct RefusedTests {
     ])
     func `CSV that does not match the sensor is rejected`(text: String, fault: String) {
         for piece in [1, 2, 5, 1 << 16] {
-            let found = Parsing.fault(Array(text.utf8), .csv, piece: piece)
-            // Where nothing tells which field has no end, none is named.
+            let found = TestParser.fault(Array(text.utf8), .csv, piece: piece)
+            // The field is not named if the unterminated cell could belong to several.
             let isEnd = fault.contains("the input ends") && found.contains("the input ends")
             #expect(found.hasPrefix(fault) || isEnd, "\(text) in pieces of \(piece): \(found)")
         }
@@ -142,15 +142,16 @@ struct RefusedTests {
     @Test func `too many samples are rejected`() {
         let text = String(repeating: "{\"x\":1,\"y\":2}\n", count: 11)
         #expect(throws: SampleFault.self) {
-            try Parsing.samples(Array(text.utf8), .ndjson, of: Parsing.axes, limit: 10)
+            try TestParser.samples(Array(text.utf8), .ndjson, of: TestParser.axes, limit: 10)
         }
         #expect(
-            (try? Parsing.samples(Array(text.utf8), .ndjson, of: Parsing.axes, limit: 11)) != nil)
+            (try? TestParser.samples(Array(text.utf8), .ndjson, of: TestParser.axes, limit: 11))
+                != nil)
     }
 
     @Test func `an endless sample is rejected in bounded memory`() {
         let long = Array(repeating: UInt8(ascii: " "), count: 4 << 20)
         let line = Array("{\"x\":1,".utf8) + long
-        #expect(Parsing.fault(line, .ndjson).contains("more than 1048576 bytes"))
+        #expect(TestParser.fault(line, .ndjson).contains("more than 1048576 bytes"))
     }
 }
