@@ -90,7 +90,7 @@ struct BundledPackTests {
     @Test func `C9: a slowly discharging battery is reported every 5 percent`() throws {
         var maker = try Self.pack("door-contact-ble").maker
         let charges = stride(from: 1000, through: 500, by: -1).map { Double($0) / 10 }
-        let told = charges.compactMap { charge -> Value? in
+        let reported = charges.compactMap { charge -> Value? in
             let reading = Reading(values: ["battery": .number(charge)])
             guard case .sample(let sample) = maker.take(reading, at: SourceTests.start) else {
                 return nil
@@ -98,7 +98,7 @@ struct BundledPackTests {
             return sample.values.last
         }
         #expect(
-            told.compactMap(\.double) == [
+            reported.compactMap(\.double) == [
                 100, 94.9, 89.8, 84.7, 79.6, 74.5, 69.4, 64.3, 59.2, 54.1,
             ])
     }

@@ -19,10 +19,10 @@ struct CommandTests {
 
     private static func source(
         _ words: [String], every interval: Duration? = .milliseconds(10),
-        patience: Duration? = nil, maker: SampleMaker? = nil
+        timeout: Duration? = nil, maker: SampleMaker? = nil
     ) throws -> SupervisedSource {
         let connector = CommandConnector(
-            words, every: interval, patience: patience, grace: .milliseconds(200))
+            words, every: interval, timeout: timeout, grace: .milliseconds(200))
         return SupervisedSource(
             connector, maker: try maker ?? self.maker, highestRate: 1e6,
             time: ScriptedTime(
@@ -137,7 +137,7 @@ struct CommandTests {
         let marker = Self.marker()
         let script = script.replacing("N", with: marker)
         let source = try Self.source(
-            ["sh", "-c", script], every: .seconds(1000), patience: .milliseconds(100))
+            ["sh", "-c", script], every: .seconds(1000), timeout: .milliseconds(100))
         let samples = source.samples()
         try await ConnectorKindTests.reach(source, "the end") { $0.problem != nil }
         #expect(source.report?.problem?.hasSuffix("timed out and was terminated.") == true)
@@ -181,7 +181,7 @@ struct CommandTests {
         async throws
     {
         let source = try Self.source(
-            ["sh", "-c", "echo begun; exec sleep 1000"], every: nil, patience: .milliseconds(100))
+            ["sh", "-c", "echo begun; exec sleep 1000"], every: nil, timeout: .milliseconds(100))
         #expect(try await Self.texts(3, of: source) == ["begun", "begun", "begun"])
     }
 

@@ -12,10 +12,10 @@ import VM
 struct PollTests {
     private static func connector(
         _ url: String, pin: String? = nil, fields: [HeaderField] = [],
-        trust: [NIOSSLCertificate] = [], patience: Duration = Program.patience
+        trust: [NIOSSLCertificate] = [], timeout: Duration = Program.patience
     ) throws -> PollConnector {
         PollConnector(
-            try #require(WebAddress(url)), every: .milliseconds(5), patience: patience,
+            try #require(WebAddress(url)), every: .milliseconds(5), timeout: timeout,
             fields: fields, pin: pin.flatMap { CertificatePin($0) },
             trustRoots: .certificates(trust),
             budget: HostRateLimiter(calls: 1_000_000, per: .seconds(1)))
@@ -41,13 +41,13 @@ struct PollTests {
 
     /// The reported problem with the responses of a server.
     private static func fault(
-        _ reply: LocalServer.Reply, patience: Duration = Program.patience
+        _ reply: LocalServer.Reply, timeout: Duration = Program.patience
     ) async throws -> String {
         try await LocalServer.with { _ in
             reply
         } _: { server in
             let url = "http://127.0.0.1:\(server.port)/weather?appid=secret"
-            return try await with(try connector(url, patience: patience)) { source in
+            return try await with(try connector(url, timeout: timeout)) { source in
                 let samples = source.samples()
                 try await ConnectorKindTests.reach(source, "the fault") { $0.problem != nil }
                 #expect(source.report?.taken == 0)
@@ -154,7 +154,7 @@ struct PollTests {
             .silence(after: Array("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{".utf8)),
         ] as [LocalServer.Reply])
     func `a server that does not answer times out`(reply: LocalServer.Reply) async throws {
-        let fault = try await Self.fault(reply, patience: .milliseconds(200))
+        let fault = try await Self.fault(reply, timeout: .milliseconds(200))
         #expect(fault.hasSuffix("did not answer in time."))
     }
 

@@ -9,7 +9,7 @@ import VM
 
 struct SerialTests {
     private static func with<T>(
-        baud: Int = 9600, sent: String = "", skipped: Int = 0, patience: Duration? = nil,
+        baud: Int = 9600, sent: String = "", skipped: Int = 0, timeout: Duration? = nil,
         _ body: (SerialDevice, SupervisedSource) async throws -> T
     ) async throws -> T {
         let folder = FileManager.default.temporaryDirectory
@@ -18,7 +18,7 @@ struct SerialTests {
         defer { try? FileManager.default.removeItem(at: folder) }
         let device = SerialDevice(
             path: folder.path(percentEncoded: false) + "/device", baud: baud, sent: sent,
-            skipped: skipped, patience: patience)
+            skipped: skipped, timeout: timeout)
         return try await body(device, try ConnectorKindTests.source(device.connector))
     }
 
@@ -91,7 +91,7 @@ struct SerialTests {
     }
 
     @Test func `C4: a silent device is reconnected`() async throws {
-        try await Self.with(patience: .milliseconds(50)) { device, source in
+        try await Self.with(timeout: .milliseconds(50)) { device, source in
             try device.attach()
             let samples = source.samples()
             try await ConnectorKindTests.reach(source, "three connections") { $0.connections >= 3 }

@@ -61,7 +61,8 @@ struct AnalysisGrantTests {
         try await fixture.add(numbers.enumerated().map { (time: Int64($0), x: $1) })
         let answer = try await fixture.analyze(
             "histogram", ["bins": .number(3)], of: ["probe.x"], terms: stats)
-        // The suppressed middle count would follow from the sum, so the smallest other is suppressed, too.
+        // The suppressed middle count would follow from the sum, so the smallest other is
+        // suppressed, too.
         guard case .histogram(_, let counts) = answer.result else {
             Issue.record("\(answer)")
             return
@@ -91,12 +92,12 @@ struct AnalysisGrantTests {
     @Test func `a spectrum of few segments is suppressed`() async throws {
         let times = (0..<640).map { $0 * 6 * Self.second }
         try await fixture.add(times.map { (time: $0, x: Double($0 / (60 * Self.second) % 4)) })
-        for (segment, isTold) in [(nil, true), (16, true), (64, true)] as [(Double?, Bool)] {
+        for (segment, isShown) in [(nil, true), (16, true), (64, true)] as [(Double?, Bool)] {
             let answer = try await fixture.analyze(
                 "spectrum", segment.map { ["segment": .number($0)] } ?? [:], of: ["probe.x"],
                 every: .seconds(60), terms: stats)
             guard case .spectrum(let spectrum)? = answer.result else {
-                #expect(!isTold)
+                #expect(!isShown)
                 continue
             }
             #expect(spectrum.segments >= 5)

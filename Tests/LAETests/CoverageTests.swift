@@ -100,7 +100,8 @@ struct CoverageTests {
         var windows = query
         windows.every = .seconds(60)
         #expect(try await shares(windows, terms) == [1, 0, 33.0 / 60, 0])
-        // A fifth sample makes the second minute visible: three seconds, and four after two samples.
+        // A fifth sample makes the second minute visible: three seconds, and four after two
+        // samples.
         try await add([90])
         #expect(try await shares(query, terms) == [104.0 / 240])
     }
@@ -126,7 +127,7 @@ struct CoverageTests {
         let every = Duration.microseconds((range.to.microseconds - from) / 37 + 1)
         let windows = try await fixture.engine.statistics(
             StatisticsQuery(range: range, every: every), for: grant)
-        let sum = windows.windows.compactMap(\.coverage?.seen).reduce(0, +)
-        #expect(whole.windows[0].coverage?.seen == sum, "seed \(seed)")
+        let sum = windows.windows.compactMap(\.coverage?.covered).reduce(0, +)
+        #expect(whole.windows[0].coverage?.covered == sum, "seed \(seed)")
     }
 }

@@ -18,7 +18,8 @@ struct RateTests {
         fixture = try await EngineFixture()
     }
 
-    /// Appends random samples, dense and sparse, some with equal times, and returns the visible ones.
+    /// Appends random samples, dense and sparse, some with equal times, and returns the visible
+    /// ones.
     private func fill(_ random: inout SplitMix) async throws -> [Int64] {
         var times: [Int64] = []
         var time: Int64 = -5_000_000

@@ -91,9 +91,9 @@ struct VirtualSensorTests {
         let table = try await fixture.engine.statistics(
             StatisticsQuery(fields: ["mean"], statistics: [.count, .maximum, .last]), for: grant)
         let means = expected.map { $0.values[0] }
-        let told = table.windows[0].values[0].compactMap(\.self)
+        let reported = table.windows[0].values[0].compactMap(\.self)
         #expect(
-            Self.isClose(told, [Double(means.count), means.max() ?? 0, means.last ?? 0]),
+            Self.isClose(reported, [Double(means.count), means.max() ?? 0, means.last ?? 0]),
             "seed \(seed)")
     }
 

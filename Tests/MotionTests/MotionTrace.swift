@@ -5,8 +5,8 @@ import TestSupport
 
 /// Simulated acceleration, reproducible from a seed.
 ///
-/// A walk is a few harmonics of its cadence, whose strengths are near those measured at the waist, with
-/// different left and right steps. A car is a body on springs over a rough road.
+/// A walk is a few harmonics of its cadence, whose strengths are near those measured at the waist,
+/// with different left and right steps. A car is a body on springs over a rough road.
 struct MotionTrace {
     typealias Item = (time: Timestamp, acceleration: Acceleration)
 
@@ -99,7 +99,8 @@ struct MotionTrace {
         }
     }
 
-    /// Adds samples; the closure returns acceleration upwards, ahead and sideways for the time elapsed.
+    /// Adds samples; the closure returns acceleration upwards, ahead and sideways for the time
+    /// elapsed.
     mutating func record(
         _ seconds: Double, _ body: (Double, inout SplitMix) -> (Double, Double, Double)
     ) {

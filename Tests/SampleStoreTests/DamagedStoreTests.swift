@@ -195,7 +195,7 @@ struct DamagedStoreTests {
                     """)
         }.union([1])
         var random = SplitMix(state: seed)
-        var (told, quiet) = (0, 0)
+        var (reported, harmless) = (0, 0)
         for round in 0..<300 {
             var bytes = sound
             let place = Int.random(in: 0..<bytes.count, using: &random)
@@ -203,30 +203,32 @@ struct DamagedStoreTests {
             // A separate copy: a store that found damage changes its file.
             let damaged = try TemporaryStore()
             try bytes.write(to: URL(filePath: damaged.path))
-            let isTold = try await Self.isTold(of: model, "seed \(seed), round \(round)") {
+            let isReported = try await Self.isReported(of: model, "seed \(seed), round \(round)") {
                 try await damaged.open(Self.fields, rules: Self.rules)
             } faults: {
                 try await SampleStore.faults(inFile: damaged.path)
             }
-            told += isTold == true ? 1 : 0
-            quiet += isTold == false ? 1 : 0
+            reported += isReported == true ? 1 : 0
+            harmless += isReported == false ? 1 : 0
             let isProtected = !unprotected.contains(place / 4096 + 1)
-            #expect(isTold != nil || !isProtected, "seed \(seed), round \(round), byte \(place)")
+            #expect(
+                isReported != nil || !isProtected, "seed \(seed), round \(round), byte \(place)")
         }
-        print("of 300 bytes \(told) were told of and \(quiet) did not matter")
-        #expect(told > 9, "seed \(seed)")
+        print("of 300 bytes \(reported) were reported and \(harmless) were harmless")
+        #expect(reported > 9, "seed \(seed)")
     }
 
-    /// - Returns: whether the damage is reported; `nil` when it is not reported although samples differ.
-    private static func isTold(
+    /// - Returns: whether the damage is reported; `nil` when it is not reported although samples
+    ///   differ.
+    private static func isReported(
         of model: [StoredSample], _ moment: String, open: () async throws -> SampleStore,
         faults: () async throws -> [String]
     ) async throws -> Bool? {
-        var isTold = false
+        var isReported = false
         do {
-            isTold = try await !faults().isEmpty
+            isReported = try await !faults().isEmpty
         } catch is SampleStoreError {
-            isTold = true
+            isReported = true
         }
         do {
             let store = try await open()
@@ -235,10 +237,10 @@ struct DamagedStoreTests {
             let windows = try await store.summaries(summary(.all))
             let isRight =
                 found == model && arrived == model && windows[0].count == model.count
-            if await !store.knownDamage.isEmpty { isTold = true }
+            if await !store.knownDamage.isEmpty { isReported = true }
             try await store.close()
-            #expect(Set(found).isSubset(of: model) || isTold, "\(moment)")
-            return isTold ? true : isRight ? false : nil
+            #expect(Set(found).isSubset(of: model) || isReported, "\(moment)")
+            return isReported ? true : isRight ? false : nil
         } catch let error as SampleStoreError {
             #expect([.damaged, .failed, .cannotOpen].contains(error.code), "\(moment): \(error)")
             return true

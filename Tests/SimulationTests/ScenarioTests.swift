@@ -69,7 +69,8 @@ struct ScenarioTests {
     func `the steps of a walk match its acceleration`(seed: UInt64) throws {
         let counted = try #require(numbers(.walk, "steps", "steps", seed: seed, step: 20_000).last)
         #expect((105...116).contains(counted))
-        // A step is where the acceleration rises through its mean with both harmonics smoothed away.
+        // A step is where the acceleration rises through its mean with both harmonics smoothed
+        // away.
         let raw = try numbers(.walk, "accelerometer", "z", seed: seed, step: 20_000)
         let width = 13
         let smooth = (0..<(raw.count - width)).map { mean(Array(raw[$0..<($0 + width)])) }
@@ -80,8 +81,8 @@ struct ScenarioTests {
 
     @Test(arguments: [(Scenario.Kind.walk, 1.4), (.ride, 5), (.drive, 13)])
     func `the position moves at the reported speed`(kind: Scenario.Kind, speed: Double) throws {
-        let told = try numbers(kind, "location", "speed", minutes: 10, step: 1_000_000)
-        #expect(abs(mean(told) - speed) < 0.1 * speed)
+        let reported = try numbers(kind, "location", "speed", minutes: 10, step: 1_000_000)
+        #expect(abs(mean(reported) - speed) < 0.1 * speed)
         let latitudes = try numbers(kind, "location", "latitude", minutes: 10, step: 10_000_000)
         let longitudes = try numbers(kind, "location", "longitude", minutes: 10, step: 10_000_000)
         var way = 0.0

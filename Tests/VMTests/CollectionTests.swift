@@ -78,14 +78,14 @@ struct CollectionTests {
     @Test func `failures of a sensor are reported and counted, and others continue`() async throws {
         let broken = FakeSensor("broken")
         broken.answer(
-            .failure(SensorError(.unreadable, "broken is broken")),
-            .failure(SensorError(.malformed, "broken says what no one knows")), .value(1))
+            .failure(SensorError(.unreadable, "broken cannot be read")),
+            .failure(SensorError(.malformed, "broken gives an unknown value")), .value(1))
         let started = try await machine.start(sensor, broken)
         try await machine.collecting(started, sleepers: 2) {
-            #expect(await started.status(of: "broken")?.failure == "broken is broken")
+            #expect(await started.status(of: "broken")?.failure == "broken cannot be read")
             await machine.clock.run(for: .seconds(1))
             let status = try #require(await started.status(of: "broken"))
-            #expect(status.failure == "broken says what no one knows")
+            #expect(status.failure == "broken gives an unknown value")
             #expect(status.failures == 2)
             #expect(status.state == .available)
             await machine.clock.run(for: .seconds(3))

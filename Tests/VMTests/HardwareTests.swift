@@ -96,7 +96,7 @@ struct HardwareTests {
 
     @Test(
         arguments: [
-            (nil, "pushed sends nothing any more"),
+            (nil, "pushed stopped sending"),
             (SensorError(.malformed, "the line is noisy"), "the line is noisy"),
         ] as [(SensorError?, String)])
     func `a source that ends is unavailable until it is found again`(

@@ -56,12 +56,12 @@ struct DerivedDriverTests {
             try await until {
                 (await machine.samples.newest(of: "activity")?.time.microseconds ?? 0) >= last
             }
-            let told = try await machine.all("activity").map { ($0.time, $0.values.first) }
-            #expect(told.last?.1 == .text("walking"))
+            let reported = try await machine.all("activity").map { ($0.time, $0.values.first) }
+            #expect(reported.last?.1 == .text("walking"))
             #expect(
-                told.filter { $0.0.microseconds < Walk.start + 29_000_000 }
+                reported.filter { $0.0.microseconds < Walk.start + 29_000_000 }
                     .allSatisfy { $0.1 == .text("stationary") })
-            #expect(told.count >= 25)
+            #expect(reported.count >= 25)
         }
     }
 

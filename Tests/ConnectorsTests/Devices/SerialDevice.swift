@@ -16,11 +16,11 @@ final class SerialDevice: TestDevice {
 
     init(
         path: String, baud: Int = 9600, sent: String = "", skipped: Int = 0,
-        patience: Duration? = nil
+        timeout: Duration? = nil
     ) {
         self.path = path
         connector = SerialConnector(
-            device: path, baud: baud, sent: Array(sent.utf8), skipped: skipped, patience: patience)
+            device: path, baud: baud, sent: Array(sent.utf8), skipped: skipped, timeout: timeout)
     }
 
     deinit {

@@ -14,8 +14,8 @@ struct LocationDriverTests {
         #"{"class":"VERSION","release":"3.22","proto_major":3,"proto_minor":14}"# + "\r\n"
 
     private func isUnavailable(_ item: DiscoveredSensor, because reason: String) -> Bool {
-        guard case .unavailable(let told, let remedy) = item.availability else { return false }
-        return told == reason && remedy == "sudo apt-get install gpsd"
+        guard case .unavailable(let reported, let remedy) = item.availability else { return false }
+        return reported == reason && remedy == "sudo apt-get install gpsd"
     }
 
     @Test func `B4: without gpsd location becomes unavailable quickly`() async throws {

@@ -15,7 +15,8 @@ final class RealGPSD {
     private let receiver: any Channel
     private let program: Program
 
-    /// - Parameter first: the time of the first fix; each further one is a second later and arrives after a tenth of a second.
+    /// - Parameter first: the time of the first fix; each further one is a second later and arrives
+    ///   after a tenth of a second.
     init(first: Timestamp) async throws {
         receiver = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
             .childChannelInitializer { channel in

@@ -28,21 +28,21 @@ struct RestCycleTests {
         north: (Int) -> Double
     ) throws -> [Int] {
         var cycle = RestCycle(after: after, every: every)
-        var told: [Int] = []
+        var reported: [Int] = []
         var silentUntil = 0
         for second in 0..<seconds where second >= silentUntil {
-            told.append(second)
+            reported.append(second)
             if cycle.take(try fix(Double(second), north: north(second))) {
                 silentUntil = second + Int(every.components.seconds)
             }
         }
-        return told
+        return reported
     }
 
     @Test func `B12: a stationary receiver reports a twentieth of its fixes`() throws {
-        let told = try Self.play(3900) { _ in 0 }
-        #expect(told.prefix(301) == ArraySlice(0...300))
-        #expect(told.dropFirst(301) == ArraySlice(Array(stride(from: 320, to: 3900, by: 20))))
+        let reported = try Self.play(3900) { _ in 0 }
+        #expect(reported.prefix(301) == ArraySlice(0...300))
+        #expect(reported.dropFirst(301) == ArraySlice(Array(stride(from: 320, to: 3900, by: 20))))
     }
 
     @Test func `B12: a receiver within 10 m is suspended, a moving one is not`() throws {
@@ -53,8 +53,8 @@ struct RestCycleTests {
     }
 
     @Test func `B12: a movement resumes all fixes after one check`() throws {
-        let told = try Self.play(2000) { $0 < 1000 ? 0 : Double($0 - 1000) * 1.4 }
-        let moving = told.filter { $0 >= 1000 }
+        let reported = try Self.play(2000) { $0 < 1000 ? 0 : Double($0 - 1000) * 1.4 }
+        let moving = reported.filter { $0 >= 1000 }
         #expect(try #require(moving.first { Double($0 - 1000) * 1.4 >= 10 }) <= 1027)
         #expect(moving.suffix(970) == ArraySlice(1030..<2000))
     }

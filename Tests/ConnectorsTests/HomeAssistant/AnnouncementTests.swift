@@ -110,13 +110,13 @@ struct AnnouncementTests {
         (#"{"pl_on": "False", "pl_off": "True"}"#, "true", "closed"),
     ])
     func `C1 F33 a door has the states open and closed, whatever it sends`(
-        payloads: String, said: String, state: String?
+        payloads: String, raw: String, state: String?
     ) throws {
         let rest = payloads.dropFirst().dropLast()
         let announcement = try Self.announcement(
             #"{"stat_t": "a", "dev_cla": "door"\#(rest.isEmpty ? "" : ", ")\#(rest)}"#,
             component: "binary_sensor")
-        #expect(announcement.rule.value(of: .text(said)) == state.map { .text($0) })
+        #expect(announcement.rule.value(of: .text(raw)) == state.map { .text($0) })
     }
 
     @Test func `a sensor without unit and class is a text, or a state if its names are given`()

@@ -169,9 +169,9 @@ struct HomeAssistantTests {
     }
 
     private func until(
-        _ machine: VirtualMachine, _ id: SensorID, _ isSo: (SensorStatus) -> Bool
+        _ machine: VirtualMachine, _ id: SensorID, _ condition: (SensorStatus) -> Bool
     ) async throws {
-        try await TestSupport.until { await machine.status(of: id).map(isSo) == true }
+        try await TestSupport.until { await machine.status(of: id).map(condition) == true }
     }
 
     private static func isConnected(_ status: SensorStatus) -> Bool {

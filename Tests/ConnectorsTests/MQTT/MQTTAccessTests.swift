@@ -41,7 +41,7 @@ struct MQTTAccessTests {
         try broker.start()
         let testSource = try MQTTTestSource(
             port: broker.port, source: #""topic": "home/t"\#(login)"#)
-        try await expect(testSource, toSay: words)
+        try await expect(testSource, toReport: words)
         #expect(testSource.report.problem?.contains("horse") == false)
     }
 
@@ -49,7 +49,7 @@ struct MQTTAccessTests {
         // Accepts the connection (CONNACK 0) and refuses the first subscription (SUBACK 0x80).
         let broker = try OneShotServer("\u{20}\u{2}\0\0\u{90}\u{3}\0\u{1}\u{80}")
         let testSource = try MQTTTestSource(port: broker.number)
-        try await expect(testSource, toSay: "denied the subscription to home/t")
+        try await expect(testSource, toReport: "denied the subscription to home/t")
     }
 
     @Test func `a certificate of the configured authority is trusted`() async throws {
@@ -74,7 +74,7 @@ struct MQTTAccessTests {
         try broker.start()
         let testSource = try MQTTTestSource(
             port: broker.port, source: #""topic": "home/t", "tls": true"#)
-        try await expect(testSource, toSay: "is not trusted.")
+        try await expect(testSource, toReport: "is not trusted.")
     }
 
     @Test func `a certificate for another name is not trusted`() async throws {
@@ -84,7 +84,7 @@ struct MQTTAccessTests {
         let testSource = try MQTTTestSource(
             port: broker.port,
             source: #""topic": "home/t", "tls": true, "ca": "\#(broker.authority ?? "")""#)
-        try await expect(testSource, toSay: "is for another name")
+        try await expect(testSource, toReport: "is for another name")
     }
 
     @Test func `TLS at a plain port and plain text at a TLS port have different errors`()
@@ -94,23 +94,23 @@ struct MQTTAccessTests {
         try plain.start()
         let secret = try MQTTTestSource(
             port: plain.port, source: #""topic": "home/t", "tls": true"#)
-        try await expect(secret, toSay: "whether it supports tls")
+        try await expect(secret, toReport: "whether it supports tls")
         let broker = try TestBroker(certificate: await TestCertificate(names: ["IP:127.0.0.1"]))
         try broker.start()
         let open = try MQTTTestSource(port: broker.port)
-        try await expect(open, toSay: "whether it requires tls")
+        try await expect(open, toReport: "whether it requires tls")
     }
 
     @Test func `a refused connection is reported`() async throws {
         let deaf = ClosedPort()
         let testSource = try MQTTTestSource(port: deaf.number)
-        try await expect(testSource, toSay: "cannot be reached: connection refused")
+        try await expect(testSource, toReport: "cannot be reached: connection refused")
         withExtendedLifetime(deaf) {}
     }
 
     @Test func `an unknown host name is reported`() async throws {
         let testSource = try MQTTTestSource(port: 1883, host: "no-such-host.invalid")
-        try await expect(testSource, toSay: "Host no-such-host.invalid not found")
+        try await expect(testSource, toReport: "Host no-such-host.invalid not found")
     }
 
     @Test(arguments: [
@@ -161,7 +161,7 @@ struct MQTTAccessTests {
         #expect("\(MQTTBroker(host: "::1", trust: .system))" == "mqtts://[::1]:8883")
     }
 
-    private func expect(_ testSource: MQTTTestSource, toSay words: String) async throws {
+    private func expect(_ testSource: MQTTTestSource, toReport words: String) async throws {
         try await testSource.listening(untilConnected: false) { _ in
             try await testSource.until { $0.link == .disconnected }
         }

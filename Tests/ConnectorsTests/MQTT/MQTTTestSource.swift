@@ -49,8 +49,8 @@ final class MQTTTestSource: Sendable {
     func tryAgain() { nextTry.yield() }
 
     /// Waits until the report fulfils a condition.
-    func until(_ isSo: (SourceReport) -> Bool) async throws {
-        try await TestSupport.until { isSo(report) }
+    func until(_ condition: (SourceReport) -> Bool) async throws {
+        try await TestSupport.until { condition(report) }
     }
 
     /// Consumes the source while `body` runs.

@@ -77,11 +77,11 @@ struct SampleMakerTests {
         let lines = [
             "b: 80", "b: 75", "b: 85", "b: 74.9", "b: 70", "l: open", "b: 65", "b: 64.9", "b: nan",
         ]
-        let told = lines.filter {
+        let reported = lines.filter {
             if case .sample = maker.take(Array($0.utf8), at: Self.now) { true } else { false }
         }
         // The battery was sent together with the lock.
-        #expect(told == ["b: 80", "b: 74.9", "l: open", "b: 64.9"])
+        #expect(reported == ["b: 80", "b: 74.9", "l: open", "b: 64.9"])
     }
 
     @Test(

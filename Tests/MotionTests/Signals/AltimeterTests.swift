@@ -12,7 +12,8 @@ struct AltimeterTests {
         #expect(altimeter.take(pressure: 1013.25) == 0)
     }
 
-    /// The altitudes of pressure levels in the standard atmosphere, as published by weather services.
+    /// The altitudes of pressure levels in the standard atmosphere, as published by weather
+    /// services.
     @Test(
         arguments: [
             (1013.25, 0.0), (1000, 111), (850, 1457), (700, 3012), (500, 5574), (400, 7185),

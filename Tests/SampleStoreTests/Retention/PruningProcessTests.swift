@@ -28,7 +28,8 @@ struct PruningProcessTests {
             let skipped = await store.lastSequence - store.status.accepted
             let counted = try await store.summaries(
                 SummaryQuery(sensor: "written", fields: [fields[0]], range: .all))[0]
-            // Complete flushes of 40 000; each sample is either stored or in the summary of its hour.
+            // Complete flushes of 40 000; each sample is either stored or in the summary of its
+            // hour.
             let all = storage.samples + storage.summarised
             #expect(Int64(counted.count) == all, "seed \(seed), cycle \(cycle)")
             #expect(all.isMultiple(of: 40_000), "seed \(seed), cycle \(cycle)")

@@ -9,7 +9,8 @@ import Tracks
 
 @Suite(.blocking)
 struct TrackTests {
-    /// A route with a pause and a jump across the antimeridian, with values that text represents exactly.
+    /// A route with a pause and a jump across the antimeridian, with values that text represents
+    /// exactly.
     private func track() throws -> Track {
         func point(_ second: Int64, _ latitude: Double, _ longitude: Double, _ isVia: Bool = false)
             throws

@@ -1,6 +1,7 @@
 import Foundation
 
-/// Reference results of NumPy, SciPy and scikit-learn, written by `Fixtures/make_analysis_fixtures.py`.
+/// Reference results of NumPy, SciPy and scikit-learn, written by
+/// `Fixtures/make_analysis_fixtures.py`.
 struct AnalysisFixtures: Decodable {
     struct Histogram: Decodable {
         let name: String

@@ -19,8 +19,8 @@ struct CertifiedTests {
         [base] + (0..<1000).map { $0 % 2 == 0 ? low : high }
     }
 
-    /// NIST's list has a 3 in place of one 8 among its last digits; its certified values are those of
-    /// that list.
+    /// NIST's list has a 3 in place of one 8 among its last digits; its certified values are those
+    /// of that list.
     private static var listedPiDigits: [Double] {
         var digits = CertifiedData.piDigits(5000)
         if let last = digits.lastIndex(of: 8) { digits[last] = 3 }

@@ -36,7 +36,8 @@ struct ClusterTests {
     }
 
     @Test func `the same seed gives the same clusters on every machine`() throws {
-        // Recorded once; computed from sums, products and comparisons only, so it is the same everywhere.
+        // Recorded once; computed from sums, products and comparisons only, so it is the same
+        // everywhere.
         let x = (0..<40).map { Double($0 * $0 % 17) }
         let y = (0..<40).map { Double($0 * 7 % 13) }
         let points = Points(columns: [x, y])

@@ -53,7 +53,8 @@ struct ReferenceTests {
                 #expect(expected[name] == .some(result), "\(place): \(name)")
                 continue
             }
-            // Order statistics are exact; sums with cancellation are only as precise as their terms.
+            // Order statistics are exact; sums with cancellation are only as precise as their
+            // terms.
             let isExact = ["count", "min", "max"].contains(name)
             let isSpread = name.hasSuffix("variance") || name.hasSuffix("stddev")
             let tolerance =

@@ -17,7 +17,8 @@ struct QuantileSketchBytesTests {
 
     @Test func `the bytes equal the documented examples`() {
         #expect(QuantileSketch().bytes == [1, 0, 0, 0])
-        // 1 = 2⁰ is on an edge and is counted below it: 1023 · 35 − 1 from that of 2⁻¹⁰²³, which is 1786.
+        // 1 = 2⁰ is on an edge and is counted below it: 1023 · 35 − 1 from that of 2⁻¹⁰²³, which is
+        // 1786.
         let place = 1023 * 35 + 1786
         let varint = [
             UInt8(place & 0x7F | 0x80), UInt8(place >> 7 & 0x7F | 0x80), UInt8(place >> 14),

@@ -20,7 +20,8 @@ struct QuantileSketchTests {
         var wrong: [Int] = []
         for (rank, exact) in sorted.enumerated() {
             let fraction = sorted.count > 1 ? Double(rank) / Double(sorted.count - 1) : 0
-            // The index may be rounded to slightly beside the rank: then the result is between two numbers.
+            // The index may be rounded to slightly beside the rank: then the result is between two
+            // numbers.
             let place = fraction * Double(sorted.count - 1)
             let found = try #require(sketch.quantile(fraction))
             let isClose = place != Double(rank) || Self.isClose(found, exact)

@@ -106,9 +106,9 @@ struct SensorLoggerTests {
             ("UNPLUGGED", "discharging"), ("unknown", "unknown"), ("on fire", "unknown"),
         ])
     func `F33: a battery's state has the same names for all sources`(
-        told: String, state: String
+        reported: String, state: String
     ) throws {
-        let json = #"{"batteryLevel":0.5,"batteryState":"\#(told)","lowPowerMode":false}"#
+        let json = #"{"batteryLevel":0.5,"batteryState":"\#(reported)","lowPowerMode":false}"#
         let content = try Self.content(Self.item("battery", json))
         #expect(
             content.readings.first?.reading.values == ["level": .number(50), "state": .text(state)])
