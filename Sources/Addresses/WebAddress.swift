@@ -1,9 +1,9 @@
 /// An http or https URL, parsed strictly.
 ///
-/// The same parser serves permission checks and connections. It rejects what other parsers interpret
-/// in different ways: user names and passwords, backslashes, blanks, control and non-ASCII characters,
-/// percent signs in hosts, ports that are empty, zero or begin with a zero, and numeric hosts that are
-/// not in dotted decimal.
+/// The same parser serves permission checks and connections. It rejects what other parsers
+/// interpret in different ways: user names and passwords, backslashes, blanks, control and
+/// non-ASCII characters, percent signs in hosts, ports that are empty, zero or begin with a zero,
+/// and numeric hosts that are not in dotted decimal.
 ///
 /// ```swift
 /// let page = WebAddress("https://example.org/a/b?q=1#top")
@@ -12,7 +12,7 @@
 /// page?.resolving("../c")  // https://example.org/c
 /// ```
 public struct WebAddress: Hashable, Sendable {
-    /// The most bytes of a URL.
+    /// The maximum size of a URL in bytes.
     public static let longest = 8 << 10
 
     /// Scheme, host and port.

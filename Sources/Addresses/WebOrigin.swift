@@ -4,7 +4,7 @@
 /// WebOrigin("https://api.example.org:443")?.description  // "https://api.example.org"
 /// ```
 public struct WebOrigin: Hashable, Sendable {
-    /// The most bytes of its text: a prompt shows it whole.
+    /// The maximum size of its text in bytes: a prompt shows it whole.
     public static let longest = 120
 
     /// The protocol.
@@ -35,8 +35,8 @@ public struct WebOrigin: Hashable, Sendable {
 }
 
 extension WebOrigin: LosslessStringConvertible {
-    /// Reads an origin such as `https://api.example.org` or `http://[::1]:8080`; a path, even `/`, is
-    /// an error.
+    /// Reads an origin such as `https://api.example.org` or `http://[::1]:8080`; a path, even `/`,
+    /// is an error.
     public init?(_ text: String) {
         guard let address = WebAddress(text), address.hasBareOrigin else { return nil }
         self = address.origin
@@ -60,8 +60,8 @@ public enum WebHost: Hashable, Sendable {
     /// Names are labels of ASCII letters, digits and inner hyphens; internationalised names are in
     /// their `xn--` form.
     ///
-    /// - Returns: `nil` for a name that ends with a dot, or whose last label is a number: some parsers
-    ///   read it as an IPv4 address.
+    /// - Returns: `nil` for a name that ends with a dot, or whose last label is a number: some
+    ///   parsers read it as an IPv4 address.
     public init?(_ text: some StringProtocol) {
         if text.hasPrefix("[") {
             guard text.hasSuffix("]"), text.contains(":"),

@@ -36,7 +36,7 @@ public struct DerivedDriver: SensorDeriver {
 }
 
 /// A kind of sensor derived from another.
-struct DerivedKind: Sendable {
+private struct DerivedKind: Sendable {
     private let id: SensorID
     private let title: String
     private let input: SensorID
@@ -45,13 +45,14 @@ struct DerivedKind: Sendable {
     private let reportsMissing: Bool
     private let make: @Sendable () -> any SampleDeriver
 
-    /// - Parameter reportsMissing: whether the sensor is listed as unavailable if there is no input.
-    init<Made: DerivedSensor>(
+    /// - Parameter reportsMissing: whether the sensor is listed as unavailable if there is no
+    ///   input.
+    init<Derivation: DerivedSensor>(
         _ id: SensorID, _ title: String, of input: SensorID, reportsMissing: Bool = true,
-        _ type: Made.Type, make: @escaping @Sendable () -> any SampleDeriver
+        _ type: Derivation.Type, make: @escaping @Sendable () -> any SampleDeriver
     ) {
         (self.id, self.title, self.input) = (id, title, input)
-        (inputs, outputs) = (Made.inputs, Made.outputs)
+        (inputs, outputs) = (Derivation.inputs, Derivation.outputs)
         (self.reportsMissing, self.make) = (reportsMissing, make)
     }
 
@@ -87,18 +88,18 @@ struct DerivedKind: Sendable {
 }
 
 /// A derivation that keeps no state while it is off.
-struct DerivedSamples<Made: DerivedSensor>: SampleDeriver {
-    private var made: Made
+private struct DerivedSamples<Derivation: DerivedSensor>: SampleDeriver {
+    private var derivation: Derivation
 
-    init(_ made: Made) {
-        self.made = made
+    init(_ derivation: Derivation) {
+        self.derivation = derivation
     }
 
-    var inputs: [Field] { Made.inputs }
+    var inputs: [Field] { Derivation.inputs }
 
     mutating func resume(after last: Sample) {}
 
-    mutating func take(_ sample: Sample) -> Sample? { made.take(sample) }
+    mutating func take(_ sample: Sample) -> Sample? { derivation.take(sample) }
 }
 
 /// Counts steps on from the last stored total, so that the total never decreases.

@@ -21,13 +21,13 @@ public struct PollConnector: ConnectorKind {
     public let place: String
     private let exchange: PollExchange
     private let interval: Duration
-    private let patience: Duration
+    private let timeout: Duration
     private let takesLines: Bool
     let budget: HostRateLimiter
 
-    /// Reads `url`, `every` (a duration, from one second), `timeout` (10s), `headers` (a table), `pin`
-    /// (`sha256/…`, of the certificate or its key) and `lines` (whether each line of a response is a
-    /// message, instead of the whole body).
+    /// Reads `url`, `every` (a duration, from one second), `timeout` (10s), `headers` (a table),
+    /// `pin` (`sha256/…`, of the certificate or its key) and `lines` (whether each line of a
+    /// response is a message, instead of the whole body).
     public init(_ source: inout PackObject) throws(PackError) {
         guard let address = WebAddress(try source.requiredText("url")) else {
             throw source.wrong("url", "is not a URL such as http://192.168.1.20/status")
@@ -35,7 +35,7 @@ public struct PollConnector: ConnectorKind {
         guard let interval = try source.span("every", in: .seconds(1)...Self.year) else {
             throw source.missing("every")
         }
-        let patience = try source.span("timeout", in: .milliseconds(100)...(.seconds(300)))
+        let timeout = try source.span("timeout", in: .milliseconds(100)...(.seconds(300)))
         var fields: [HeaderField] = []
         for (name, value) in (try source.table("headers") ?? [:]).sorted(by: { $0.key < $1.key }) {
             let field = HeaderField(name, value)
@@ -53,15 +53,15 @@ public struct PollConnector: ConnectorKind {
             }
         }
         self.init(
-            address, every: interval, patience: patience ?? .seconds(10), fields: fields, pin: pin,
+            address, every: interval, timeout: timeout ?? .seconds(10), fields: fields, pin: pin,
             takesLines: try source.flag("lines") ?? false, budget: source.budget)
     }
 
     /// - Parameters:
-    ///   - patience: the time limit of a call.
+    ///   - timeout: the time limit of a call.
     ///   - trustRoots: the trusted authorities if there is no pin.
     init(
-        _ address: WebAddress, every interval: Duration, patience: Duration = .seconds(10),
+        _ address: WebAddress, every interval: Duration, timeout: Duration = .seconds(10),
         fields: [HeaderField] = [], pin: CertificatePin? = nil, takesLines: Bool = false,
         trustRoots: NIOSSLTrustRoots = .default, budget: HostRateLimiter
     ) {
@@ -69,7 +69,7 @@ public struct PollConnector: ConnectorKind {
         exchange = PollExchange(
             address: address, fields: fields, pin: pin,
             client: OutboundClient(userAgent: "Nervous", trustRoots: trustRoots))
-        (self.interval, self.patience, self.takesLines) = (interval, patience, takesLines)
+        (self.interval, self.timeout, self.takesLines) = (interval, timeout, takesLines)
         self.budget = budget
     }
 
@@ -86,7 +86,7 @@ public struct PollConnector: ConnectorKind {
     /// Reports a failed call; the next one happens on schedule.
     private func attempt(_ sink: SampleSink) async throws {
         do {
-            let body = try await exchange.body(within: patience)
+            let body = try await exchange.body(within: timeout)
             sink.connected()
             take(body, sink)
         } catch let error as ConnectorError {
@@ -95,20 +95,20 @@ public struct PollConnector: ConnectorKind {
     }
 
     private func take(_ body: [UInt8], _ sink: SampleSink) {
-        let doubt = "\(place) sent a response that does not match the sensor pack."
+        let mismatchWarning = "\(place) sent a response that does not match the sensor pack."
         if takesLines {
-            let feed = LineFeed(sink, doubt: doubt)
+            let feed = LineFeed(sink, mismatchWarning: mismatchWarning)
             feed.take(body[...])
             return feed.end()
         }
         var message = body
         while let last = message.last, last == 0x0A || last == 0x0D { message.removeLast() }
-        sink.warn(sink.outcome(of: message) == .malformed ? doubt : nil)
+        sink.warn(sink.outcome(of: message) == .malformed ? mismatchWarning : nil)
     }
 }
 
 /// One GET request and its response.
-struct PollExchange: Sendable {
+private struct PollExchange: Sendable {
     let address: WebAddress
     let fields: [HeaderField]
     let pin: CertificatePin?

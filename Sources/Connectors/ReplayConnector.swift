@@ -13,7 +13,7 @@ struct ReplayConnector: ConnectorKind {
     static let kind = "replay"
     static let standardFormat: String? = "named"
     /// The minimum time between the last fix and the first one of the next loop.
-    private static let leastRound = Duration.milliseconds(100)
+    private static let leastLoopPause = Duration.milliseconds(100)
 
     /// The absolute path of a GPX or NMEA file.
     let file: String
@@ -54,7 +54,7 @@ struct ReplayConnector: ConnectorKind {
         sink.connected()
         // The time from the last fix back to the first equals the time between the last two.
         let before = replay.items.dropLast().last
-        let round = last.due + max(Self.leastRound, last.due - (before?.due ?? .zero))
+        let round = last.due + max(Self.leastLoopPause, last.due - (before?.due ?? .zero))
         var passed = Duration.zero
         repeat {
             for item in replay.items {
@@ -78,8 +78,8 @@ struct ReplayConnector: ConnectorKind {
     }
 }
 
-/// A file with a track, read on a thread that may block.
-struct ReplayFile: Sendable {
+/// A file with a track, read on a separate thread because reading may block.
+private struct ReplayFile: Sendable {
     private static let queue = DispatchQueue(label: "nervous.replay", attributes: .concurrent)
 
     private let path: String

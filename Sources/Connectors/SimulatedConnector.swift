@@ -11,7 +11,7 @@ import VM
 struct SimulatedConnector: ConnectorKind {
     static let kind = "simulated"
     static let standardFormat: String? = "named"
-    static let consequence = "Its samples are made up and measure nothing."
+    static let consequence = "Its samples are simulated, not measured."
 
     private let scenario: Scenario.Kind
     private let sensor: SensorID

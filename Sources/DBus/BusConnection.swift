@@ -3,8 +3,8 @@ import Synchronization
 
 /// A connection to a D-Bus bus, served by a thread of its own that blocks in `poll`.
 ///
-/// It can be used from any thread. Messages are limited by ``BusLimits`` before they are delivered. It
-/// connects in the background: the first call fails if the bus cannot be reached.
+/// It can be used from any thread. Messages are limited by ``BusLimits`` before they are delivered.
+/// It connects in the background: the first call fails if the bus cannot be reached.
 ///
 /// ```swift
 /// let bus = try BusConnection(address: BusAddress.system(in: environment))
@@ -12,8 +12,8 @@ import Synchronization
 /// ```
 public final class BusConnection: Sendable {
     /// The default limit of a call.
-    public static let patience = Duration.seconds(5)
-    /// The most signals in the buffer of a stream.
+    public static let defaultLimit = Duration.seconds(5)
+    /// The maximum number of signals in the buffer of a stream.
     public static let waitingSignals = 8192
 
     private let mailbox: BusMailbox
@@ -37,7 +37,7 @@ public final class BusConnection: Sendable {
     /// - Returns: the arguments of the reply.
     /// - Throws: ``BusError``; `cancelled` if the task is cancelled.
     public func call(
-        _ call: BusCall, within limit: Duration = patience
+        _ call: BusCall, within limit: Duration = defaultLimit
     ) async throws(BusError) -> [BusValue] {
         let number = next()
         let deadline = ContinuousClock.now.advanced(by: limit)
@@ -63,8 +63,9 @@ public final class BusConnection: Sendable {
 
     /// A stream of the signals that match one of the rules.
     ///
-    /// The rules are in effect before any later call is sent. The stream ends with a ``BusError`` when
-    /// the connection ends, the bus rejects a rule, or more than ``waitingSignals`` are buffered.
+    /// The rules are in effect before any later call is sent. The stream ends with a ``BusError``
+    /// when the connection ends, the bus rejects a rule, or more than ``waitingSignals`` are
+    /// buffered.
     public func signals(_ matches: [BusMatch]) -> AsyncThrowingStream<BusSignal, any Error> {
         let number = next()
         return AsyncThrowingStream(bufferingPolicy: .bufferingOldest(Self.waitingSignals)) {

@@ -41,10 +41,10 @@ public struct BusError: Error, Hashable, Sendable, CustomStringConvertible {
 
 /// The limits of a message.
 public enum BusLimits {
-    /// The deepest nesting of values.
+    /// The maximum nesting of values.
     public static let depth = 16
-    /// The most values, including each element.
+    /// The maximum number of values, including each element.
     public static let values = 1 << 18
-    /// The most bytes of strings and byte arrays.
+    /// The maximum size of strings and byte arrays in bytes.
     public static let bytes = 8 << 20
 }

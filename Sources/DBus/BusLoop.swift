@@ -12,7 +12,7 @@ final class BusLoop {
 
     /// The limit for sending pending messages before closing.
     private static let flushLimit = Duration.seconds(1)
-    /// Messages that are processed between looks at the requests.
+    /// The number of messages that are processed before requests are checked again.
     private static let batch = 256
 
     private let mailbox: BusMailbox
@@ -20,7 +20,7 @@ final class BusLoop {
     /// Calls by the cookie of their message.
     private var calls: [UInt64: (number: Int, waiting: PendingCall.Waiting)] = [:]
     private var listeners: [Int: Listener] = [:]
-    /// Match rules that the bus has not confirmed yet, by their cookie, and their listener.
+    /// The listeners of match rules that the bus has not confirmed yet, by cookie.
     private var confirmations: [UInt64: Int] = [:]
     private var closers: [CheckedContinuation<Void, Never>] = []
     private var isClosing = false
@@ -210,7 +210,7 @@ final class BusLoop {
     }
 
     private func takeSignal(_ message: borrowing BusMessage) {
-        // Any program can send signals; those of unmatched senders are not even parsed.
+        // Any program can send signals; signals of unmatched senders are not parsed.
         let sender = message.sender
         let listening = listeners.filter { $0.value.matches.contains { $0.sender == sender } }
         guard !listening.isEmpty else { return }

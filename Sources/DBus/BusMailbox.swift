@@ -24,7 +24,7 @@ final class BusMailbox: Sendable {
 
     private struct State {
         var requests: [Request] = []
-        /// Why the thread ended.
+        /// The reason why the thread ended.
         var ending: BusError?
     }
 

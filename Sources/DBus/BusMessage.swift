@@ -84,7 +84,7 @@ private struct MessageReader {
 
     mutating func all() throws(BusError) -> [BusValue] { try rest(depth: 0) }
 
-    /// The values up to the end of the present container.
+    /// The values up to the end of the current container.
     private mutating func rest(depth: Int) throws(BusError) -> [BusValue] {
         var found: [BusValue] = []
         while let (type, contents) = try next() {
@@ -119,7 +119,7 @@ private struct MessageReader {
             let inner = try within(type, contents) { reader throws(BusError) in
                 try reader.rest(depth: depth + 1)
             }
-            guard let value = inner.first, inner.count == 1 else { throw Self.misfit }
+            guard let value = inner.first, inner.count == 1 else { throw Self.unsupported }
             return .variant(value)
         default: return try basic(type)
         }
@@ -150,7 +150,7 @@ private struct MessageReader {
                     let pair = try reader.within(type, contents) { reader throws(BusError) in
                         try reader.rest(depth: depth + 1)
                     }
-                    guard type == TypeCode.entry, pair.count == 2 else { throw Self.misfit }
+                    guard type == TypeCode.entry, pair.count == 2 else { throw Self.unsupported }
                     entries.append(BusValue.Entry(pair[0], pair[1]))
                 }
                 return entries
@@ -184,7 +184,7 @@ private struct MessageReader {
         case "s": return .string(try text(type))
         case "o": return .path(try text(type))
         case "g": return .signature(try text(type))
-        default: throw Self.misfit
+        default: throw Self.unsupported
         }
     }
 
@@ -209,7 +209,7 @@ private struct MessageReader {
         guard bytes <= BusLimits.bytes else { throw Self.excess }
     }
 
-    private static let misfit = BusError(.malformed, "a message has unsupported content")
+    private static let unsupported = BusError(.malformed, "a message has unsupported content")
     private static let excess = BusError(.excessive, "a message is too large")
 }
 

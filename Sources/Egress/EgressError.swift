@@ -64,7 +64,7 @@ public struct EgressError: Error, Sendable, CustomStringConvertible {
 }
 
 extension EgressError {
-    /// An error before anything was sent.
+    /// The error of a connection that could not be established.
     static func connecting(_ error: any Error, to server: String) -> EgressError {
         EgressError(
             .unreachable, "\(server) cannot be reached.",

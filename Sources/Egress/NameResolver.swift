@@ -13,7 +13,7 @@ public protocol NameResolver: Sendable {
 
 /// The resolver of the operating system, `getaddrinfo`.
 public struct SystemResolver: NameResolver {
-    /// Threads of their own: a lookup can block for a long time.
+    /// Separate threads, since a lookup can block for a long time.
     private static let threads: NIOThreadPool = {
         let pool = NIOThreadPool(numberOfThreads: 4)
         pool.start()

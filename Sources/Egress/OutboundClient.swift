@@ -5,8 +5,9 @@ import Scheduling
 
 /// The HTTP client for all calls to servers outside this process.
 ///
-/// It speaks HTTP/1.1 on a new connection for each step of a call. It has no cookies and no cache, and
-/// connects only to addresses that its ``AddressRule`` allows, which it looks up once for each step.
+/// It speaks HTTP/1.1 on a new connection for each step of a call. It has no cookies and no cache,
+/// and connects only to addresses that its ``AddressRule`` allows, which it looks up once for each
+/// step.
 ///
 /// ```swift
 /// let client = OutboundClient(userAgent: "nervous/1.0")
@@ -15,7 +16,7 @@ import Scheduling
 /// }
 /// ```
 public struct OutboundClient: Sendable {
-    /// How many addresses of a name are tried.
+    /// The maximum number of addresses of a name that are tried.
     private static let attempts = 3
 
     let userAgent: String
@@ -64,8 +65,8 @@ public struct OutboundClient: Sendable {
     ///   - options: limits of time and size, and how many redirects are followed.
     ///   - accept: checks the head of the last response before its body is read.
     ///   - progress: the bytes of the body received so far, and the expected number if known.
-    ///   - authorize: called for the request and for each redirect; it either throws or performs the
-    ///     step.
+    ///   - authorize: called for the request and for each redirect; it either throws or performs
+    ///     the step.
     /// - Throws: ``EgressError``, `CancellationError`, or what a closure throws.
     public func send(
         _ request: OutboundRequest, _ options: OutboundOptions = OutboundOptions(),
@@ -129,7 +130,7 @@ public struct OutboundClient: Sendable {
         let found: [IPAddress]
         switch origin.host {
         case .address(let address): found = [address]
-        // RFC 6761, section 6.3: always this machine, whatever a resolver answers.
+        // RFC 6761, section 6.3: always this machine, without asking a resolver.
         case .name("localhost"): found = [.v4(0x7F00_0001), .v6(1)]
         case .name(let name):
             do throws(EgressError) {
@@ -157,17 +158,17 @@ public struct OutboundClient: Sendable {
 
 /// The limits of a call.
 public struct OutboundOptions: Hashable, Sendable {
-    /// To connect to one address, and again for the TLS handshake.
+    /// The time limit for connecting to one address, and for the TLS handshake.
     public var connecting = Duration.seconds(5)
-    /// Without receiving a byte; `nil` for no limit of its own.
+    /// The maximum time without receiving a byte; `nil` for no such limit.
     public var idle: Duration?
-    /// For the whole call with its redirects.
+    /// The time limit for the whole call with its redirects.
     public var total = Duration.seconds(30)
-    /// Bytes of the response's body; a longer one is an error and is not cut.
+    /// The maximum size of the body in bytes; a longer one is an error and is not truncated.
     public var responseBytes = 10 << 20
     /// Whether the body is read; otherwise the call ends with the head of the response.
     public var readsBody = true
-    /// How many redirects are followed; with zero a redirect is the response.
+    /// The maximum number of redirects; with zero a redirect is returned as the response.
     public var redirects = 5
     /// Whether messages contain the path of the URL; they never contain the query.
     public var messagesContainPath = false
@@ -185,7 +186,7 @@ public struct OutboundOptions: Hashable, Sendable {
 public struct OutboundStep: Sendable {
     /// The request of this step.
     public let request: OutboundRequest
-    /// Whether the server asked for this step, and not the caller.
+    /// Whether this step follows a redirect.
     public let isRedirect: Bool
     fileprivate let client: OutboundClient
     let options: OutboundOptions
@@ -234,7 +235,7 @@ public struct ResponseHead: Sendable {
     }
 }
 
-/// A response, whatever its status.
+/// A response with any status.
 public struct OutboundResponse: Sendable {
     /// The head of the response.
     public let head: ResponseHead

@@ -13,8 +13,8 @@ public struct HeaderField: Hashable, Sendable {
         self.value = value
     }
 
-    /// Whether the name is a token and the value visible ASCII, blanks and tabs: RFC 9110, sections 5.5
-    /// and 5.6.2.
+    /// Whether the name is a token and the value visible ASCII, blanks and tabs: RFC 9110, sections
+    /// 5.5 and 5.6.2.
     public var isValid: Bool {
         !name.isEmpty && name.utf8.allSatisfy(\.isTokenCharacter)
             && value.utf8.allSatisfy { $0 == 9 || (0x20..<0x7F).contains($0) }
@@ -41,7 +41,7 @@ public struct OutboundRequest: Hashable, Sendable {
     /// Fields that a browser reserves for itself are dropped: see the Fetch Standard, “forbidden
     /// request-header”. The host adds no cookies and no credentials.
     ///
-    /// - Throws: `invalidRequest` for another method than ``methods`` and for an invalid field.
+    /// - Throws: `invalidRequest` for a method that is not in ``methods`` and for an invalid field.
     public init(
         _ method: String, _ address: WebAddress, fields: [HeaderField] = [], body: [UInt8] = []
     ) throws(EgressError) {
@@ -59,7 +59,8 @@ public struct OutboundRequest: Hashable, Sendable {
 
     /// Creates a request of the host itself, without checks.
     ///
-    /// - Parameter fields: can replace `User-Agent` and `Accept`, but none that frames the message.
+    /// - Parameter fields: can replace `User-Agent` and `Accept`, but not those that delimit the
+    ///   message, such as `Content-Length`.
     public init(
         trusted method: String, _ address: WebAddress, fields: [HeaderField] = [],
         body: [UInt8] = []
@@ -89,14 +90,15 @@ public struct OutboundRequest: Hashable, Sendable {
 
     /// The request that follows a redirect, after the Fetch Standard's “HTTP-redirect fetch”.
     ///
-    /// - Returns: `nil` when the response is not a redirect.
-    /// - Throws: `redirectRefused` for an invalid URL, and from https to http.
+    /// - Returns: `nil` if the response is not a redirect.
+    /// - Throws: `redirectRefused` for an invalid URL, and for a redirect from https to http.
     func redirected(status: Int, location: String?) throws(EgressError) -> OutboundRequest? {
         guard let location, Self.isRedirect(status, location: location) else { return nil }
         let origin = address.origin
         guard let next = address.resolving(location) else {
             throw EgressError(
-                .redirectRefused, "\(origin) redirects to something that is no http or https URL.")
+                .redirectRefused,
+                "\(origin) redirects to an address that is not an http or https URL.")
         }
         guard origin.scheme == .http || next.origin.scheme == .https else {
             throw EgressError(
@@ -121,7 +123,7 @@ public struct OutboundRequest: Hashable, Sendable {
 
 /// The header fields that an app cannot set.
 private enum ForbiddenFields {
-    /// The most fields, and the most bytes of them.
+    /// The maximum number of fields, and their maximum total size in bytes.
     private static let (limit, byteLimit) = (64, 16 << 10)
     private static let names: Set<String> = [
         "accept-charset", "accept-encoding", "connection", "content-length", "cookie", "cookie2",

@@ -7,8 +7,8 @@ import Text
 
 /// Sends the owner's data to servers: at once, or later when a server cannot be reached.
 ///
-/// Uploads are written to disk before they are reported as queued. A server can receive an upload twice,
-/// when its response was lost; both have the same idempotency key.
+/// Uploads are written to disk before they are reported as queued. A server can receive an upload
+/// twice, when its response was lost; both have the same idempotency key.
 ///
 /// ```swift
 /// let outbox = try Outbox(folder: path, uploader: HTTPUploader(userAgent: "nervous/1.0")) {
@@ -25,7 +25,7 @@ public actor Outbox {
         case kept(QueuedUpload)
     }
 
-    /// The most uploads, and the most bytes of all of them.
+    /// The maximum number of uploads, and their maximum total size in bytes.
     private static let limits = (count: 200, bytes: 256 << 20)
     /// The interval at which due uploads are looked for.
     private static let pollInterval = Duration.seconds(15)
@@ -45,7 +45,8 @@ public actor Outbox {
     ///
     /// - Parameters:
     ///   - folder: created if missing, readable only by its owner.
-    ///   - record: called before each attempt, with the origin of the server and the bytes of the body.
+    ///   - record: called before each attempt, with the origin of the server and the bytes of the
+    ///     body.
     /// - Throws: `storeFailed`, `diskFull`.
     public init(
         folder: String, uploader: any Uploader, time: any TimeSource = .system,
@@ -110,7 +111,7 @@ public actor Outbox {
             queue[id] = nil
             folder.remove(id)
             return .delivered(status: status)
-        // The caller stopped waiting, which is no fault of the server.
+        // The caller stopped waiting, which is not a failure of the server.
         case .failed(.waiting, _) where Task.isCancelled: break
         case .failed(let state, let problem):
             queued.fail(state, problem, at: time.now())
@@ -215,8 +216,8 @@ private enum UploadOutcome {
     /// The state in which the upload is queued, and why it failed.
     case failed(QueuedUpload.State, String)
 
-    /// Statuses that ask for another attempt: RFC 9110, section 15, RFC 8470, section 5.2, and RFC 6585,
-    /// section 4.
+    /// Statuses that ask for another attempt: RFC 9110, section 15, RFC 8470, section 5.2, and RFC
+    /// 6585, section 4.
     private static let transient: Set<Int> = [408, 425, 429]
 
     init(status: Int, of server: WebOrigin) {
@@ -248,7 +249,7 @@ extension QueuedUpload {
 public struct OutboxError: Error, Sendable, CustomStringConvertible {
     /// The kind of error.
     public enum Code: Hashable, Sendable, CaseIterable {
-        /// The upload cannot be sent, whatever the server answers.
+        /// The upload is invalid and cannot be sent.
         case invalid
         /// No queued upload has this identifier.
         case notFound

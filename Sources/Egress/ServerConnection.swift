@@ -21,7 +21,7 @@ struct ServerConnection: Sendable {
         return limits
     }()
 
-    /// The parts of requests to the server and of its responses.
+    /// The stream of request and response parts.
     let parts: Parts
     private let isSecure: EventLoopFuture<Void>
 
@@ -63,7 +63,7 @@ struct ServerConnection: Sendable {
 
     /// Waits for the TLS handshake.
     ///
-    /// Write nothing before: the error of the write would hide that of the handshake.
+    /// Nothing may be written before it: the error of the write would hide that of the handshake.
     ///
     /// - Throws: ``Failure``, or an error of NIOSSL.
     func secured() async throws {

@@ -46,8 +46,8 @@ struct ServerExchange: Sendable {
         }
     }
 
-    /// Whether an error of the response says why the exchange ended; otherwise that of the request,
-    /// if there is one, is closer to the cause.
+    /// Whether an error of the response is the reason why the exchange ended; otherwise that of the
+    /// request, if there is one, is closer to the cause.
     private static func isReason(_ error: any Error) -> Bool {
         error is Rejection || error is EgressError || error is ServerConnection.Failure
     }

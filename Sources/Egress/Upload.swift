@@ -3,7 +3,7 @@ public import Samples
 
 /// One transmission of the owner's data to a server.
 public struct Upload: Sendable {
-    /// The most bytes of one upload.
+    /// The maximum size of one upload in bytes.
     public static let largest = 16 << 20
     private static let longestTitle = 200
 
@@ -34,7 +34,7 @@ public struct Upload: Sendable {
         guard body.count <= Self.largest else {
             throw OutboxError(
                 .invalid,
-                "The data is larger than \(Self.largest >> 20) MiB, the most of an upload.")
+                "The data is larger than \(Self.largest >> 20) MiB, the limit of an upload.")
         }
         guard tokenFile?.hasPrefix("/") != false else {
             throw OutboxError(.invalid, "The file of the token needs an absolute path.")

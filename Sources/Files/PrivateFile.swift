@@ -7,19 +7,22 @@ import Glibc
 /// try PrivateFile.checkDatabase("/home/me/.local/share/app/samples.sqlite")
 /// ```
 public enum PrivateFile {
-    /// The suffixes of the files that SQLite creates beside a database.
+    /// The suffixes of the companion files that SQLite creates for a database.
     private static let companions = ["-wal", "-shm"]
 
     /// Creates a file with mode 0600, or checks an existing one; does not follow a symbolic link.
     ///
-    /// - Throws: `unsafe` when the file belongs to another user or others can open it; `diskFull`; `failed`.
+    /// - Throws: `unsafe` when the file belongs to another user or others can open it; `diskFull`;
+    ///   `failed`.
     public static func check(_ path: String) throws(FilesError) {
         try check(path, O_CREAT)
     }
 
-    /// Checks an SQLite database, its write-ahead log and its shared-memory file as ``check(_:)`` does.
+    /// Checks an SQLite database, its write-ahead log and its shared-memory file as ``check(_:)``
+    /// does.
     ///
-    /// Call it before the database is opened: closing a descriptor drops the process's locks on the file.
+    /// Call it before the database is opened: closing a descriptor drops the process's locks on the
+    /// file.
     public static func checkDatabase(_ path: String) throws(FilesError) {
         try check(path)
         for companion in companions where access(path + companion, F_OK) == 0 {
@@ -111,8 +114,8 @@ public enum SecretFile {
 
     /// Reads the only line of a file: 1 to 1024 bytes of UTF-8 without control characters.
     ///
-    /// - Throws: `failed` when the file cannot be read or contains anything else. The message never contains
-    ///   its content.
+    /// - Throws: `failed` when the file cannot be read or contains anything else. The message never
+    ///   contains its content.
     public static func line(in path: String) throws(FilesError) -> String {
         // O_NONBLOCK: opening a named pipe would wait for a writer.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)

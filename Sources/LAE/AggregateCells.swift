@@ -4,10 +4,10 @@ import VM
 
 /// The fixed intervals for which a statistics-only grant returns aggregates.
 ///
-/// With arbitrary ranges, the difference of two answers would reveal a single sample. So the ranges of
-/// such a grant begin and end at the bounds of cells, a cell with too few samples counts as empty in
-/// every answer, and a cell that has not ended is not counted: the difference of any two answers
-/// consists of whole cells.
+/// With arbitrary ranges, the difference of two answers could reveal a single sample. So the ranges
+/// of such a grant begin and end at the bounds of cells, a cell with too few samples counts as
+/// empty in every answer, and a cell that has not ended is not counted: the difference of any two
+/// answers consists of whole cells.
 struct AggregateCells: Sendable {
     private static let widths: [Duration] = [
         .seconds(60), .seconds(600), .seconds(3600), .seconds(21_600), .seconds(86_400),
@@ -60,61 +60,63 @@ struct AggregateCells: Sendable {
 }
 
 extension AggregateCells {
-    /// The number of cells that are read together: a multiple of an hour.
-    private static let slab: Int64 = 2040
-    /// The most cells that one query reads: the minutes of 19 years.
+    /// The number of cells that are read together; their width is a multiple of an hour.
+    private static let cellsPerRead: Int64 = 2040
+    /// The maximum number of cells that one query reads: the minutes of 19 years.
     static let limit = 10_000_000
 
     /// The summary of each window of a query, merged from cells with enough samples, and the
-    /// microseconds that these cover.
+    /// observed microseconds of these cells.
     ///
-    /// The coverage of a cell depends on its own samples only, and is zero for fewer than three times:
-    /// like every figure it reveals nothing of the neighbours. Empty time ranges are skipped, so their
-    /// length does not matter.
+    /// The observed time of a cell depends on its own samples only, and is zero for fewer than
+    /// three times: like all results it reveals nothing about neighbouring cells. Empty time ranges
+    /// are skipped, so their length does not matter.
     ///
     /// - Parameters:
     ///   - extent: the time range that contains samples.
-    ///   - limit: the most cells to read.
-    /// - Throws: `LAEError` with `tooManyWindows`, `CancellationError`, and whatever reading throws.
+    ///   - limit: the maximum number of cells to read.
+    /// - Throws: `LAEError` with `tooManyWindows`, `CancellationError`, and errors of reading the
+    ///   samples.
     func summaries(
         _ query: SummaryQuery, _ extent: TimeRange, _ reader: StatisticsReader,
         limit: Int = limit
-    ) async throws -> ([WindowSummary], seen: [Int64?]) {
-        var gathered = WindowSummaries(query)
-        var seen = [Int64?](repeating: 0, count: query.windowCount)
+    ) async throws -> ([WindowSummary], observed: [Int64?]) {
+        var result = WindowSummaries(query)
+        var observed = [Int64?](repeating: 0, count: query.windowCount)
         let wanted = query.range.intersection(
             TimeRange(from: floor(extent.from), to: ceiling(extent.to)))
-        for range in await reader.damage(in: wanted) { note(range, in: query, &gathered) }
+        for range in await reader.damage(in: wanted) { recordGap(range, in: query, &result) }
         let whole = hours(wanted)
         var start = whole.from
-        var looked = 0
+        var cellCount = 0
         while start < whole.to {
             try Task.checkCancellation()
             var part = query
             part.range = TimeRange(
-                from: start, to: min(whole.to, start.advanced(byMicroseconds: width * Self.slab)))
+                from: start,
+                to: min(whole.to, start.advanced(byMicroseconds: width * Self.cellsPerRead)))
             part.step = width
-            looked += part.windowCount
-            guard looked <= limit else {
+            cellCount += part.windowCount
+            guard cellCount <= limit else {
                 throw LAEError(
                     .tooManyWindows,
                     "The range contains more than \(limit) cells to read one by one.",
                     hint: "Ask for a shorter range.")
             }
             var isEmpty = true
-            var noted: TimeRange?
+            var partialHours: TimeRange?
             for (cell, summary) in try await reader.summaries(part).enumerated() {
                 let span = part.span(of: cell)
                 if summary.count > 0 { isEmpty = false }
-                if summary.isPartial, noted?.contains(span.from) != true {
-                    noted = note(span, in: query, &gathered)
+                if summary.isPartial, partialHours?.contains(span.from) != true {
+                    partialHours = recordGap(span, in: query, &result)
                 }
                 guard wanted.contains(span.from), summary.count >= GrantTerms.minimumCount
                 else { continue }
                 let window = query.window(of: span.from)
-                gathered.merge(summary.fields, count: summary.count, to: window)
+                result.merge(summary.fields, count: summary.count, to: window)
                 let own = ObservedTime([summary.spacing], in: [span]).microseconds[0] ?? 0
-                seen[window] = summary.hasUnknownTimes ? nil : seen[window].map { $0 + own }
+                observed[window] = summary.hasUnknownTimes ? nil : observed[window].map { $0 + own }
             }
             start = part.range.to
             guard isEmpty else { continue }
@@ -123,19 +125,19 @@ extension AggregateCells {
             start = max(
                 start, hours(TimeRange(from: next, to: next.advanced(byMicroseconds: 1))).from)
         }
-        return (gathered.windows, seen)
+        return (result.windows, observed)
     }
 
-    /// Notes that samples of a range are missing, in all windows of its hours: the exact minute would
-    /// reveal the time of a single sample.
+    /// Records that samples of a range are missing, in all windows of its hours: the exact minute
+    /// would reveal the time of a single sample.
     ///
     /// - Returns: the hours.
     @discardableResult
-    private func note(
-        _ range: TimeRange, in query: SummaryQuery, _ gathered: inout WindowSummaries
+    private func recordGap(
+        _ range: TimeRange, in query: SummaryQuery, _ result: inout WindowSummaries
     ) -> TimeRange {
         let hours = hours(range)
-        gathered.noteGap(in: hours)
+        result.noteGap(in: hours)
         return hours
     }
 }

@@ -23,11 +23,11 @@ public struct Analysis: Hashable, Sendable {
         case anomalies(threshold: Double, limit: Int)
     }
 
-    /// The most fields of one analysis.
+    /// The maximum number of fields of one analysis.
     public static let inputLimit = 8
-    /// The most numbers that one analysis reads, over all its fields.
+    /// The maximum count of numbers that one analysis reads from all its fields.
     static let numberLimit = 1_000_000
-    /// The most rows of one answer.
+    /// The maximum number of rows of one answer.
     static let answerLimit = 100_000
 
     /// Its name in a request.
@@ -40,8 +40,8 @@ public struct Analysis: Hashable, Sendable {
         "downsample", "spectrum", "k-means", "dbscan", "anomalies",
     ]
 
-    /// - Throws: `unknownAnalysis`; `invalidAnalysis` for parameters that it does not have, or that are
-    ///   out of range.
+    /// - Throws: `unknownAnalysis`; `invalidAnalysis` for parameters that it does not have, or that
+    ///   are out of range.
     public init(
         _ name: String, _ parameters: [String: AnalysisParameter] = [:]
     ) throws(LAEError) {
@@ -68,7 +68,7 @@ public struct Analysis: Hashable, Sendable {
         }
     }
 
-    /// The most samples, or means of windows, of each sensor.
+    /// The maximum number of samples, or means of windows, of each sensor.
     func rowLimit(fields: Int) -> Int {
         let all = Self.numberLimit / max(1, fields)
         return switch kind {
@@ -134,7 +134,7 @@ public struct Analysis: Hashable, Sendable {
         let (least, greatest) = (try parameters.number("min"), try parameters.number("max"))
         guard let least, let greatest else {
             guard least == nil, greatest == nil else {
-                throw parameters.fault("min", "min and max go together")
+                throw parameters.fault("min", "min and max must be given together")
             }
             return nil
         }
@@ -145,8 +145,11 @@ public struct Analysis: Hashable, Sendable {
 
 /// The value of a parameter of an analysis.
 public enum AnalysisParameter: Hashable, Sendable {
+    /// A number.
     case number(Double)
+    /// A text, such as the name of a method.
     case text(String)
+    /// A Boolean.
     case flag(Bool)
 }
 

@@ -3,7 +3,7 @@ import Samples
 import Scheduling
 import Statistics
 
-/// Computes an analysis of some rows.
+/// Computes an analysis of a table of rows.
 struct AnalysisComputation: Sendable {
     private static let usualSegment = 256
 
@@ -13,10 +13,10 @@ struct AnalysisComputation: Sendable {
 
     let request: AnalysisRequest
     let table: AnalysisTable
-    /// The fewest rows that may be reported; 0 where single samples are visible.
+    /// The minimum number of rows that may be reported; 0 if single samples are visible.
     let minimum: Int
 
-    /// - Returns: `nil` when it is not defined on these rows, or they are too few.
+    /// - Returns: `nil` if the analysis is not defined on these rows, or there are too few.
     /// - Throws: `LAEError`, `CancellationError`.
     func run() async throws -> AnalysisResult? {
         try await withTaskExecutorPreference(Self.executor) { try result() }
@@ -46,12 +46,12 @@ struct AnalysisComputation: Sendable {
     private var numbers: [Double] { columns.first ?? [] }
 
     /// Whether the rows are samples that must not be revealed.
-    private var isShielded: Bool { minimum > 0 && request.every == nil }
+    private var hidesSamples: Bool { minimum > 0 && request.every == nil }
 
-    /// The numbers for analyses whose parameters could be varied to reveal single values: shielded
-    /// values are rounded like their percentiles, within the minimum and maximum.
+    /// The numbers for analyses whose parameters could be varied to reveal single values: under a
+    /// statistics-only grant, values are rounded like percentiles, within minimum and maximum.
     private var columns: [[Double]] {
-        guard isShielded else { return table.columns }
+        guard hidesSamples else { return table.columns }
         return table.columns.map { column in
             let finite = column.filter(\.isFinite)
             guard let least = finite.min(), let greatest = finite.max() else { return column }
@@ -114,7 +114,7 @@ struct AnalysisComputation: Sendable {
         let series = table.series
         guard let line = LinearTrend(series), let start = series.times.first else { return nil }
         let from = request.range.from
-        // The time of the first sample must not be revealed either.
+        // The time of the first sample must not be revealed.
         let origin =
             from != .distantPast ? from : minimum == 0 ? Timestamp(microseconds: start) : nil
         let intercept = origin.flatMap { origin in
@@ -140,7 +140,7 @@ struct AnalysisComputation: Sendable {
             let cells = Resampling(series, to: grid, by: method, atMost: limit)
         else {
             throw LAEError(
-                .tooManyRows, "The range holds more than \(limit) windows.",
+                .tooManyRows, "The range contains more than \(limit) windows.",
                 hint: "Narrow the range, or give a wider every")
         }
         return cells
@@ -149,14 +149,14 @@ struct AnalysisComputation: Sendable {
     private func spectrum(
         _ segment: Int?, _ window: PowerSpectrum.Window
     ) throws -> AnalysisResult? {
-        // One number per window by now: missing ones are interpolated.
+        // There is one number per window here; missing ones are interpolated.
         let cells = try cells(table.series, .linear, atMost: Analysis.numberLimit)
         let values = cells.values.compactMap(\.self)
         let filled = values.count - table.count
         guard filled <= table.count else {
             throw LAEError(
-                .invalidAnalysis, "More than half of the windows hold no sample.",
-                hint: "Give a wider every, not less than the samples are apart")
+                .invalidAnalysis, "More than half of the windows contain no sample.",
+                hint: "Give a wider every, at least the interval between samples")
         }
         let whole = minimum == 0 ? values.count : values.count / 6 * 2
         guard whole > 0, let step = request.grid?.step,
@@ -176,8 +176,8 @@ struct AnalysisComputation: Sendable {
 
     private func correlation() -> AnalysisResult {
         let inputs = request.inputs
-        // Sums over whole cells reveal no sample; ranks reveal their order.
-        let hasRanks = !isShielded
+        // Sums over whole cells reveal no single sample, but ranks reveal the order of samples.
+        let hasRanks = !hidesSamples
         var pairs: [AnalysisResult.Pair] = []
         for (place, x) in inputs.enumerated() {
             for other in (place + 1)..<max(place + 1, inputs.count) {
@@ -210,7 +210,7 @@ struct AnalysisComputation: Sendable {
                 centre: isShown[place] && centre.allSatisfy(\.isFinite) ? centre : nil,
                 count: isShown[place] ? found.sizes[place] : nil)
         }
-        // The sum of all would reveal those that are suppressed.
+        // The sum over all clusters would reveal the suppressed ones.
         return .clusters(clusters, inertia: isShown.contains(false) ? nil : found.inertia)
     }
 

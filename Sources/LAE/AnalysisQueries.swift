@@ -94,21 +94,21 @@ struct AnalysisQueries: Sendable {
         }
     }
 
-    /// Checks that no row of a sensor under a statistics-only grant can be selected with the help of
-    /// another sensor: by a condition, by the times of its samples, or by samples that the client
-    /// could have published.
+    /// Checks that no row of a sensor under a statistics-only grant can be selected with the help
+    /// of another sensor: by a condition, by the times of its samples, or by samples that the
+    /// client could have published.
     private func checkSelection(
         of request: AnalysisRequest, _ sources: [AnalysisSource]
     ) async throws(LAEError) {
-        guard let shielded = sources.first(where: { !$0.terms.allowsSamples })?.sensor.id else {
+        guard let restricted = sources.first(where: { !$0.terms.allowsSamples })?.sensor.id else {
             return
         }
-        guard request.conditions.isEmpty else { throw LAEError.conditionsRefused(shielded) }
+        guard request.conditions.isEmpty else { throw LAEError.conditionsRefused(restricted) }
         guard sources.count > 1 else { return }
         guard request.every != nil else {
             throw LAEError(
                 .notGranted,
-                "A join selects samples by their times, and only statistics of \(shielded) are"
+                "A join selects samples by their times, and only statistics of \(restricted) are"
                     + " granted.",
                 hint: "Give every, such as 10m, for means.")
         }
@@ -116,7 +116,7 @@ struct AnalysisQueries: Sendable {
             throw LAEError(
                 .notGranted,
                 "A client that publishes \(source.sensor.id) could select samples with it, and only"
-                    + " statistics of \(shielded) are granted.")
+                    + " statistics of \(restricted) are granted.")
         }
     }
 

@@ -10,8 +10,8 @@ import Statistics
 public struct AnalysisRequest: Hashable, Sendable {
     /// How samples of sensors with different times are joined.
     ///
-    /// Each sample of the first input's sensor is joined with one of each other sensor within a time
-    /// span; samples without a partner are omitted.
+    /// Each sample of the first input's sensor is joined with one of each other sensor within a
+    /// time span; samples without a partner are omitted.
     public enum Join: Hashable, Sendable {
         /// The closest in time.
         case nearest(within: Duration)
@@ -19,19 +19,24 @@ public struct AnalysisRequest: Hashable, Sendable {
         case last(within: Duration)
     }
 
+    /// The analysis and its parameters.
     public var analysis: Analysis
     /// Numeric fields; for `entropy` also a state or text.
     public var inputs: [FieldReference]
+    /// The time range of the samples.
     public var range: TimeRange
-    /// Conditions that must all hold for a sample of their sensor to count.
+    /// Conditions that samples must all meet to be included.
     public var conditions: [FieldCondition]
-    /// The width of windows whose means replace the samples; for `resample`, the width of its cells.
+    /// The width of windows whose means replace the samples; for `resample`, the width of its
+    /// cells.
     ///
-    /// Windows begin with the range, or with 1970 when it is open. A statistics-only grant widens them
-    /// to whole cells.
+    /// Windows begin with the range, or with 1970 when it is open. A statistics-only grant widens
+    /// them to whole cells.
     public var every: Duration?
+    /// How sensors with different times are joined; `nil` for equal times.
     public var join: Join?
 
+    /// Creates a request; ``check()`` validates it.
     public init(
         _ analysis: Analysis, of inputs: [FieldReference], range: TimeRange = .all,
         conditions: [FieldCondition] = [], every: Duration? = nil, join: Join? = nil
@@ -50,15 +55,15 @@ public struct AnalysisRequest: Hashable, Sendable {
         return inputs.map(\.sensor).filter { seen.insert($0).inserted }
     }
 
-    /// The request with names replaced by the sensors that they resolve to.
-    public func reading(_ meant: [SensorID: SensorID]) -> AnalysisRequest {
+    /// The request with each name replaced by the sensor that it resolves to.
+    public func replacingSensors(_ resolved: [SensorID: SensorID]) -> AnalysisRequest {
         var request = self
         request.inputs = inputs.map { input in
-            FieldReference(sensor: meant[input.sensor] ?? input.sensor, field: input.field)
+            FieldReference(sensor: resolved[input.sensor] ?? input.sensor, field: input.field)
         }
         request.conditions = conditions.map { condition in
             FieldCondition(
-                sensor: condition.sensor.map { meant[$0] ?? $0 }, condition: condition.condition)
+                sensor: condition.sensor.map { resolved[$0] ?? $0 }, condition: condition.condition)
         }
         return request
     }
@@ -72,10 +77,12 @@ public struct AnalysisRequest: Hashable, Sendable {
             let count =
                 allowed.count == 1
                 ? "\(allowed.lowerBound)" : "\(allowed.lowerBound) to \(allowed.upperBound)"
-            throw fault("\(analysis.name) takes \(count) of inputs, not \(inputs.count).")
+            throw fault("\(analysis.name) needs \(count) inputs, not \(inputs.count).")
         }
         guard Set(inputs).count == inputs.count else { throw fault("An input is repeated.") }
-        if let every, every < .microseconds(1) { throw fault("every must be a span above zero.") }
+        if let every, every < .microseconds(1) {
+            throw fault("every must be a duration above zero.")
+        }
         if case .nearest(let span)? = join, span < .zero {
             throw fault("The span of a join must not be negative.")
         }
@@ -93,7 +100,7 @@ public struct AnalysisRequest: Hashable, Sendable {
                 continue
             }
             guard sensors.contains(sensor) else {
-                throw fault("There is a condition on \(sensor), which is not among the inputs.")
+                throw fault("The condition on \(sensor) is invalid, because it is not an input.")
             }
         }
         try checkTimes(sensors)
@@ -104,8 +111,8 @@ public struct AnalysisRequest: Hashable, Sendable {
         case .resample, .spectrum:
             guard every == nil else { return }
             throw fault(
-                "\(analysis.name) needs every, the time between its numbers.",
-                hint: "Give a span not shorter than the samples are apart, such as 10s")
+                "\(analysis.name) needs every, the interval between its values.",
+                hint: "Give at least the interval between samples, such as 10s")
         default:
             guard sensors.count > 1, every == nil, join == nil else { return }
             throw fault(
@@ -122,8 +129,8 @@ public struct AnalysisRequest: Hashable, Sendable {
 extension AnalysisRequest {
     /// The request over whole cells that have ended, for a statistics-only grant.
     ///
-    /// It applies to every sensor: otherwise the range of one could select samples of a shielded one.
-    /// Windows begin and end at the bounds of cells, so that each mean is one of whole cells.
+    /// It applies to every sensor: otherwise the range of one could select samples of a restricted
+    /// one. Windows begin and end at the bounds of cells, so that each mean is one of whole cells.
     func widened(to cells: AggregateCells, now: Timestamp) -> AnalysisRequest {
         var widened = self
         widened.range = cells.covering(range, now: now)
@@ -140,7 +147,7 @@ extension AnalysisRequest {
         }
     }
 
-    /// The cells whose means are the rows; `resample` makes its own.
+    /// The cells whose means are the rows; `nil` for `resample`, which has its own.
     var windows: Grid? {
         if case .resample = analysis.kind { nil } else { grid }
     }

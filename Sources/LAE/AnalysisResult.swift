@@ -3,6 +3,7 @@ public import Statistics
 
 /// The result of an analysis, and what went into it.
 public struct AnalysisAnswer: Hashable, Sendable {
+    /// The inputs, as requested.
     public let inputs: [FieldReference]
     /// The field of each input.
     public let fields: [Field]
@@ -10,7 +11,7 @@ public struct AnalysisAnswer: Hashable, Sendable {
     public let count: Int?
     /// `nil` when it is not defined on the rows, or is suppressed.
     public let result: AnalysisResult?
-    /// Whether pruned samples are missing, of which only summaries are left.
+    /// Whether pruned samples are missing; only summaries of them exist.
     public let isPartial: Bool
     /// The time ranges in which samples are damaged and missing, by sensor and in order.
     public let damage: [SensorID: [TimeRange]]
@@ -20,6 +21,7 @@ public struct AnalysisAnswer: Hashable, Sendable {
 public enum AnalysisResult: Hashable, Sendable {
     /// One more edge than counts; suppressed counts are `nil`.
     case histogram(edges: [Double], counts: [Int?])
+    /// The entropy, and the number of different outcomes.
     case entropy(bits: Double, outcomes: Int)
     /// Single numbers, by size or by time.
     case items([TimedValue])
@@ -27,23 +29,30 @@ public enum AnalysisResult: Hashable, Sendable {
     case cells([Cell])
     /// One for each pair of inputs.
     case correlation([Pair])
+    /// A fitted line.
     case trend(Trend)
+    /// A power spectrum.
     case spectrum(Spectrum)
     /// `inertia` is `nil` when a cluster is suppressed.
     case clusters([Cluster], inertia: Double?)
+    /// The clusters of DBSCAN.
     case density(Density)
+    /// Values far from the median.
     case anomalies(Anomalies)
 
     /// One window of a resampled series.
     public struct Cell: Hashable, Sendable {
         /// When it begins.
         public let time: Timestamp
+        /// The value; `nil` for a window without one.
         public let value: Double?
     }
 
     /// The correlation of two inputs.
     public struct Pair: Hashable, Sendable {
+        /// The first input.
         public let x: FieldReference
+        /// The second input.
         public let y: FieldReference
         /// −1 to 1; `nil` where one side does not vary.
         public let pearson: Double?
@@ -57,8 +66,10 @@ public enum AnalysisResult: Hashable, Sendable {
     public struct Trend: Hashable, Sendable {
         /// Per second.
         public let slope: Double
-        /// The value of the line at `origin`; both are `nil` when they would reveal the time of a sample.
+        /// The value of the line at `origin`; both are `nil` when they would reveal the time of a
+        /// sample.
         public let intercept: Double?
+        /// The time at which the line has the value `intercept`.
         public let origin: Timestamp?
         /// The share of the variance that the line explains.
         public let rSquared: Double?
@@ -72,6 +83,7 @@ public enum AnalysisResult: Hashable, Sendable {
         public let frequencies: [Double]
         /// In the square of the unit, by Hz.
         public let densities: [Double]
+        /// The number of segments that were averaged.
         public let segments: Int
         /// Windows without samples, filled by linear interpolation.
         public let filled: Int
@@ -81,11 +93,13 @@ public enum AnalysisResult: Hashable, Sendable {
     public struct Cluster: Hashable, Sendable {
         /// One coordinate for each input, in its unit; `nil` when suppressed.
         public let centre: [Double]?
+        /// The number of rows; `nil` when suppressed.
         public let count: Int?
     }
 
     /// The clusters of DBSCAN.
     public struct Density: Hashable, Sendable {
+        /// The time of each row.
         public let times: [Timestamp]
         /// The cluster of each row, from 0; `nil` for noise.
         public let labels: [Int?]
@@ -97,11 +111,15 @@ public enum AnalysisResult: Hashable, Sendable {
     public struct Anomalies: Hashable, Sendable {
         /// A value with its score.
         public struct Item: Hashable, Sendable {
+            /// When the value was measured.
             public let time: Timestamp
+            /// The value, in the unit of the field.
             public let value: Double
+            /// The modified z-score; see `AnomalyScore`.
             public let score: Double
         }
 
+        /// The median of the values.
         public let median: Double
         /// The median of the absolute distances to the median; 0 leaves no number a score.
         public let deviation: Double

@@ -4,7 +4,7 @@ import VM
 
 /// Rows of numbers with one time each, up to a limit.
 struct AnalysisTable: Sendable {
-    /// The most different texts.
+    /// The maximum number of different texts.
     private static let outcomeLimit = 10_000
 
     private(set) var times: [Int64] = []
@@ -100,7 +100,7 @@ struct AnalysisTable: Sendable {
         for text in texts { self.texts[text, default: 0] += 1 }
         guard self.texts.count <= Self.outcomeLimit else {
             throw LAEError(
-                .tooManyRows, "The range holds more than \(Self.outcomeLimit) different texts.",
+                .tooManyRows, "The range contains more than \(Self.outcomeLimit) different texts.",
                 hint: "Narrow the range, or give a condition")
         }
         try checkLimit()
@@ -145,7 +145,7 @@ struct AnalysisTable: Sendable {
         return chosen
     }
 
-    /// The numbers of the one column with their times.
+    /// The numbers of the first column with their times.
     var series: Series { Series(times: times, values: columns.first ?? []) }
 }
 
@@ -158,7 +158,7 @@ struct AnalysisSource: Sendable {
     let terms: GrantTerms
     let matchers: [Condition.Matcher]
 
-    /// Whether pruned samples would have been read, of which only summaries are left.
+    /// Whether the range contains pruned samples, of which only summaries exist.
     var isPartial: Bool {
         get async throws {
             let visible = terms.visible(terms.cells?.hours(range) ?? range)

@@ -20,6 +20,7 @@ public struct AnalyticsEngine: Sendable {
     private let analyses: AnalysisQueries
     private let publishing: SamplePublishing
 
+    /// Creates an engine that reads from a virtual machine and records reads in an access log.
     public init(_ machine: VirtualMachine, log: AccessLog, time: any TimeSource = .system) {
         sensors = SensorCatalog(machine, time: time)
         samples = SampleQueries(sensors, machine.samples, log: log, time: time)
@@ -32,16 +33,16 @@ public struct AnalyticsEngine: Sendable {
 
     /// Checks whether a sensor can be read, so that the owner is not asked about a missing one.
     ///
-    /// This needs no grant: which sensors exist is no secret. The name of a kind passes where it has
-    /// instances.
+    /// This needs no grant: the existence of sensors is not secret. The name of a kind passes where
+    /// it has instances.
     ///
     /// - Throws: `unknownSensor` or `unavailable`.
     public func checkReadable(_ sensor: SensorID) async throws(LAEError) {
         try await sensors.checkReadable(sensor)
     }
 
-    /// A virtual sensor that can be declared with `VirtualMachine.declare`; its fields are the outputs
-    /// of its definition.
+    /// A virtual sensor that can be declared with `VirtualMachine.declare`; its fields are the
+    /// outputs of its definition.
     ///
     /// ```swift
     /// let derivation = Derivation(
@@ -50,8 +51,8 @@ public struct AnalyticsEngine: Sendable {
     /// _ = try await machine.declare(sensor)
     /// ```
     ///
-    /// - Throws: `invalidDefinition` for one that cannot be computed, that uses an unknown sensor or
-    ///   field, itself or another virtual sensor, or that has fields which no sensor may have.
+    /// - Throws: `invalidDefinition` for one that cannot be computed, that uses an unknown sensor
+    ///   or field, itself or another virtual sensor, or that has invalid fields.
     public func virtualSensor(
         _ id: SensorID, title: String, _ derivation: Derivation
     ) async throws(LAEError) -> Sensor {
@@ -81,7 +82,7 @@ public struct AnalyticsEngine: Sendable {
     ) async throws(LAEError) -> SamplePage {
         SamplePage(
             try await samples.batch(
-                selection, for: grant, operation: "samples", looksFurther: true))
+                selection, for: grant, operation: "samples", checksForMore: true))
     }
 
     /// The samples of a selection column by column, at most its limit.
@@ -90,7 +91,7 @@ public struct AnalyticsEngine: Sendable {
     public func batch(
         _ selection: SampleSelection, for grant: Grant
     ) async throws(LAEError) -> BatchPage {
-        try await samples.batch(selection, for: grant, operation: "samples", looksFurther: true)
+        try await samples.batch(selection, for: grant, operation: "samples", checksForMore: true)
     }
 
     /// The samples accepted after `sequence`, in the order in which they were accepted, and the
@@ -122,9 +123,9 @@ public struct AnalyticsEngine: Sendable {
 
     /// An analysis of fields of one or more sensors, under a grant for each of them.
     ///
-    /// Under a statistics-only grant, the range is widened to whole cells (see `AggregateCells`), and
-    /// results for fewer than 5 rows, bins or clusters are suppressed. It holds at most a million
-    /// numbers in memory, and ends when its task is cancelled.
+    /// Under a statistics-only grant, the range is widened to whole cells (see `AggregateCells`),
+    /// and results for fewer than 5 rows, bins or clusters are suppressed. It holds at most a
+    /// million numbers in memory, and ends when its task is cancelled.
     ///
     /// ```swift
     /// let request = AnalysisRequest(
@@ -146,8 +147,8 @@ public struct AnalyticsEngine: Sendable {
 
     /// The fields that samples published under a grant must have.
     ///
-    /// - Throws: `notGranted` for a grant to read, `unknownSensor`, `unavailable`, `sensorComputed`,
-    ///   `sensorCollected`, `sensorOff`.
+    /// - Throws: `notGranted` for a grant to read, `unknownSensor`, `unavailable`,
+    ///   `sensorComputed`, `sensorCollected`, `sensorOff`.
     public func publishedFields(for grant: Grant) async throws(LAEError) -> [Field] {
         try await publishing.fields(for: grant)
     }
@@ -156,9 +157,9 @@ public struct AnalyticsEngine: Sendable {
     /// they are synced.
     ///
     /// - Parameter key: the client's idempotency key, so that a repeated batch is stored once.
-    /// - Throws: `notGranted` for a grant to read, `unknownSensor`, `unavailable`, `sensorComputed`,
-    ///   `sensorCollected`, `sensorOff`, `bufferFull`, `batchTooLarge`, `diskFull`, `keyReused`,
-    ///   `failed`.
+    /// - Throws: `notGranted` for a grant to read, `unknownSensor`, `unavailable`,
+    ///   `sensorComputed`, `sensorCollected`, `sensorOff`, `bufferFull`, `batchTooLarge`,
+    ///   `diskFull`, `keyReused`, `failed`.
     public func publish(
         _ batch: SampleBatch, key: BatchKey? = nil, for grant: Grant
     ) async throws(LAEError) -> BatchReceipt {

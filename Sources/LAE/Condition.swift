@@ -2,16 +2,25 @@ public import Samples
 
 /// A condition on one field of a sample, such as `busy>50` or `state=charging`.
 public struct Condition: Hashable, Sendable {
+    /// How a field is compared with the operand.
     public enum Comparison: String, Hashable, Sendable, CaseIterable {
+        /// The field differs from the operand.
         case notEqual = "!="
+        /// The field is greater than or equal to the operand.
         case atLeast = ">="
+        /// The field is less than or equal to the operand.
         case atMost = "<="
+        /// The field equals the operand.
         case equal = "="
+        /// The field is greater than the operand.
         case above = ">"
+        /// The field is less than the operand.
         case below = "<"
     }
 
+    /// The name of the field.
     public let field: String
+    /// How the field is compared with the operand.
     public let comparison: Comparison
     /// A number, or the text that a state or text field is compared with.
     public let operand: String
@@ -104,6 +113,7 @@ public struct Condition: Hashable, Sendable {
 public struct FieldCondition: Hashable, Sendable {
     /// `nil` when omitted, which is unambiguous for one sensor.
     public let sensor: SensorID?
+    /// The condition on a field of that sensor.
     public let condition: Condition
 
     init(sensor: SensorID?, condition: Condition) {
@@ -133,9 +143,12 @@ public struct FieldCondition: Hashable, Sendable {
 
 /// A field of a sensor, written `sensor.field`: `cpu.busy`, `network.eth0.rxRate`.
 public struct FieldReference: Hashable, Sendable, CustomStringConvertible {
+    /// The sensor.
     public let sensor: SensorID
+    /// The name of the field.
     public let field: String
 
+    /// Refers to a field, which need not exist.
     public init(sensor: SensorID, field: String) {
         self.sensor = sensor
         self.field = field

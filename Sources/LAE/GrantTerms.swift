@@ -37,8 +37,8 @@ struct GrantTerms: Sendable {
 
     /// The part of a range that may be read; empty when the terms are not valid.
     ///
-    /// Under a statistics-only grant it begins with a whole cell: a beginning that moves with the clock
-    /// would cut off one sample after the other.
+    /// Under a statistics-only grant it begins with a whole cell: a beginning that moves with the
+    /// clock would cut off one sample after the other.
     func visible(_ range: TimeRange) -> TimeRange {
         guard isMeaningful else { return TimeRange(from: range.from, to: range.from) }
         guard let history = terms.history else { return range }
@@ -47,7 +47,8 @@ struct GrantTerms: Sendable {
             TimeRange(from: cells?.ceiling(start) ?? start, to: .distantFuture))
     }
 
-    /// The time slot of which at most one sample is visible; `nil` without a rate.
+    /// The time slot that contains a time, of which at most one sample is visible; `nil` without a
+    /// rate.
     ///
     /// Slots are fixed, so every query returns the same samples.
     func slot(of time: Timestamp) -> TimeRange? {

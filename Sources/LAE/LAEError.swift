@@ -46,11 +46,13 @@ public struct LAEError: Error, Sendable, CustomStringConvertible {
         case failed
     }
 
+    /// The kind of error.
     public let code: Code
     /// One sentence.
     public let message: String
     /// What to do about it.
     public let hint: String?
+    /// The underlying error.
     public let cause: (any Error)?
 
     init(_ code: Code, _ message: String, hint: String? = nil, cause: (any Error)? = nil) {

@@ -7,7 +7,7 @@ struct Pipeline: Sendable {
     /// How one field is computed.
     enum Operation: Hashable, Sendable {
         case statistic(Statistic, of: FieldReference)
-        /// An analysis whose answer is one number.
+        /// An analysis whose result is one number.
         case analysis(Analysis, of: [FieldReference], every: Duration?)
 
         var inputs: [FieldReference] {
@@ -18,14 +18,14 @@ struct Pipeline: Sendable {
         }
     }
 
-    /// The analyses with a single number as result, and which number.
+    /// The analyses whose result is a single number, with a description of it.
     static let analyses = [
-        "correlation": "Pearson's coefficient", "trend": "the slope by second",
-        "entropy": "the bits",
+        "correlation": "Pearson's coefficient", "trend": "the slope per second",
+        "entropy": "the entropy in bits",
     ]
     static let inputLimit = 16
     static let outputLimit = 32
-    /// The most windows that contain one moment.
+    /// The maximum number of windows that contain one moment.
     static let overlapLimit = 100
     /// The longest window, in microseconds: 366 days.
     private static let longestWindow: Int64 = 366 * 86_400_000_000
@@ -124,7 +124,7 @@ struct Pipeline: Sendable {
                     + analyses.keys.sorted().joined(separator: ", "))
         }
         guard chosen.count == 1, output.every == nil else {
-            throw invalid("\(output.by) takes one input, and no every.")
+            throw invalid("\(output.by) takes one input and does not support every.")
         }
         return .statistic(statistic, of: chosen[0])
     }
@@ -151,7 +151,7 @@ struct Pipeline: Sendable {
 ///
 /// A window is identified by its number: the slides from 1970 to its end.
 struct WindowGrid: Hashable, Sendable {
-    /// From one end to the next, in microseconds; at least 1.
+    /// The interval between the ends of windows, in microseconds; at least 1.
     let slide: Int64
     /// The length of a window in slides; at least 1.
     let overlap: Int64
@@ -164,7 +164,7 @@ struct WindowGrid: Hashable, Sendable {
             from: end(of: window).advanced(byMicroseconds: -slide * overlap), to: end(of: window))
     }
 
-    /// From the beginning of the first window to the end of the last one.
+    /// The time range from the start of the first window to the end of the last one.
     func span(of windows: ClosedRange<Int64>) -> TimeRange {
         TimeRange(from: span(of: windows.lowerBound).from, to: end(of: windows.upperBound))
     }

@@ -2,16 +2,20 @@ public import Samples
 
 /// Which samples of a sensor to return.
 public struct SampleSelection: Hashable, Sendable {
+    /// The time range.
     public var range: TimeRange
+    /// The order of the samples.
     public var order: SampleQuery.Order
     /// The fields to return, in this order; `nil` for all.
     public var fields: [String]?
-    /// Conditions that must all hold.
+    /// Conditions that samples must all meet.
     public var conditions: [Condition]
     /// Return only samples after this position in the chosen order.
     public var after: SampleQuery.Position?
+    /// The maximum number of samples.
     public var limit: Int
 
+    /// Creates a selection.
     public init(
         range: TimeRange = .all, order: SampleQuery.Order = .ascending, fields: [String]? = nil,
         conditions: [Condition] = [], after: SampleQuery.Position? = nil, limit: Int = 100
@@ -48,6 +52,7 @@ public struct SampleSelection: Hashable, Sendable {
 public struct SamplePage: Hashable, Sendable {
     /// The fields of each sample's values, in order.
     public let fields: [Field]
+    /// The samples, in the order of the selection.
     public let samples: [StoredSample]
     /// Pass it as `after` for the next page; `nil` when this is the last page.
     public let next: SampleQuery.Position?
@@ -82,6 +87,7 @@ public struct BatchPage: Hashable, Sendable {
     /// The time ranges of this page in which samples are damaged.
     public let damage: [TimeRange]
 
+    /// The samples without sequence numbers.
     public var samples: SampleBatch { stored.samples }
 }
 

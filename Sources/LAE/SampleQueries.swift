@@ -24,14 +24,14 @@ struct SampleQueries: Sendable {
         SamplePage(
             try await batch(
                 SampleSelection(order: .descending, limit: 1), for: grant, operation: "latest",
-                looksFurther: false))
+                checksForMore: false))
     }
 
     /// - Parameters:
     ///   - operation: its name in the access log.
-    ///   - looksFurther: whether the page reports if more samples follow.
+    ///   - checksForMore: whether the page reports if more samples follow.
     func batch(
-        _ selection: SampleSelection, for grant: Grant, operation: String, looksFurther: Bool
+        _ selection: SampleSelection, for grant: Grant, operation: String, checksForMore: Bool
     ) async throws(LAEError) -> BatchPage {
         let lookup = await sensors.lookUp(grant.sensor)
         let terms = try rawTerms(lookup, grant)
@@ -41,7 +41,7 @@ struct SampleQueries: Sendable {
         let query = SampleQuery(
             sensor: grant.sensor, fields: sensor.fields, range: selection.range,
             order: selection.order, after: selection.after,
-            limit: min(selection.limit, .max - 1) + (looksFurther ? 1 : 0))
+            limit: min(selection.limit, .max - 1) + (checksForMore ? 1 : 0))
         do {
             var scan = SampleScan(query, from: sensor.origin, under: terms, matchers: matchers)
             var found = StoredBatch(of: sensor.fields)
@@ -54,9 +54,9 @@ struct SampleQueries: Sendable {
             let shown = found[0..<min(selection.limit, found.count)]
             await log.record(
                 operation, .raw, for: grant, range: selection.range, count: shown.count)
-            let isMore = found.count > shown.count || isFull && looksFurther
+            let isMore = found.count > shown.count || isFull && checksForMore
             let next = isMore ? shown.position(shown.count - 1) : nil
-            let end = next ?? (looksFurther ? nil : shown.isEmpty ? nil : shown.position(0))
+            let end = next ?? (checksForMore ? nil : shown.isEmpty ? nil : shown.position(0))
             let damage = await sensor.origin.damage(
                 of: grant.sensor, in: terms.visible(selection.range(to: end)))
             return BatchPage(

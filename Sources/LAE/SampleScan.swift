@@ -15,7 +15,7 @@ struct SampleScan {
     private let terms: GrantTerms
     private let matchers: [Condition.Matcher]
     private var query: SampleQuery
-    /// The visible range, the rest of which is in `query`.
+    /// The whole visible range; `query` has the unread rest.
     private let whole: TimeRange
     private var usedSlot: TimeRange?
     private var isAtEnd: Bool
@@ -55,7 +55,8 @@ struct SampleScan {
         return nil
     }
 
-    /// Before the first page of an ascending scan: finds out whether its first slot is used already.
+    /// Before the first page of an ascending scan: finds out whether its first slot is used
+    /// already.
     private mutating func start() async throws {
         hasStarted = true
         guard query.order == .ascending else { return }
@@ -135,7 +136,7 @@ enum SampleOrigin: Sendable {
         }
     }
 
-    /// The time ranges in which samples of a range are damaged: those of the sensor, or those of the
+    /// The time ranges in which samples of a range are damaged, in the sensor or in the
     /// inputs it is computed from.
     func damage(of sensor: SensorID, in range: TimeRange) async -> [TimeRange] {
         switch self {

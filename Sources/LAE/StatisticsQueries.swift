@@ -66,8 +66,8 @@ struct StatisticsQueries: Sendable {
         guard query.conditions.isEmpty else { throw LAEError.conditionsRefused(sensor) }
     }
 
-    /// The range from the first visible sample to the newest, empty when there is none; pruned samples
-    /// count where summaries of them are left.
+    /// The range from the first visible sample to the newest, empty when there is none; pruned
+    /// samples count where summaries of them are left.
     ///
     /// - Parameters:
     ///   - fields: the requested fields.
@@ -91,7 +91,7 @@ struct StatisticsQueries: Sendable {
             }
         }
         if !sensor.origin.isComputed {
-            // Also where samples are read one by one, so that the answer reports what is missing.
+            // Also if samples are read one by one, so that the answer reports missing samples.
             found +=
                 try await samples.summarised(sensor.id, fields: fields, in: visible)
                 .map { [$0] } ?? []
@@ -134,8 +134,8 @@ struct StatisticsQueries: Sendable {
             damage: await reader.damage(in: query.range))
     }
 
-    /// The coverage of each window: a sample that fails the conditions covers its time, too, and one
-    /// to which they cannot be applied does not.
+    /// The coverage of each window: a sample that fails the conditions covers its time, too, and
+    /// one to which they cannot be applied does not.
     private func coverage(
         _ query: StatisticsQuery, _ summaryQuery: SummaryQuery, _ windows: [WindowSummary],
         _ reader: StatisticsReader
@@ -145,7 +145,7 @@ struct StatisticsQueries: Sendable {
             var plain = summaryQuery
             plain.hasSketch = false
             let hasGaps = windows.contains(where: \.isPartial)
-            all = try await reader.withoutConditions(looksAtEach: hasGaps).summaries(plain)
+            all = try await reader.withoutConditions(readsEachSample: hasGaps).summaries(plain)
         }
         return Coverage.of(all, in: all.indices.map(summaryQuery.span), now: time.now())
     }
@@ -160,14 +160,14 @@ struct StatisticsQueries: Sendable {
         let step = query.every.map { cells.step(max(1, $0.wholeMicroseconds)) }
         let summaryQuery = try summaryQuery(
             query, cells.covering(range, now: time.now()), step, extent, reader)
-        let (windows, seen) = try await cells.summaries(summaryQuery, extent, reader)
+        let (windows, observed) = try await cells.summaries(summaryQuery, extent, reader)
         // Exact order statistics are values of single samples.
         let statistics = query.statistics.approximate
         let answered = windows.enumerated().map { place, window in
             let isShown = window.count >= GrantTerms.minimumCount
             let range = summaryQuery.span(of: place)
             return StatisticsTable.Window(
-                range, window, Coverage(seen[place], of: range),
+                range, window, Coverage(observed[place], of: range),
                 count: isShown ? window.count : nil,
                 values: window.fields.map { summary in
                     statistics.map { isShown ? summary.value(of: $0) : nil }
@@ -202,23 +202,23 @@ struct StatisticsQueries: Sendable {
                 range = TimeRange(from: range.from, to: max(range.from, end))
             }
         }
-        let made = SummaryQuery(
+        let summaryQuery = SummaryQuery(
             sensor: reader.sensor.id, fields: reader.fields, range: range, step: step,
             hasSketch: query.statistics.contains(where: \.needsSketch))
-        guard made.windowCount <= StatisticsQuery.windowLimit else {
+        guard summaryQuery.windowCount <= StatisticsQuery.windowLimit else {
             throw LAEError(
                 .tooManyWindows,
-                "The range holds more than \(StatisticsQuery.windowLimit) windows.",
+                "The range contains more than \(StatisticsQuery.windowLimit) windows.",
                 hint: "Ask for a shorter range or wider windows.")
         }
-        let numbers = query.statistics.count * reader.fields.count * made.windowCount
+        let numbers = query.statistics.count * reader.fields.count * summaryQuery.windowCount
         guard numbers <= StatisticsQuery.numberLimit else {
             throw LAEError(
                 .tooManyWindows,
-                "The answer holds more than \(StatisticsQuery.numberLimit) numbers.",
+                "The answer contains more than \(StatisticsQuery.numberLimit) numbers.",
                 hint: "Ask for fewer fields, statistics or windows.")
         }
-        return made
+        return summaryQuery
     }
 }
 

@@ -8,20 +8,23 @@ public import Statistics
 ///     range: range, fields: ["busy"], statistics: [.mean, .percentile(95)], every: .seconds(3600))
 /// ```
 public struct StatisticsQuery: Hashable, Sendable {
-    /// The most windows of one answer.
+    /// The maximum number of windows of one answer.
     public static let windowLimit = 10_000
-    /// The most numbers of one answer: windows times fields times statistics.
+    /// The maximum count of numbers in one answer: windows times fields times statistics.
     public static let numberLimit = 1_000_000
 
+    /// The time range.
     public var range: TimeRange
     /// Numeric fields; `nil` for all of them.
     public var fields: [String]?
+    /// The statistics, in the order of the answer.
     public var statistics: [Statistic]
     /// The width of the windows; the first begins with the range; `nil` for one window.
     public var every: Duration?
     /// Conditions that a sample must meet to count.
     public var conditions: [Condition]
 
+    /// Creates a query.
     public init(
         range: TimeRange = .all, fields: [String]? = nil,
         statistics: [Statistic] = Statistic.standard, every: Duration? = nil,
@@ -43,14 +46,14 @@ public struct StatisticsTable: Hashable, Sendable {
         public let range: TimeRange
         /// The number of its samples; `nil` when suppressed.
         public let count: Int?
-        /// One row per field with one number per statistic, in the order of the table; `nil` where a
-        /// statistic is not defined or is suppressed.
+        /// One row per field with one number per statistic, in the order of the table; `nil` where
+        /// a statistic is not defined or is suppressed.
         public let values: [[Double?]]
-        /// Whether it includes pruned samples, of which only summaries are left: percentiles are then
+        /// Whether it includes pruned samples, of which only summaries exist: percentiles are then
         /// within 1 %, like approximate ones.
         public let isFromSummaries: Bool
-        /// Whether samples are missing: they are damaged, or only summaries are left that reach beyond
-        /// the window or to which conditions and terms cannot be applied.
+        /// Whether samples are missing: they are damaged, or only summaries exist that extend
+        /// beyond the window or to which conditions and terms cannot be applied.
         public let isPartial: Bool
         /// The share of its time for which samples exist; `nil` when unknown.
         public let coverage: Coverage?
@@ -68,8 +71,11 @@ public struct StatisticsTable: Hashable, Sendable {
         }
     }
 
+    /// The fields, in the order of the rows of each window.
     public let fields: [Field]
+    /// The statistics, in the order of the numbers of each row.
     public let statistics: [Statistic]
+    /// The windows, in order of time.
     public let windows: [Window]
     /// The time ranges in which samples are damaged, in order.
     public let damage: [TimeRange]
@@ -78,25 +84,25 @@ public struct StatisticsTable: Hashable, Sendable {
 /// The share of a time range that the samples of an answer cover.
 ///
 /// A sample covers the time up to the next one, at most four times the usual interval, which is the
-/// second longest of the four intervals before it; see `Spacing` and `ObservedTime`. Missing samples cover
-/// nothing. The future is not counted: a range ends now at the latest, and one without a beginning
-/// begins with its first sample.
+/// second longest of the four intervals before it; see `Spacing` and `ObservedTime`. Missing
+/// samples cover nothing. The future is excluded: a range is cut at the current time, and an open
+/// range begins with its first sample.
 public struct Coverage: Hashable, Sendable {
     /// Microseconds that are covered.
-    public let seen: Int64
+    public let covered: Int64
     /// Microseconds of the range, at least 1.
     public let whole: Int64
 
     /// The share that is covered, 0 to 1.
-    public var share: Double { Double(seen) / Double(whole) }
+    public var share: Double { Double(covered) / Double(whole) }
 
     /// - Parameter range: has both ends.
     /// - Returns: `nil` when it is unknown, or the range is in the future.
-    init?(_ seen: Int64?, of range: TimeRange) {
+    init?(_ covered: Int64?, of range: TimeRange) {
         let (whole, overflow) = range.to.microseconds.subtractingReportingOverflow(
             range.from.microseconds)
-        guard let seen, !overflow, whole > 0 else { return nil }
-        (self.seen, self.whole) = (min(seen, whole), whole)
+        guard let covered, !overflow, whole > 0 else { return nil }
+        (self.covered, self.whole) = (min(covered, whole), whole)
     }
 
     /// The coverage of adjacent windows.
@@ -111,8 +117,8 @@ public struct Coverage: Hashable, Sendable {
             return TimeRange(from: from, to: max(from, min(range.to, now)))
         }
         let unknown = windows.indices.filter { windows[$0].hasUnknownTimes }
-        let seen = ObservedTime(windows.map(\.spacing), unknown: Set(unknown), in: ranges)
+        let covered = ObservedTime(windows.map(\.spacing), unknown: Set(unknown), in: ranges)
             .microseconds
-        return zip(seen, ranges).map { Coverage($0, of: $1) }
+        return zip(covered, ranges).map { Coverage($0, of: $1) }
     }
 }

@@ -12,8 +12,8 @@ struct StatisticsReader: Sendable {
     private let samples: SampleReading
     private let terms: GrantTerms
     private var matchers: [Condition.Matcher]
-    /// Whether each sample is read even where summaries would do.
-    private var looksAtEach = false
+    /// Whether each sample is read even if summaries would suffice.
+    private var readsEachSample = false
     private let horizon: Timestamp
 
     /// - Parameters:
@@ -37,17 +37,17 @@ struct StatisticsReader: Sendable {
 
     /// The same reader without conditions.
     ///
-    /// - Parameter looksAtEach: whether to exclude pruned samples, as conditions do.
-    func withoutConditions(looksAtEach: Bool) -> StatisticsReader {
+    /// - Parameter readsEachSample: whether to exclude pruned samples, as conditions do.
+    func withoutConditions(readsEachSample: Bool) -> StatisticsReader {
         var reader = self
         reader.matchers = []
-        reader.looksAtEach = looksAtEach
+        reader.readsEachSample = readsEachSample
         return reader
     }
 
-    /// Whether samples have to be read one by one.
+    /// Whether samples must be read one by one.
     private var needsSamples: Bool {
-        terms.changesSamples || !matchers.isEmpty || origin.isComputed || looksAtEach
+        terms.changesSamples || !matchers.isEmpty || origin.isComputed || readsEachSample
     }
 
     private func visible(_ range: TimeRange) -> TimeRange {
@@ -87,7 +87,7 @@ struct StatisticsReader: Sendable {
         var part = query
         part.range = visible
         guard query.step != nil else { return try await samples.summaries(part) }
-        // Windows lie where they would lie without the terms; the first may be visible in part.
+        // The terms do not shift windows; the first one may be partly visible.
         let first = query.window(of: visible.from)
         part.range = visible.intersection(query.span(of: first))
         var head = part
@@ -125,7 +125,8 @@ struct StatisticsReader: Sendable {
     /// - Parameters:
     ///   - summary: of the same field and range, with its sketch.
     ///   - percents: 0 to 100.
-    /// - Returns: one for each percent, `nil` of nothing; `nil` when some of the samples are damaged.
+    /// - Returns: one for each percent, `nil` without samples; `nil` for all when some samples are
+    ///   damaged.
     private func percentiles(
         _ percents: [Double], of place: Int, in range: TimeRange, _ summary: FieldSummary
     ) async throws -> [Double?]? {
@@ -143,7 +144,7 @@ struct StatisticsReader: Sendable {
         } while selection.endPass()
         guard let values = selection.values else {
             guard await damage(in: range).isEmpty else { return nil }
-            // Older samples were accepted meanwhile: the next query will count them.
+            // Older samples were accepted meanwhile; the next query includes them.
             throw LAEError(
                 .changed, "The samples of \(sensor.id) changed while they were read.",
                 hint: "Ask again.")
@@ -183,11 +184,11 @@ struct StatisticsReader: Sendable {
     }
 
     private func scannedSummaries(_ query: SummaryQuery) async throws -> [WindowSummary] {
-        var gathered = WindowSummaries(query)
+        var result = WindowSummaries(query)
         var scan = scan(query.range)
-        while let batch = try await scan.next() { gathered.add(batch.keeping(columns)) }
-        for range in try await gaps(query) { gathered.noteGap(in: range) }
-        return gathered.windows
+        while let batch = try await scan.next() { result.add(batch.keeping(columns)) }
+        for range in try await gaps(query) { result.noteGap(in: range) }
+        return result.windows
     }
 
     /// The windows with samples that cannot be read one by one: they are pruned or damaged.

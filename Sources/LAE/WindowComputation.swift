@@ -3,8 +3,8 @@ import Statistics
 
 /// Computes the outputs of a virtual sensor for some windows at once.
 ///
-/// Mergeable statistics are computed from summaries of one slide each; percentiles and analyses read
-/// the samples of their window.
+/// Mergeable statistics are computed from summaries of one slide each; percentiles and analyses
+/// read the samples of their window.
 struct WindowComputation: Sendable {
     /// An input, read without restrictions.
     struct Input: Sendable {
@@ -15,16 +15,16 @@ struct WindowComputation: Sendable {
         var fields: [Field] { reader.fields }
     }
 
-    /// A sample of the virtual sensor.
-    struct Made: Sendable {
+    /// A computed sample of the virtual sensor.
+    struct WindowSample: Sendable {
         let window: Int64
         let values: [Double]
     }
 
-    /// The samples of some windows.
-    struct Slab: Sendable {
-        var samples: [Made] = []
-        /// Whether no input has samples in any of them.
+    /// The samples of consecutive windows.
+    struct WindowBlock: Sendable {
+        var samples: [WindowSample] = []
+        /// Whether no input has samples in any of these windows.
         var isEmpty = true
     }
 
@@ -34,14 +34,14 @@ struct WindowComputation: Sendable {
     let analyze: @Sendable (AnalysisRequest) async throws -> AnalysisResult?
 
     /// - Returns: the samples in the order of time.
-    func slab(_ windows: ClosedRange<Int64>, _ budget: WindowBudget) async throws -> Slab {
-        var slab = Slab()
+    func block(_ windows: ClosedRange<Int64>, _ budget: WindowBudget) async throws -> WindowBlock {
+        var block = WindowBlock()
         var cells: [[WindowSummary]] = []
         for input in inputs {
             cells.append(try await input.reader.summaries(query(input, windows)))
         }
-        slab.isEmpty = cells.allSatisfy { $0.allSatisfy { $0.count == 0 } }
-        guard !slab.isEmpty else { return slab }
+        block.isEmpty = cells.allSatisfy { $0.allSatisfy { $0.count == 0 } }
+        guard !block.isEmpty else { return block }
         for (place, window) in windows.enumerated() {
             let end = place + Int(pipeline.windows.overlap)
             let merged = zip(inputs, cells).map { input, cells in
@@ -52,15 +52,15 @@ struct WindowComputation: Sendable {
             else { continue }
             try Task.checkCancellation()
             if let values = try await values(window, merged, budget) {
-                slab.samples.append(Made(window: window, values: values))
+                block.samples.append(WindowSample(window: window, values: values))
             }
         }
-        return slab
+        return block
     }
 
     // MARK: - Private
 
-    /// One cell for each slide of the windows.
+    /// A query with one cell for each slide of the windows.
     private func query(_ input: Input, _ windows: ClosedRange<Int64>) -> SummaryQuery {
         let needsSketch = pipeline.operations.contains { operation in
             if case .statistic(let statistic, _) = operation {
@@ -143,9 +143,9 @@ extension AnalysisResult {
 
 /// Limits the computation for one query of a virtual sensor.
 actor WindowBudget {
-    /// The most windows of one query.
+    /// The maximum number of windows of one query.
     static let windowLimit = 100_000
-    /// The most samples that one query reads, for percentiles and analyses.
+    /// The maximum number of samples that one query reads, for percentiles and analyses.
     static let sampleLimit = 5_000_000
 
     private var windows: Int

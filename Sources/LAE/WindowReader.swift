@@ -3,14 +3,14 @@ import VM
 
 /// Computes the samples of a virtual sensor, window by window, when they are read.
 ///
-/// A window that has ended has one sample at its end, unless none of the inputs has samples in it or
-/// one of the outputs is not defined. Memory is bounded by a slab of windows.
+/// A window that has ended has one sample at its end, unless none of the inputs has samples in it
+/// or one of the outputs is not defined. Memory is bounded by a block of windows.
 struct WindowReader: Sendable {
-    /// The most windows that are computed together.
-    private static let slab: Int64 = 1024
-    /// The same after empty windows.
+    /// The maximum number of windows that are computed together.
+    private static let block: Int64 = 1024
+    /// The number of windows computed together after empty ones.
     private static let step: Int64 = 16
-    /// Far beyond every clock, and far from overflow.
+    /// Times far beyond every clock, but without risk of overflow.
     private static let times = TimeRange(
         from: Timestamp(microseconds: -1 << 61), to: Timestamp(microseconds: 1 << 61))
 
@@ -18,32 +18,33 @@ struct WindowReader: Sendable {
     let computation: WindowComputation
     /// The fields of the virtual sensor.
     let fields: [Field]
-    /// Windows that end later are not computed.
+    /// The current time; windows that end later are not computed.
     let now: Timestamp
     let budget: WindowBudget
 
     private var grid: WindowGrid { computation.pipeline.windows }
 
-    /// - Throws: `LAEError` with `tooManyWindows` or `tooManyRows`, and whatever reading throws.
+    /// - Throws: `LAEError` with `tooManyWindows` or `tooManyRows`, and errors of reading the
+    ///   samples.
     func batch(_ query: SampleQuery) async throws -> StoredBatch {
-        var made = StoredBatch(of: fields)
-        guard let all = try await windows(query) else { return made }
+        var result = StoredBatch(of: fields)
+        guard let all = try await windows(query) else { return result }
         var (low, high) = (all.lowerBound, all.upperBound)
-        var width = min(Self.slab, Int64(clamping: query.limit))
-        while made.count < query.limit, low <= high {
+        var width = min(Self.block, Int64(clamping: query.limit))
+        while result.count < query.limit, low <= high {
             try Task.checkCancellation()
             let isAscending = query.order == .ascending
             let part =
                 isAscending
                 ? low...min(high, low + width - 1) : max(low, high - width + 1)...high
-            let slab = try await computation.slab(part, budget)
-            // Empty windows cost next to nothing.
-            try await budget.spend(windows: slab.isEmpty ? 1 : part.count)
-            made = made.joined(with: stored(slab.samples, query.order))
+            let block = try await computation.block(part, budget)
+            // Empty windows are cheap.
+            try await budget.spend(windows: block.isEmpty ? 1 : part.count)
+            result = result.joined(with: stored(block.samples, query.order))
             if isAscending { low = part.upperBound + 1 } else { high = part.lowerBound - 1 }
-            width = min(Self.slab, width * 2)
-            guard slab.isEmpty, low <= high else { continue }
-            // Nothing was read here: continue at the next sample.
+            width = min(Self.block, width * 2)
+            guard block.isEmpty, low <= high else { continue }
+            // No samples were read, so continue at the next one.
             let rest = grid.span(of: low...high)
             guard let next = try await neighbour(rest, query.order) else { break }
             let holding = grid.windows(holding: next)
@@ -52,10 +53,10 @@ struct WindowReader: Sendable {
             } else {
                 high = min(high, holding.upperBound)
             }
-            // Samples are sparse here: the next windows may be empty, too.
+            // Samples are sparse, so the next windows may be empty, too.
             width = min(Self.step, Int64(clamping: query.limit))
         }
-        return made[0..<min(query.limit, made.count)]
+        return result[0..<min(query.limit, result.count)]
     }
 
     // MARK: - Private
@@ -95,7 +96,7 @@ struct WindowReader: Sendable {
     }
 
     private func stored(
-        _ samples: [WindowComputation.Made], _ order: SampleQuery.Order
+        _ samples: [WindowComputation.WindowSample], _ order: SampleQuery.Order
     ) -> StoredBatch {
         let samples = order == .ascending ? samples : samples.reversed()
         return StoredBatch(

@@ -45,8 +45,8 @@ public struct ActivityReading: Hashable, Sendable {
 
     /// The activity that fits best.
     ///
-    /// Differences up to 0.01 do not count. Below 0.35 the activity is unknown. High confidence needs a
-    /// fit of 0.75 and a lead of 0.3, medium confidence 0.5 and 0.15.
+    /// Differences up to 0.01 do not count. Below 0.35 the activity is unknown. High confidence
+    /// needs a fit of 0.75 and a lead of 0.3, medium confidence 0.5 and 0.15.
     ///
     /// - Parameter fits: 0 to 1 for each activity; 0 for missing ones.
     public init(fits: [Activity: Double]) {
@@ -69,8 +69,9 @@ public struct ActivityReading: Hashable, Sendable {
 
 /// Recognises a person's activity from acceleration, and from the speed if it is known.
 ///
-/// Every two seconds it evaluates the ``MotionFeatures`` of the last six. It assumes that the sensor is
-/// carried. Cycling and driving are distinguished with confidence only if the speed is known.
+/// Every two seconds it evaluates the ``MotionFeatures`` of the last six. It assumes that the
+/// sensor is carried. Cycling and driving are distinguished with confidence only if the speed is
+/// known.
 public struct ActivityClassifier: Sendable {
     private static let windowCells = 120
     private static let leastCells = 80
@@ -144,7 +145,7 @@ public struct ActivityClassifier: Sendable {
         let features = MotionFeatures(
             sway: sway.squareRoot(),
             roughness: count > 0 ? (rest / Double(count)).squareRoot() : 0,
-            steps: gait.map { .init(rate: Gait.rate / $0.period, regularity: $0.likeness) },
+            steps: gait.map { .init(rate: Gait.rate / $0.period, regularity: $0.autocorrelation) },
             speed: speed(at: time))
         (rest, count) = (0, 0)
         let found = ActivityReading(fits: features.fits)
@@ -183,8 +184,8 @@ extension ActivityClassifier: DerivedSensor {
 /// Deviation, period and regularity of the magnitude are features of L. Bao and S. S. Intille,
 /// "Activity Recognition from User-Annotated Acceleration Data", PERVASIVE (2004), and of J. R.
 /// Kwapisz, G. M. Weiss and S. A. Moore, "Activity Recognition using Cell Phone Accelerometers",
-/// SIGKDD Explorations 12 (2010). The ranges are not learned from recordings: they are set by hand from
-/// usual cadences and speeds.
+/// SIGKDD Explorations 12 (2010). The ranges are not learned from recordings: they are set by hand
+/// from usual cadences and speeds.
 public struct MotionFeatures: Hashable, Sendable {
     /// A rhythm of steps.
     public struct Steps: Hashable, Sendable {

@@ -3,10 +3,10 @@ public import Samples
 
 /// The altitude above the start, from air pressure.
 ///
-/// The layer below 11 km of the U.S. Standard Atmosphere 1976 (NOAA, NASA, USAF), equation 33a solved
-/// for the altitude: 288.15 K at sea level, 6.5 K less per kilometre, g₀ 9.80665 m/s², M 28.9644 g/mol,
-/// R* 8.31432 J/(mol K). Neither weather, which amounts to some metres per hour, nor the actual
-/// temperature is corrected: at 0 °C altitudes are 5 % too large.
+/// The layer below 11 km of the U.S. Standard Atmosphere 1976 (NOAA, NASA, USAF), equation 33a
+/// solved for the altitude: 288.15 K at sea level, 6.5 K less per kilometre, g₀ 9.80665 m/s², M
+/// 28.9644 g/mol, R* 8.31432 J/(mol K). Neither weather, which amounts to some metres per hour, nor
+/// the actual temperature is corrected: at 0 °C altitudes are 5 % too large.
 public struct Altimeter: DerivedSensor {
     /// The pressure at sea level in the standard atmosphere, in hPa.
     public static let standardPressure = 1013.25
@@ -15,6 +15,7 @@ public struct Altimeter: DerivedSensor {
 
     /// The pressure at altitude zero, in hPa; `nil` before the first measurement.
     public private(set) var start: Double?
+    /// The number of dropped samples.
     public private(set) var dropped = 0
 
     /// Creates an altimeter that is at zero at its first measurement.
@@ -22,15 +23,16 @@ public struct Altimeter: DerivedSensor {
 
     /// Creates an altimeter.
     ///
-    /// - Parameter start: the pressure at altitude zero, in hPa; beyond ``pressures`` that of the first
-    ///   measurement is used.
+    /// - Parameter start: the pressure at altitude zero, in hPa; beyond ``pressures`` that of the
+    ///   first measurement is used.
     public init(start: Double) {
         self.start = Self.pressures.contains(start) ? start : nil
     }
 
     /// Takes a pressure in hPa.
     ///
-    /// - Returns: metres above the start; `nil` for a pressure beyond ``pressures``, which is dropped.
+    /// - Returns: metres above the start; `nil` for a pressure beyond ``pressures``, which is
+    ///   dropped.
     public mutating func take(pressure: Double) -> Double? {
         guard Self.pressures.contains(pressure) else {
             dropped += 1

@@ -2,27 +2,27 @@ import Samples
 
 /// Resamples irregular measurements to an even grid: each cell is the mean of its measurements.
 ///
-/// Empty cells are interpolated linearly. The grid restarts after a longer gap, and when time goes back
-/// by a second.
+/// Empty cells are interpolated linearly. The grid restarts after a longer gap, and when time
+/// decreases by a second.
 struct EvenGrid: Hashable, Sendable {
     enum Outcome: Hashable {
         /// The cells that are complete now; often none.
         case cells([Double])
         /// The grid restarted; earlier cells are not continued.
         case restarted
-        /// The measurement was older than the present cell.
+        /// The measurement was older than the current cell.
         case late
     }
 
     /// The width of a cell in microseconds.
     let width: Int64
-    /// The most consecutive empty cells.
+    /// The maximum number of consecutive empty cells.
     private let longestGap: Int64
     private var cell: Int64?
     private var sum = 0.0
     private var count = 0
 
-    /// The mean of the present cell so far.
+    /// The mean of the current cell so far.
     var mean: Double? { count > 0 ? sum / Double(count) : nil }
 
     init(width: Int64, longestGap: Int64) {

@@ -1,8 +1,9 @@
 /// The steps in a few seconds of acceleration.
 ///
-/// The period is the lag with the highest normalised autocorrelation: A. Rai, K. K. Chintalapudi, V. N. Padmanabhan and R. Sen, "Zee: Zero-Effort Crowdsourcing for Indoor
-/// Localization", MobiCom (2012), section 4.1. Steps are peaks of the smoothed magnitude at a minimum
-/// distance that follows from the period: A. Brajdic and R. Harle, "Walk Detection and Step Counting on
+/// The period is the lag with the highest normalised autocorrelation: A. Rai, K. K. Chintalapudi,
+/// V. N. Padmanabhan and R. Sen, "Zee: Zero-Effort Crowdsourcing for Indoor Localization", MobiCom
+/// (2012), section 4.1. Steps are peaks of the smoothed magnitude at a minimum distance that
+/// follows from the period: A. Brajdic and R. Harle, "Walk Detection and Step Counting on
 /// Unconstrained Smartphones", UbiComp (2013), found both among the best methods.
 struct Gait: Hashable, Sendable {
     /// Cells per second.
@@ -12,13 +13,13 @@ struct Gait: Hashable, Sendable {
     /// In m/s²; with a smaller deviation there are no steps.
     private static let leastDeviation = 0.3
     /// The minimum autocorrelation one, two and three steps later.
-    private static let leastLikeness = 0.3
-    private static let clearLikeness = 0.7
+    private static let leastAutocorrelation = 0.3
+    private static let clearAutocorrelation = 0.7
 
     /// Cells from one step to the next.
     let period: Double
     /// The smallest autocorrelation one, two and three steps later; up to 1.
-    let likeness: Double
+    let autocorrelation: Double
     /// The height of the higher peaks, in m/s² above the mean.
     let height: Double
     /// The peaks, in order of time.
@@ -30,7 +31,7 @@ struct Gait: Hashable, Sendable {
     }
 
     /// Whether the rhythm is clear enough to start counting.
-    var isClear: Bool { likeness >= Self.clearLikeness }
+    var isClear: Bool { autocorrelation >= Self.clearAutocorrelation }
 
     /// - Parameter cells: magnitudes on a grid of 20 Hz; at least four seconds.
     /// - Returns: `nil` if there are no steps.
@@ -38,10 +39,10 @@ struct Gait: Hashable, Sendable {
         let signal = Self.smoothed(Self.straightened(Array(cells)))
         let energy = signal.reduce(0) { $0 + $1 * $1 } / Double(max(1, signal.count))
         guard signal.count >= 80, energy.squareRoot() >= Self.leastDeviation,
-            let (period, likeness) = Self.period(signal)
+            let (period, autocorrelation) = Self.period(signal)
         else { return nil }
         self.period = period
-        self.likeness = likeness
+        self.autocorrelation = autocorrelation
         let tops = Self.peaks(signal, apart: 0.6 * period)
         // By the higher peaks: after the end of a walk there are many small ones.
         let heights = tops.map(\.height).sorted()
@@ -79,7 +80,7 @@ struct Gait: Hashable, Sendable {
     }
 
     /// The normalised autocorrelation at a lag, −1 to 1.
-    private static func likeness(_ signal: [Double], _ lag: Int) -> Double {
+    private static func autocorrelation(_ signal: [Double], _ lag: Int) -> Double {
         var (products, early, late) = (0.0, 0.0, 0.0)
         for place in 0..<(signal.count - lag) {
             let (x, y) = (signal[place], signal[place + lag])
@@ -91,9 +92,9 @@ struct Gait: Hashable, Sendable {
         return scale > 0 ? products / scale : 0
     }
 
-    private static func period(_ signal: [Double]) -> (period: Double, likeness: Double)? {
+    private static func period(_ signal: [Double]) -> (period: Double, autocorrelation: Double)? {
         let range = (lags.lowerBound - 1)...(lags.upperBound + 1)
-        let all = range.map { likeness(signal, $0) }
+        let all = range.map { autocorrelation(signal, $0) }
         let tops = lags.filter { lag in
             let place = lag - range.lowerBound
             return all[place] >= all[place - 1] && all[place] > all[place + 1]
@@ -108,9 +109,9 @@ struct Gait: Hashable, Sendable {
         let bend = before - 2 * top + after
         let period = Double(lag) + (bend < 0 ? (before - after) / (2 * bend) : 0)
         let least = min(
-            top, likeness(signal, Int((2 * period).rounded())),
-            likeness(signal, Int((3 * period).rounded())))
-        return least >= leastLikeness ? (period, least) : nil
+            top, autocorrelation(signal, Int((2 * period).rounded())),
+            autocorrelation(signal, Int((3 * period).rounded())))
+        return least >= leastAutocorrelation ? (period, least) : nil
     }
 
     /// Local maxima at a minimum distance; higher ones take precedence.

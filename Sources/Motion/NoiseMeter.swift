@@ -6,6 +6,7 @@ public import Samples
 /// The first 32 samples determine the rate. Levels are A-weighted and relative to full scale: see
 /// ``NoiseLevel``.
 public struct NoiseMeter: Sendable {
+    /// The number of dropped samples.
     public private(set) var dropped = 0
     private var rate = SampleRate()
     private var level: NoiseLevel?
@@ -17,7 +18,7 @@ public struct NoiseMeter: Sendable {
 extension NoiseMeter: DerivedSensor {
     /// −1 to 1 at full scale.
     public static let inputs = [Field("sound", unit: "1")]
-    /// Over the window, and of its loudest eighth of a second.
+    /// The level of the window, and that of its loudest eighth of a second.
     public static let outputs = [Field("level", unit: "dB"), Field("maximum", unit: "dB")]
 
     public mutating func take(_ sample: Sample) -> Sample? {
@@ -36,15 +37,15 @@ extension NoiseMeter: DerivedSensor {
 
 /// The level of sound in windows of equal length.
 ///
-/// The equivalent continuous level of IEC 61672-1: ten times the logarithm of the mean square. Levels
-/// are dBFS as in AES17: a sine at full scale has 0 dB, a square wave +3 dB. The sound pressure level
-/// needs a calibration, which is added. Silence is −200 dB.
+/// The equivalent continuous level of IEC 61672-1: ten times the logarithm of the mean square.
+/// Levels are dBFS as in AES17: a sine at full scale has 0 dB, a square wave +3 dB. The sound
+/// pressure level needs a calibration, which is added. Silence is −200 dB.
 public struct NoiseLevel: Sendable {
     /// The weighting of frequencies.
     public enum Weighting: String, Hashable, Sendable, CaseIterable, Codable {
         /// None: Z.
         case flat = "Z"
-        /// That of human hearing: A, by ``AWeighting``.
+        /// A, for human hearing; see ``AWeighting``.
         case ears = "A"
     }
 
@@ -135,11 +136,11 @@ public struct NoiseLevel: Sendable {
     }
 }
 
-/// The A weighting of IEC 61672-1.
+/// The A-weighting filter of IEC 61672-1.
 ///
-/// The analogue filter of annex E of that standard (poles at 20.6, 107.7, 737.9 and 12 194 Hz, the first
-/// and last twice) after the bilinear transform. Near half the rate it falls off faster than the
-/// standard: at 48 kHz it meets class 1 up to about 10 kHz.
+/// The analogue filter of annex E of that standard (poles at 20.6, 107.7, 737.9 and 12 194 Hz, the
+/// first and last twice) after the bilinear transform. Near half the rate it falls off faster than
+/// the standard: at 48 kHz it meets class 1 up to about 10 kHz.
 public struct AWeighting: Sendable {
     /// A first-order or second-order section: y = b₀x + b₁x₁ + b₂x₂ − a₁y₁ − a₂y₂.
     private struct Section: Sendable {

@@ -50,8 +50,8 @@ public struct Pedometer: Hashable, Sendable {
 
     /// Creates a pedometer.
     ///
-    /// - Parameter startsAtZero: whether the counter was zero at the start of the session, so that its
-    ///   whole first reading counts.
+    /// - Parameter startsAtZero: whether the counter was zero at the start of the session, so that
+    ///   its whole first reading counts.
     public init(startsAtZero: Bool = true) {
         base = startsAtZero ? Totals() : nil
     }
@@ -86,8 +86,8 @@ public struct Pedometer: Hashable, Sendable {
 
     /// Continues counting from the last reading.
     ///
-    /// - Parameter current: the counter's present totals; without them the growth since the last reading
-    ///   counts too.
+    /// - Parameter current: the counter's current totals; without them the growth since the last
+    ///   reading counts too.
     public mutating func resume(at current: Reading? = nil) {
         if let current { take(current) }
         isPaused = false
@@ -104,9 +104,10 @@ public struct Pedometer: Hashable, Sendable {
 
 /// Estimates the distance, pace and floors of a ``Pedometer`` from steps and altitudes.
 ///
-/// The distance is the number of steps times a constant length, the pace follows from the cadence. A
-/// floor is three metres of ascent, about ten feet, as in watches (Apple, "flightsClimbed" of HealthKit;
-/// Fitbit, "How does my device count floors?"). Variations of less than one metre are not ascents.
+/// The distance is the number of steps times a constant length, the pace follows from the cadence.
+/// A floor is three metres of ascent, about ten feet, as in watches (Apple, "flightsClimbed" of
+/// HealthKit; Fitbit, "How does my device count floors?"). Variations of less than one metre are
+/// not ascents.
 public struct WalkEstimate: Hashable, Sendable {
     /// Metres of a floor.
     public static let floorHeight = 3.0

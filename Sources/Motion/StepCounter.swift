@@ -3,10 +3,10 @@ public import Samples
 /// Counts steps in acceleration, independently of the sensor's orientation.
 ///
 /// Every second it evaluates the last seconds with ``Gait``. Steps count after four consecutive
-/// evaluations that found a rhythm, including the steps of these, so that bumps, gestures and vehicles
-/// count none: N. Zhao, "Full-Featured Pedometer Design Realized with 3-Axis Digital Accelerometer",
-/// Analog Dialogue 44 (2010). Walks of less than about six seconds are therefore missed. The rate should
-/// be 25 to 200 samples per second.
+/// evaluations that found a rhythm, including the steps of these, so that bumps, gestures and
+/// vehicles count none: N. Zhao, "Full-Featured Pedometer Design Realized with 3-Axis Digital
+/// Accelerometer", Analog Dialogue 44 (2010). Walks of less than about six seconds are therefore
+/// missed. The rate should be 25 to 200 samples per second.
 ///
 /// ```swift
 /// var counter = StepCounter()
@@ -24,6 +24,7 @@ public struct StepCounter: Sendable {
     public private(set) var cadence: Double?
     /// Whether counting is paused.
     public private(set) var isPaused = false
+    /// The number of dropped samples.
     public private(set) var dropped = 0
 
     private var grid = EvenGrid(width: 50_000, longestGap: 10)

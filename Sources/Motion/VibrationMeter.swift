@@ -2,11 +2,12 @@ import Glibc
 public import Samples
 import Statistics
 
-/// The vibration of the surface on which an accelerometer lies.
+/// The vibration of the surface below an accelerometer.
 ///
-/// The first 32 samples determine the rate, and so the highest frequency; it must be at least ten per
-/// second. See ``VibrationSpectrum``.
+/// The first 32 samples determine the rate, and so the highest frequency; it must be at least ten
+/// per second. See ``VibrationSpectrum``.
 public struct VibrationMeter: Sendable {
+    /// The number of dropped samples.
     public private(set) var dropped = 0
     private var rate = SampleRate()
     private var spectrum: VibrationSpectrum?
@@ -46,10 +47,10 @@ extension VibrationMeter: DerivedSensor {
 
 /// The spectrum of acceleration in windows, for the vibration of machines, floors and the ground.
 ///
-/// Each axis is resampled to an even grid; the densities of the axes are added, so that the orientation
-/// does not matter. Densities are Welch's, with a Hann window: see `PowerSpectrum`. The speed of
-/// vibration, by which ISO 20816-1 assesses machines, is the root of the sum over frequencies of
-/// density / (2πf)².
+/// Each axis is resampled to an even grid; the densities of the axes are added, so that the
+/// orientation does not matter. Densities are Welch's, with a Hann window: see `PowerSpectrum`. The
+/// speed of vibration, by which ISO 20816-1 assesses machines, is the root of the sum over
+/// frequencies of density / (2πf)².
 public struct VibrationSpectrum: Sendable {
     /// The result for a window.
     public struct Reading: Hashable, Sendable {

@@ -40,7 +40,7 @@ final class DamageLog: Sendable {
         }
     }
 
-    /// Those of some ranges in which the sensor has nothing left that could be damaged.
+    /// Returns the ranges that no longer contain damaged rows of the sensor.
     private static func ranges(
         _ ranges: [TimeRange], notIn sensor: StoredSensor, _ pool: DatabasePool
     ) async throws -> Set<TimeRange> {

@@ -2,9 +2,9 @@ public import Samples
 
 /// Samples of all sensors in one SQLite file.
 ///
-/// A sample is *accepted* when `append` returns: every later read includes it. It is *acknowledged* when
-/// ``flush(_:)`` returns: it then survives the death of the process. Samples are ordered by time, then by
-/// sequence number. `docs/file-format.md` specifies the file.
+/// A sample is *accepted* when `append` returns: every later read includes it. It is *acknowledged*
+/// when ``flush(_:)`` returns: it then survives the death of the process. Samples are ordered by
+/// time, then by sequence number. `docs/file-format.md` specifies the file.
 ///
 /// ```swift
 /// let store = try await SampleStore(path: "samples.sqlite")
@@ -16,10 +16,10 @@ public import Samples
 /// try await store.close()
 /// ```
 ///
-/// When the fields of a sensor change, older samples are kept. A read matches them to the requested fields by
-/// name and unit: columns are reordered or excluded, integers become numbers, and states and texts are
-/// interchangeable. Samples that lack a requested field are excluded; they are included again when the sensor
-/// has its former fields.
+/// When the fields of a sensor change, older samples are kept. A read matches them to the requested
+/// fields by name and unit: columns are reordered or excluded, integers become numbers, and states
+/// and texts are interchangeable. Samples that lack a requested field are excluded; they are
+/// included again when the sensor has its former fields.
 public actor SampleStore {
     /// The number of accepted samples that may wait to be written; further ones are dropped.
     public static let bufferLimit = 200_000
@@ -38,7 +38,7 @@ public actor SampleStore {
     private var pendingCommit: PendingCommit?
     /// The number of committed transactions with samples.
     private var writes = 0
-    /// Whether the last sync failed, so that the log has to be rewritten.
+    /// Whether the last sync failed, so that the log must be rewritten.
     private var hasFailedToSync = false
     /// Why the last commit failed.
     private var failure: String?
@@ -140,8 +140,8 @@ public actor SampleStore {
 
     /// Accepts samples, all or none.
     ///
-    /// - Returns: the sequence number of the last one; `nil` when the sensor is not admitted, or when the
-    ///   buffer is full and the samples were dropped.
+    /// - Returns: the sequence number of the last one; `nil` when the sensor is not admitted, or
+    ///   when the buffer is full and the samples were dropped.
     /// - Throws: `invalid` when the sensor is not registered or a value does not match its field.
     @discardableResult
     public func append(
@@ -163,8 +163,8 @@ public actor SampleStore {
     /// try await store.append(batch, to: "attic")
     /// ```
     ///
-    /// - Parameter named: an idempotency key, which ``receipt(of:to:at:)`` finds as long as the samples are as
-    ///   durable as the key, and the time at which it was used.
+    /// - Parameter named: an idempotency key, which ``receipt(of:to:at:)`` finds as long as the
+    ///   samples are as durable as the key, and the time at which it was used.
     /// - Returns: as ``append(_:to:)``.
     /// - Throws: as ``append(_:to:)``.
     @discardableResult
@@ -180,8 +180,8 @@ public actor SampleStore {
         return buffer.lastAccepted
     }
 
-    /// The digest and the receipt of the batch with an idempotency key; `nil` when the key is unknown or
-    /// expired.
+    /// The digest and the receipt of the batch with an idempotency key; `nil` when the key is
+    /// unknown or expired.
     ///
     /// - Parameter time: the current time, to which the lifetime of keys is relative.
     public func receipt(
@@ -227,8 +227,8 @@ public actor SampleStore {
 
     // MARK: - Committing
 
-    /// Returns when all samples that were accepted before the call survive the death of the process, or a
-    /// power cut.
+    /// Returns when all samples that were accepted before the call survive the death of the
+    /// process, or a power cut.
     ///
     /// Calls during a transaction share the next one.
     public func flush(_ durability: Durability = .process) async throws(SampleStoreError) {
@@ -258,10 +258,11 @@ public actor SampleStore {
         }
     }
 
-    /// Commits all buffered samples in one transaction; samples accepted meanwhile wait for the next one.
+    /// Commits all buffered samples in one transaction; samples accepted meanwhile wait for the
+    /// next one.
     ///
-    /// The first caller commits in its own task, which saves two thread switches. Cancelling that task has no
-    /// effect on other callers: nothing that is awaited here checks for cancellation.
+    /// The first caller commits in its own task, which saves two thread switches. Cancelling that
+    /// task has no effect on other callers: nothing that is awaited here checks for cancellation.
     private func commit(isSynced: Bool) async throws(SampleStoreError) {
         pendingCommit = PendingCommit()
         var failure: SampleStoreError?
@@ -309,10 +310,11 @@ public actor SampleStore {
 
     // MARK: - Forgetting
 
-    /// Removes samples of a sensor in a range, written or not, and the summaries of the hours they were in.
+    /// Removes samples of a sensor in a range, written or not, and the summaries of the hours they
+    /// were in.
     ///
-    /// It covers samples that were accepted before the call, including the newest. When it returns, their bytes
-    /// are also erased from the file and its log, unless the receipt reports otherwise.
+    /// It covers samples that were accepted before the call, including the newest. When it returns,
+    /// their bytes are also erased from the file and its log, unless the receipt reports otherwise.
     /// - Parameter now: the time of the receipt.
     /// - Throws: `invalid` when the store has never had samples of the sensor.
     public func forget(
@@ -349,7 +351,8 @@ public actor SampleStore {
         series[sensor]?.recall(try await storedNewest(of: sensor, known))
     }
 
-    /// The newest sample in file and buffer; none when it is damaged, so that the sensor can be collected.
+    /// The newest sample in file and buffer; none when it is damaged, so that the sensor can be
+    /// collected.
     private func storedNewest(
         of sensor: SensorID, _ known: SensorSeries
     ) async throws -> [StoredSample] {
@@ -379,8 +382,8 @@ public actor SampleStore {
         series[sensor]?.newest(with: fields)
     }
 
-    /// How the samples of each layout of a sensor are converted to these fields; `nil` when the sensor is not
-    /// registered.
+    /// How the samples of each layout of a sensor are converted to these fields; `nil` when the
+    /// sensor is not registered.
     func projections(of sensor: SensorID, to fields: [Field]) -> [Int64: Projection]? {
         series[sensor]?.projections(for: fields)
     }

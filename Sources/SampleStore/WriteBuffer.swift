@@ -11,7 +11,7 @@ struct WriteBuffer {
     private(set) var lastAccepted: Int64
     private(set) var lastAcknowledged: Int64
     private(set) var lastSynced: Int64 = 0
-    /// Whether numbers were assigned that will be in no sample of the file.
+    /// Whether numbers were assigned to samples that will not be written.
     private(set) var hasForgottenNumbers = false
 
     /// - Parameter last: the last sequence number of the session before.
@@ -21,11 +21,13 @@ struct WriteBuffer {
 
     /// Assigns sequence numbers and buffers the samples.
     ///
-    /// - Returns: the samples with their numbers; `nil` when the buffer is full and they were dropped.
+    /// - Returns: the samples with their numbers; `nil` when the buffer is full and they were
+    ///   dropped.
     mutating func accept(
         _ samples: SampleBatch, of sensor: SensorSeries, key: (key: BatchKey, at: Timestamp)?
     ) -> StoredBatch? {
-        // Counts numbers of forgotten samples too: the next session skips no more numbers than the limit.
+        // Includes numbers of forgotten samples, since the next session skips at most as many as
+        // the limit.
         guard lastAccepted - lastAcknowledged + Int64(samples.count) <= SampleStore.bufferLimit
         else {
             dropped += samples.count
@@ -77,7 +79,7 @@ struct WriteBuffer {
         lastSynced = last
     }
 
-    /// Records that the file knows the numbers of forgotten samples.
+    /// Records that the file has the numbers of forgotten samples.
     mutating func raiseFloor() {
         hasForgottenNumbers = false
     }

@@ -1,7 +1,7 @@
 /// How long, and up to what size, samples of a sensor are kept.
 ///
-/// Samples are pruned first, oldest first, and replaced by a summary of each hour. Then the summaries
-/// are pruned. The newest sample is always kept.
+/// Samples are pruned first, oldest first, and replaced by a summary of each hour. Then the
+/// summaries are pruned. The newest sample is always kept.
 ///
 /// ```swift
 /// // Samples for 30 days, hourly summaries for five years:
@@ -54,14 +54,15 @@ public struct RetentionRules: Hashable, Sendable {
         self.bySensor = bySensor
     }
 
-    /// The rule of the sensor itself, else of the longest identifier that covers it, else ``standard``.
+    /// The rule of the sensor itself, else of the longest identifier that covers it, else
+    /// ``standard``.
     public func rule(for sensor: SensorID) -> RetentionRule {
         bySensor[sensor] ?? bySensor.filter { $0.key.covers(sensor) }.max { $0.key < $1.key }?.value
             ?? standard
     }
 }
 
-/// What was forgotten of a sensor: the counts of removed samples and summaries.
+/// The receipt for forgotten samples of a sensor: counts of removed samples and summaries.
 public struct ForgetReceipt: Hashable, Sendable {
     /// The sensor.
     public let sensor: SensorID

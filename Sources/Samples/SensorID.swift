@@ -10,7 +10,7 @@
 /// SensorID("Not an identifier")         // nil
 /// ```
 public struct SensorID: Hashable, Sendable, Comparable, CustomStringConvertible {
-    /// The greatest number of characters.
+    /// The maximum number of characters.
     public static let maximumLength = 64
 
     /// The identifier as text.
@@ -32,8 +32,8 @@ public struct SensorID: Hashable, Sendable, Comparable, CustomStringConvertible 
 
     /// The identifier of an instance of this kind.
     ///
-    /// Characters that an identifier cannot contain become single hyphens; a name without any allowed
-    /// character becomes `unnamed`.
+    /// Characters that an identifier cannot contain become single hyphens; a name without any
+    /// allowed character becomes `unnamed`.
     public func instance(_ name: String) -> SensorID {
         var words = name.lowercased().split(whereSeparator: { !Self.isWordCharacter($0) })
         if words.isEmpty { words = ["unnamed"] }

@@ -1,9 +1,10 @@
 import DequeModule
 
-/// Admits at most `limit` units within any interval of length `window`: a sliding-window log.
+/// Admits at most `limit` units within any interval of length `window`, with a sliding-window log.
 ///
-/// It is a value without a clock of its own; the caller passes the current instant. Instants earlier
-/// than one already seen, from a wall clock that was set back, clear the log instead of blocking.
+/// It is a value without a clock of its own; the caller passes the current instant. Instants
+/// earlier than one already seen, from a wall clock that was set back, clear the log instead of
+/// blocking.
 ///
 /// ```swift
 /// var limiter = RateLimiter<ContinuousClock.Instant>(10, per: .seconds(60))
@@ -33,7 +34,7 @@ where Instant.Duration == Duration {
 
     /// Admits `units`, or nothing at all when they exceed the limit.
     ///
-    /// What is not admitted does not lengthen the wait. More units than `limit` are never admitted.
+    /// Rejected units do not lengthen the wait. More units than `limit` are never admitted.
     ///
     /// - Returns: how long to wait before trying again; `nil` when admitted.
     public mutating func admit(_ units: Int = 1, at now: Instant) -> Duration? {
@@ -50,11 +51,11 @@ where Instant.Duration == Duration {
         return window
     }
 
-    /// Reserves the next free place for one unit.
+    /// Reserves the next free slot for one unit.
     ///
     /// A limiter is used either with this or with ``admit(_:at:)``, never with both.
     ///
-    /// - Returns: how long to wait until that place; zero when it is now.
+    /// - Returns: how long to wait for that slot; zero when it is now.
     public mutating func reserve(at now: Instant) -> Duration {
         expire(at: now, keepsFuture: true)
         let due =

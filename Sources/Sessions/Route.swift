@@ -2,10 +2,10 @@ import Samples
 import Text
 public import Tracks
 
-/// Turns fixes into a line and its length.
+/// Builds a route and its length from fixes.
 ///
-/// A value type. The caller passes the readings of a monotonic clock as a `Duration` since any start; a
-/// reading that is earlier than the previous one counts as that one. The times of fixes are only
+/// A value type. The caller passes the reading of a monotonic clock as a `Duration` since any
+/// start; a reading before the previous one is replaced by that. The times of fixes are only
 /// compared with each other, since the wall clock can jump. Pauses have no points and no distance.
 ///
 /// ```swift
@@ -18,7 +18,7 @@ public import Tracks
 public struct Route: Hashable, Sendable {
     /// The limits.
     public let rules: RouteRules
-    /// The present state.
+    /// The current state.
     public private(set) var state = SessionState.inactive
     /// The points between pauses.
     public private(set) var segments: [[RoutePoint]] = []
@@ -39,8 +39,9 @@ public struct Route: Hashable, Sendable {
     /// When the route was last started or resumed.
     private var began = Duration.zero
     /// When the last accurate fix arrived.
-    private var heard = Duration.zero
-    /// When the last fix of any accuracy arrived; `nil` before the first one and after a lost signal.
+    private var lastAccurateFix = Duration.zero
+    /// When the last fix of any accuracy arrived; `nil` before the first one and after a lost
+    /// signal.
     private var received: Duration?
     /// The accuracy of the previous fix.
     ///
@@ -91,7 +92,7 @@ public struct Route: Hashable, Sendable {
 
     /// Continues after a pause.
     ///
-    /// - Parameter fix: the present position; `nil` if it is unknown or was checked before.
+    /// - Parameter fix: the current position; `nil` if it is unknown or was checked before.
     /// - Throws: `wrongState` unless it is paused, `tooFar` more than 200 m from the last point,
     ///   `inaccurate` beyond an accuracy of 100 m; it stays paused then.
     public mutating func resume(at now: Duration, from fix: Fix?) throws(SessionsError) {
@@ -145,7 +146,7 @@ public struct Route: Hashable, Sendable {
 
     private mutating func begin(_ now: Duration) {
         began = tick(now)
-        heard = began
+        lastAccurateFix = began
         (accuracy, newest, earlier) = (nil, nil, nil)
         if entered == nil { segments.append([]) }
     }
@@ -173,10 +174,10 @@ public struct Route: Hashable, Sendable {
 
     /// Takes a fix.
     ///
-    /// Fixes of unknown accuracy pass the rules on accuracy.
+    /// Fixes of unknown accuracy are accepted as accurate.
     @discardableResult
     public mutating func take(_ fix: Fix, at now: Duration) -> Outcome {
-        let outcome = judge(fix, tick(now))
+        let outcome = evaluate(fix, tick(now))
         switch outcome {
         case .kept(let metres):
             segments[segments.count - 1].append(RoutePoint(fix))
@@ -188,7 +189,7 @@ public struct Route: Hashable, Sendable {
         return outcome
     }
 
-    /// Takes a report of the receiver that it has no position.
+    /// Records that the receiver reported no position.
     public mutating func loseSignal(at now: Duration) {
         _ = tick(now)
         (received, shownAccuracy, accuracy) = (nil, nil, nil)
@@ -196,14 +197,14 @@ public struct Route: Hashable, Sendable {
 
     /// Counts the time since the last signal if it was too long.
     private mutating func noteSilence(_ now: Duration) {
-        if now - heard > rules.signalLoss { signalLosses += 1 }
-        heard = now
+        if now - lastAccurateFix > rules.signalLoss { signalLosses += 1 }
+        lastAccurateFix = now
     }
 
     /// Whether a fix is later than the previous ones.
     ///
-    /// Fixes that continue from an earlier time for 5 s are accepted: the receiver's clock was corrected.
-    /// Otherwise one fix from the future would end the route.
+    /// Fixes that continue from an earlier time for 5 s are accepted: the receiver's clock was
+    /// corrected. Otherwise one fix from the future would end the route.
     private mutating func isNext(_ fix: Fix, _ now: Duration) -> Bool {
         guard let newest, fix.time <= newest else {
             earlier = nil
@@ -221,7 +222,7 @@ public struct Route: Hashable, Sendable {
         return false
     }
 
-    private mutating func judge(_ fix: Fix, _ now: Duration) -> Outcome {
+    private mutating func evaluate(_ fix: Fix, _ now: Duration) -> Outcome {
         guard state == .active else { return .discarded(.notActive) }
         guard entered == nil else { return .discarded(.manualDistance) }
         guard isNext(fix, now) else { return .discarded(.stale) }
@@ -247,7 +248,7 @@ public struct Route: Hashable, Sendable {
         return .kept(metres: metres)
     }
 
-    /// The present quality of the position.
+    /// The current quality of the position.
     public enum Signal: Hashable, Sendable, CustomStringConvertible {
         /// The accuracy radius in metres; `nil` if unknown.
         case accuracy(Double?)
@@ -264,7 +265,8 @@ public struct Route: Hashable, Sendable {
         }
     }
 
-    /// The accuracy of the newest fix, unless it is older than 5 s or the receiver lost its position.
+    /// The accuracy of the newest fix, unless it is older than 5 s or the receiver lost its
+    /// position.
     public func signal(at now: Duration) -> Signal {
         guard let received, max(now, clock) - received <= rules.silence else { return .none }
         return .accuracy(shownAccuracy)
@@ -272,7 +274,7 @@ public struct Route: Hashable, Sendable {
 
     /// The time since the last accurate fix, while the route is active.
     public func silence(at now: Duration) -> Duration {
-        state == .active ? max(now, clock) - heard : .zero
+        state == .active ? max(now, clock) - lastAccurateFix : .zero
     }
 
     /// The defects so far.

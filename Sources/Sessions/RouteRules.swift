@@ -12,13 +12,14 @@ public struct RouteRules: Hashable, Sendable {
     public var jumpDistance = 200.0
     /// A longer loss of signal causes a warning.
     public var signalLoss = Duration.seconds(30)
-    /// Fixes are discarded for this long after a start or resumption, while a receiver is inaccurate.
+    /// Fixes are discarded for this long after a start or resumption, while a receiver is
+    /// inaccurate.
     public var warmUp = Duration.seconds(5)
     /// Without a fix for this long there is no signal.
     public var silence = Duration.seconds(5)
     /// Fixes that continue from an earlier time for this long are accepted.
     public var clockCorrection = Duration.seconds(5)
-    /// The most points.
+    /// The maximum number of points.
     public var pointLimit = 1_000_000
 
     /// The default limits.
@@ -45,6 +46,6 @@ public enum RouteDiscard: String, Hashable, Sendable, CaseIterable, Codable {
     case tooNear
     /// Its accuracy radius exceeds the distance from the last point, so there may be no movement.
     case accuracyBeyondDistance
-    /// The route has the most points.
+    /// The route has the maximum number of points.
     case full
 }

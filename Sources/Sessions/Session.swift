@@ -16,19 +16,19 @@ public struct Session: Hashable, Sendable {
     public let created: Timestamp
     /// Its name, description and sensors.
     public private(set) var draft: SessionDraft
-    /// Its present state.
+    /// Its current state.
     public private(set) var state = SessionState.inactive
     /// When it was active, up to the last pause; in order of time, without overlaps.
     public private(set) var spans: [TimeRange] = []
-    /// The start of the present span; `nil` unless it is active.
+    /// The start of the current span; `nil` unless it is active.
     public private(set) var activeSince: Timestamp?
     /// Whether it was finished; then only its name and description can change.
     public private(set) var isFinished = false
 
     /// Creates a session that has not begun.
     ///
-    /// - Throws: `invalid` unless the identifier consists of 1 to 64 lower-case ASCII letters, digits and
-    ///   hyphens.
+    /// - Throws: `invalid` unless the identifier consists of 1 to 64 lower-case ASCII letters,
+    ///   digits and hyphens.
     public init(id: String, _ draft: SessionDraft, created: Timestamp) throws(SessionsError) {
         let isName = id.utf8.allSatisfy { byte in
             (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
@@ -53,12 +53,13 @@ public struct Session: Hashable, Sendable {
 
     /// Starts, pauses, resumes or finishes the session.
     ///
-    /// A time before the end of the last span counts as that end, since the wall clock may be set back.
+    /// A time before the end of the last span is replaced by that end, since the wall clock may be
+    /// set back.
     ///
     /// - Throws: `wrongState`; nothing changes then.
     public mutating func apply(_ step: SessionStep, at time: Timestamp) throws(SessionsError) {
         guard !isFinished else {
-            throw SessionsError(.wrongState, "A session that has ended does not start again.")
+            throw SessionsError(.wrongState, "A session that has ended cannot be started again.")
         }
         let next = try step.applied(to: state)
         if let activeSince {
@@ -80,7 +81,7 @@ public struct Session: Hashable, Sendable {
         self.draft = draft
     }
 
-    /// The spans including the present one, up to now.
+    /// The spans including the current one, up to now.
     public func spans(until now: Timestamp) -> [TimeRange] {
         spans + (activeSince.map { [TimeRange(from: $0, to: now)] } ?? [])
     }
@@ -95,7 +96,7 @@ public struct Session: Hashable, Sendable {
 
 /// The name, description and sensors of a session.
 public struct SessionDraft: Hashable, Sendable {
-    /// The most characters of a name and of a description, and the most sensors.
+    /// The maximum number of characters of a name and of a description, and of sensors.
     public static let limits = (name: 100, description: 2000, sensors: 64)
 
     /// The name, without surrounding whitespace.
@@ -107,8 +108,8 @@ public struct SessionDraft: Hashable, Sendable {
 
     /// Creates a draft.
     ///
-    /// - Throws: `invalid` for an empty or too long name, for control characters (except line breaks and
-    ///   tabs in the description), and for no, duplicate or too many sensors.
+    /// - Throws: `invalid` for an empty or too long name, for control characters (except line
+    ///   breaks and tabs in the description), and for no, duplicate or too many sensors.
     public init(name: String, description: String = "", sensors: [SensorID]) throws(SessionsError) {
         var name = name[...]
         while name.first?.isWhitespace == true { name.removeFirst() }
@@ -179,6 +180,7 @@ public enum SessionStep: String, Hashable, Sendable, CaseIterable, Codable {
 
 /// A duration as text: `1 hrs 2 mins 3 secs`, or `2 min 3 secs` below an hour.
 public struct ElapsedText: Hashable, Sendable, CustomStringConvertible {
+    /// The text, such as `1 hrs 2 mins 3 secs`.
     public let description: String
 
     /// Creates the text of a duration, truncated to whole seconds; negative ones count as zero.

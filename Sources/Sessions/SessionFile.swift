@@ -50,7 +50,7 @@ enum SessionFile {
         guard !isForeign(path) else {
             throw SessionDatabase.Damage(description: "it is not an SQLite file")
         }
-        // Before anything is written into it.
+        // Checked before the file is written.
         let faults = try SessionDatabase.faults(inFile: path)
         guard faults.isEmpty else {
             throw SessionDatabase.Damage(description: faults.joined(separator: " "))

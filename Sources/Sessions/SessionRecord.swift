@@ -11,7 +11,7 @@ public struct SessionRecord: Hashable, Sendable {
         public let time: Timestamp
     }
 
-    /// The most steps of a session.
+    /// The maximum number of steps of a session.
     static let eventLimit = 10_000
 
     /// The session.
@@ -29,9 +29,11 @@ public struct SessionRecord: Hashable, Sendable {
 
     /// Starts, pauses, resumes or finishes the session.
     ///
-    /// A time before that of the last step counts as that, since the wall clock may be set back.
+    /// A time before the last step is replaced by the time of that step, since the wall clock may
+    /// be set back.
     ///
-    /// - Throws: `wrongState`; `full` for a step other than finish after 10 000. Nothing changes then.
+    /// - Throws: `wrongState`; `full` for a step other than finish after 10 000. Nothing changes
+    ///   then.
     mutating func apply(_ step: SessionStep, at time: Timestamp) throws(SessionsError) {
         guard events.count < Self.eventLimit || step == .finish else {
             throw SessionsError(
@@ -45,7 +47,8 @@ public struct SessionRecord: Hashable, Sendable {
 
     /// Applies a change.
     ///
-    /// - Throws: `invalid` for invalid values, `wrongState` for other sensors of a session that has begun.
+    /// - Throws: `invalid` for invalid values, `wrongState` for other sensors of a session that has
+    ///   begun.
     mutating func update(_ change: SessionChange) throws(SessionsError) {
         try session.update(
             SessionDraft(
@@ -60,7 +63,7 @@ public struct SessionRecord: Hashable, Sendable {
     }
 }
 
-/// A change of a session; `nil` for what stays.
+/// A change of a session; `nil` keeps a value.
 public struct SessionChange: Hashable, Sendable {
     /// The new name.
     public var name: String?

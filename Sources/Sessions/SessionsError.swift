@@ -17,7 +17,7 @@ public struct SessionsError: Error, Sendable, CustomStringConvertible {
         case inaccurate
         /// A name, a number or a list is not allowed.
         case invalid
-        /// The session has the most steps.
+        /// The session has the maximum number of steps.
         case full
         /// Others than its owner can read or write the file.
         case unsafeFile

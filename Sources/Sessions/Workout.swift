@@ -14,13 +14,13 @@ public struct Workout: Hashable, Sendable {
 
     /// From 1970 to the year 9999: the dates that files can contain.
     static let times = Timestamp(microseconds: 0)...Timestamp(microseconds: 253_402_300_799_000_000)
-    /// The most spans.
+    /// The maximum number of spans.
     static let spanLimit = 5000
 
     /// Creates a workout.
     ///
-    /// - Throws: ``TrackError`` `.invalid` for an invalid identifier, for no or too many spans or spans
-    ///   out of order, and for times before 1970 or after 9999.
+    /// - Throws: ``TrackError`` `.invalid` for an invalid identifier, for no or too many spans or
+    ///   spans out of order, and for times before 1970 or after 9999.
     public init(
         id: String, _ draft: SessionDraft, spans: [TimeRange], route: RouteRecord
     ) throws(TrackError) {
@@ -44,11 +44,11 @@ public struct Workout: Hashable, Sendable {
 
     /// Creates a workout from a track of another program, with a span for each segment.
     ///
-    /// Its name and description are truncated to the limits of a session. The identifier is a hash of its
-    /// points, so that the same track is the same workout.
+    /// Its name and description are truncated to the limits of a session. The identifier is a hash
+    /// of its points, so that the same track is the same workout.
     ///
-    /// - Throws: ``TrackError`` `.invalid` for fewer than two points, and for times before 1970 or after
-    ///   9999.
+    /// - Throws: ``TrackError`` `.invalid` for fewer than two points, and for times before 1970 or
+    ///   after 9999.
     public init(_ track: Track) throws(TrackError) {
         let segments = track.segments.filter { !$0.isEmpty }
         guard segments.joined().dropFirst().first != nil else {

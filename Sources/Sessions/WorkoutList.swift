@@ -4,15 +4,16 @@ public import Tracks
 
 /// Writes and reads workouts as an XML property list: an array with a dictionary for each.
 ///
-/// The property lists of [phone apps](https://developer.apple.com/documentation/foundation/propertylistencoder)
-/// can be read if their dictionaries have `startTime` and `endTime`; everything else is optional.
+/// The property lists of [phone
+/// apps](https://developer.apple.com/documentation/foundation/propertylistencoder) can be read if
+/// their dictionaries have `startTime` and `endTime`; everything else is optional.
 ///
 /// ```swift
 /// let workouts = try WorkoutList.workouts(bytes)
 /// let text = WorkoutList.text(workouts)
 /// ```
 public enum WorkoutList {
-    /// The most workouts of a file.
+    /// The maximum number of workouts of a file.
     public static let limit = 10_000
 
     /// The text of a file, for `application/x-plist`.
@@ -30,8 +31,8 @@ public enum WorkoutList {
 
     /// Reads all workouts of a file.
     ///
-    /// - Throws: ``TrackError`` `.malformed` if it is not a list of workouts, `.unsafe` for rejected parts
-    ///   of XML, `.tooLarge`, `.invalid` for an invalid workout.
+    /// - Throws: ``TrackError`` `.malformed` if it is not a list of workouts, `.unsafe` for
+    ///   rejected parts of XML, `.tooLarge`, `.invalid` for an invalid workout.
     public static func workouts(
         _ bytes: [UInt8], limits: TrackLimits = TrackLimits()
     ) throws(TrackError) -> [Workout] {
@@ -207,9 +208,9 @@ extension WorkoutDocument.Location {
 
 /// Checks an XML property list before Foundation reads it.
 ///
-/// Foundation's decoder recurses without a limit: a file of a megabyte would overflow the stack. It also
-/// reads two other forms of property lists and computes with unchecked years. Only XML passes, nested no
-/// deeper than a list of workouts, without declarations, and with years of four digits.
+/// Foundation's decoder recurses without a limit: a file of a megabyte would overflow the stack. It
+/// also reads two other forms of property lists and computes with unchecked years. Only XML passes,
+/// nested no deeper than a list of workouts, without declarations, and with years of four digits.
 private struct PropertyListGuard {
     let limits: TrackLimits
 

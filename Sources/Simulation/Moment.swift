@@ -57,7 +57,8 @@ struct Moment {
 extension Double {
     /// The nearest multiple of the resolution of a sensor.
     func rounded(to step: Double) -> Double {
-        // Resolutions below one are decimal: dividing by their inverse gives numbers that print short.
+        // Resolutions below one are decimal: dividing by their inverse gives numbers that print
+        // short.
         let inverse = (1 / step).rounded()
         return (self * inverse).rounded() / inverse
     }
@@ -85,7 +86,7 @@ extension Moment {
         ]
     }
 
-    /// Discharges by six percent an hour, from a random level.
+    /// Discharges by six percent per hour, from a random level.
     private var draining: (Double, String) {
         let first = 60 + 30 * noise.unit(.charge, 0)
         return (max(5, first - 6 * max(0, elapsed) / 3600), "discharging")
@@ -123,7 +124,7 @@ extension Moment {
         return values + [.integer(runnable), .integer(312 + Int64(4 * drift(.processes, 120)))]
     }
 
-    /// 16 GiB, of which about 40 % are used.
+    /// 16 GiB with about 40 % in use.
     var memory: [Value] {
         let total: Int64 = 16 << 30
         let page: Double = 4096

@@ -3,14 +3,15 @@ import Samples
 
 /// The motion on a circle with a speed that oscillates about its mean.
 ///
-/// Position, speed, acceleration and turning are derivatives of one another, so that the sensors agree.
+/// Position, speed, acceleration and turning are derivatives of one another, so that the sensors
+/// agree.
 struct Trajectory {
-    /// Metres a second, and metres a second squared along the way.
+    /// Metres per second, and metres per second squared along the distance.
     let speed: Double
     let acceleration: Double
-    /// Metres a second squared towards the centre, which is on the left.
+    /// Metres per second squared towards the centre, which is on the left.
     let towardsCentre: Double
-    /// Radians a second, to the left.
+    /// Radians per second, to the left.
     let turning: Double
     /// Degrees from north, clockwise, from 0 to 360.
     let heading: Double
@@ -18,10 +19,11 @@ struct Trajectory {
     let east: Double
     let north: Double
 
-    /// Mean speed, radius of the circle, amplitude of the speed as a share of it, seconds of a period.
+    /// Mean speed in m/s, radius in metres, amplitude relative to the mean speed, period in
+    /// seconds.
     private static func shape(
         _ kind: Scenario.Kind
-    ) -> (speed: Double, radius: Double, swing: Double, period: Double)? {
+    ) -> (speed: Double, radius: Double, amplitude: Double, period: Double)? {
         switch kind {
         case .walk: (1.4, 250, 0.1, 37)
         case .ride: (5, 900, 0.3, 61)
@@ -37,15 +39,15 @@ struct Trajectory {
             heading = first * 180 / .pi
             return
         }
-        // Nothing moves before the scenario begins.
+        // There is no motion before the scenario begins.
         let time = max(0, time)
         let rate = 2 * Double.pi / shape.period
-        let way = shape.speed * (time + shape.swing / rate * (1 - cos(rate * time)))
-        speed = shape.speed * (1 + shape.swing * sin(rate * time))
-        acceleration = shape.speed * shape.swing * rate * cos(rate * time)
+        let distance = shape.speed * (time + shape.amplitude / rate * (1 - cos(rate * time)))
+        speed = shape.speed * (1 + shape.amplitude * sin(rate * time))
+        acceleration = shape.speed * shape.amplitude * rate * cos(rate * time)
         towardsCentre = speed * speed / shape.radius
         turning = speed / shape.radius
-        let angle = first + way / shape.radius
+        let angle = first + distance / shape.radius
         east = shape.radius * cos(angle)
         north = shape.radius * sin(angle)
         let degrees = (-angle * 180 / .pi).truncatingRemainder(dividingBy: 360)
@@ -53,9 +55,9 @@ struct Trajectory {
     }
 }
 
-/// The sensors of motion. The axes are those of the case: x to the right, y ahead, z up.
+/// The motion sensors. Axes are relative to the case: x to the right, y ahead, z up.
 extension Moment {
-    /// Metres a second squared.
+    /// Metres per second squared.
     private static let gravity = 9.80665
     /// The magnetic field in central Europe, horizontal and down, in microtesla.
     private static let field = (ahead: 21.6, down: 43.2)
@@ -73,52 +75,52 @@ extension Moment {
 
     var acceleration: [Value] {
         var (x, y, z) = (-trajectory.towardsCentre, trajectory.acceleration, Self.gravity)
-        let rough: Double
+        let noiseLevel: Double
         switch kind {
         case .walk:
             z += 2.4 * wave(pace) + 0.7 * wave(2 * pace, 0.6)
             y += 1.1 * wave(pace, 1.3)
             x += 0.8 * wave(pace / 2, 0.4)
-            rough = 0.15
+            noiseLevel = 0.15
         case .ride:
             x += 0.5 * wave(pace, 0.2)
             z += 0.4 * wave(2 * pace)
-            rough = 0.7
+            noiseLevel = 0.7
         case .drive:
-            rough = 0.2
+            noiseLevel = 0.2
         case .vibration:
             z += 1.6 * wave(Self.engine) + 0.5 * wave(2 * Self.engine, 0.9)
             x += 0.7 * wave(Self.engine, 1.1)
-            rough = 0.08
+            noiseLevel = 0.08
         case .still, .batteryDay, .room:
-            rough = 0.02
+            noiseLevel = 0.02
         }
-        x += rough * jitter(.accelerationX)
-        y += rough * jitter(.accelerationY)
-        z += rough * jitter(.accelerationZ)
+        x += noiseLevel * jitter(.accelerationX)
+        y += noiseLevel * jitter(.accelerationY)
+        z += noiseLevel * jitter(.accelerationZ)
         return vector(x, y, z, to: 0.001)
     }
 
     var turning: [Value] {
         var (x, y, z) = (0.0, 0.0, trajectory.turning)
-        let rough: Double
+        let noiseLevel: Double
         switch kind {
         case .walk:
             y += 0.35 * wave(pace / 2)
             x += 0.2 * wave(pace, 0.8)
-            rough = 0.02
+            noiseLevel = 0.02
         case .ride:
             y += 0.15 * wave(pace)
-            rough = 0.04
-        case .drive: rough = 0.01
+            noiseLevel = 0.04
+        case .drive: noiseLevel = 0.01
         case .vibration:
             x += 0.05 * wave(Self.engine, 0.5)
-            rough = 0.005
-        case .still, .batteryDay, .room: rough = 0.002
+            noiseLevel = 0.005
+        case .still, .batteryDay, .room: noiseLevel = 0.002
         }
-        x += rough * jitter(.turningX)
-        y += rough * jitter(.turningY)
-        z += rough * jitter(.turningZ)
+        x += noiseLevel * jitter(.turningX)
+        y += noiseLevel * jitter(.turningY)
+        z += noiseLevel * jitter(.turningZ)
         return vector(x, y, z, to: 0.0001)
     }
 
@@ -147,7 +149,7 @@ extension Moment {
         ]
     }
 
-    /// Since the scenario began; only on foot.
+    /// Steps since the scenario began; only for `walk`.
     var steps: Int64 {
         kind == .walk && elapsed > 0 ? Int64(pace * elapsed) : 0
     }

@@ -3,9 +3,9 @@ import Glibc
 /// Random numbers that are a function of a seed, a channel and a position, so that each can be
 /// computed independently.
 ///
-/// The bits are those of SplitMix64, a mixing function over a counter: G. L. Steele, D. Lea and
-/// C. H. Flood, "Fast Splittable Pseudorandom Number Generators", OOPSLA 2014. Normal numbers are made
-/// of two by the method of G. E. P. Box and M. E. Muller, "A Note on the Generation of Random Normal
+/// The bits are from SplitMix64, a mixing function over a counter: G. L. Steele, D. Lea and C. H.
+/// Flood, "Fast Splittable Pseudorandom Number Generators", OOPSLA 2014. Normal numbers are made of
+/// two by the method of G. E. P. Box and M. E. Muller, "A Note on the Generation of Random Normal
 /// Deviates", 1958.
 struct Noise: Hashable, Sendable {
     private static let gamma: UInt64 = 0x9E37_79B9_7F4A_7C15

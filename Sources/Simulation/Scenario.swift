@@ -32,12 +32,14 @@ public struct Scenario: Hashable, Sendable {
     /// The default start: 2026-01-05T08:00:00Z, a Monday.
     public static let standardStart = Timestamp(microseconds: 1_767_600_000_000_000)
 
+    /// What the machine experiences.
     public let kind: Kind
     /// The seed of all random numbers.
     public let seed: UInt64
     /// When motion begins.
     public let start: Timestamp
 
+    /// Creates a scenario.
     public init(_ kind: Kind, seed: UInt64, start: Timestamp = Scenario.standardStart) {
         self.kind = kind
         self.seed = seed
@@ -71,6 +73,7 @@ public final class Stage: Sendable {
     public let start: Timestamp
     private let state: Mutex<State>
 
+    /// Starts with a scenario and no explicitly set fields.
     public init(_ scenario: Scenario) {
         seed = scenario.seed
         start = scenario.start
@@ -82,7 +85,7 @@ public final class Stage: Sendable {
         state.withLock { $0.kind = kind }
     }
 
-    /// Sets fields of a sensor, in addition to those that were set before.
+    /// Sets fields of a sensor, in addition to earlier ones.
     public func set(_ values: [String: Value], of sensor: SensorID) {
         state.withLock { $0.settings[sensor, default: [:]].merge(values) { $1 } }
     }

@@ -151,7 +151,7 @@ public struct RecordedDriver: SensorDriver {
                 times: Array(recorded.times[rows]), columns: recorded.columns.map { $0[rows] })
         }
 
-        /// The number of samples up to `time`, that moment included.
+        /// The number of samples up to and including `time`.
         private func firstRow(after time: Timestamp) -> Int {
             var (low, high) = (0, recorded.count)
             while low < high {

@@ -1,30 +1,33 @@
-/// A number that sums up many.
+/// A statistic of a set of numbers.
 public enum Statistic: Hashable, Sendable {
+    /// The number of values, their sum, and their arithmetic mean.
     case count, sum, mean
     /// Divisor n−1.
     case variance, standardDeviation
     /// Divisor n.
     case populationVariance, populationStandardDeviation
+    /// The smallest and the largest value.
     case minimum, maximum
     /// Maximum − minimum.
     case range
+    /// The square root of the mean of the squares.
     case rootMeanSquare
-    /// The value of the earliest or latest sample: a single sample, so never for aggregates only.
+    /// The value of the earliest or latest sample, which a statistics-only grant excludes.
     case first, last
     /// 0 to 100; 50 is the median. See `Quantile` for the definition.
     case percentile(Double)
-    /// The same within 1 % of the value, from summaries alone; see `QuantileSketch`.
+    /// A percentile within 1 % of the value, computed from summaries only; see `QuantileSketch`.
     case approximatePercentile(Double)
 
-    /// What an answer without a choice holds.
+    /// The statistics of an answer if the query names none.
     public static let standard: [Statistic] = [
         .count, .mean, .standardDeviation, .minimum, .maximum,
     ]
 
-    /// Whether it gives away the value of one particular sample.
+    /// Whether it reveals the value of a single sample.
     public var isSingleSample: Bool { self == .first || self == .last }
 
-    /// Whether a sketch has to be made.
+    /// Whether it requires a quantile sketch.
     public var needsSketch: Bool {
         switch self {
         case .percentile, .approximatePercentile: true
@@ -32,7 +35,7 @@ public enum Statistic: Hashable, Sendable {
         }
     }
 
-    /// The percent of an exact percentile.
+    /// The percentage of an exact percentile; `nil` for other statistics.
     public var exactPercent: Double? {
         if case .percentile(let percent) = self { percent } else { nil }
     }
@@ -47,13 +50,13 @@ extension Statistic: LosslessStringConvertible {
         ("median", .percentile(50)),
     ]
 
-    /// Every name that `init?(_:)` reads, percentiles as an example.
+    /// All names that `init?(_:)` parses, with examples of percentiles.
     public static var allNames: String {
         names.map(\.0).joined(separator: ", ")
-            + ", p99 (any percentile, such as p99.9), p99~ (within 1 %, and at once)"
+            + ", p99 (any percentile, such as p99.9), p99~ (within 1 %, but faster)"
     }
 
-    /// Reads `mean`, `stddev`, `median`, `p95`, `p99.9` and the other names.
+    /// Parses `mean`, `stddev`, `median`, `p95`, `p99.9` and the other names.
     public init?(_ name: String) {
         if let known = Self.names.first(where: { $0.0 == name }) {
             self = known.1

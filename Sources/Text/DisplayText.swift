@@ -1,11 +1,12 @@
 extension String {
     /// An untrusted text, escaped for one line of a terminal, a log or a page.
     ///
-    /// Control characters (and so all ANSI, OSC and C1 sequences), line breaks, bidirectional controls,
-    /// zero-width and other invisible characters, unusual spaces, private and unassigned characters
-    /// become `\u{…}`. A backslash is doubled, so that escapes are unambiguous. A character keeps at most
-    /// three combining marks; marks without a base character are escaped. The result has at most `limit`
-    /// columns, of which a wide character takes two; a truncated text ends with `…`.
+    /// Control characters (and so all ANSI, OSC and C1 sequences), line breaks, bidirectional
+    /// controls, zero-width and other invisible characters, unusual spaces, private and unassigned
+    /// characters become `\u{…}`. A backslash is doubled, so that escapes are unambiguous. A
+    /// character keeps at most three combining marks; marks without a base character are escaped.
+    /// The result has at most `limit` columns, of which a wide character takes two; a truncated
+    /// text ends with `…`.
     ///
     /// The cost depends on the limit, not on the length of the text.
     ///
@@ -41,7 +42,7 @@ extension String {
 }
 
 extension Unicode.Scalar {
-    /// Whether this scalar can move, hide, reorder or break the surrounding text, or is invisible.
+    /// Whether this scalar is invisible or can move, hide, reorder or break the surrounding text.
     public var isUnsafeToDisplay: Bool {
         if isASCII { return value < 0x20 || value == 0x7F }
         if properties.isDefaultIgnorableCodePoint { return true }
@@ -87,7 +88,7 @@ extension Unicode.Scalar {
     }
 }
 
-/// Short names that cannot be guessed.
+/// Short random names that cannot be guessed.
 public enum RandomName {
     /// 16 lower-case hexadecimal digits, 64 random bits.
     public static func make() -> String {

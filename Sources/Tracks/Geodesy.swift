@@ -20,8 +20,8 @@ public enum Geodesy {
 
     /// The length of the geodesic between two positions in metres, rounded to a micrometre.
     ///
-    /// The error of the series is below half a millimetre. Rounding removes the noise of the arithmetic,
-    /// so that lengths compare as expected.
+    /// The error of the series is below half a millimetre. Rounding removes the noise of the
+    /// arithmetic, so that lengths compare as expected.
     public static func distance(from start: Position, to end: Position) -> Double {
         let pair = ReducedPair(start, end)
         let metres = iterated(pair) ?? NearAntipodes(pair).distance
@@ -103,7 +103,7 @@ struct ReducedPair {
 }
 
 /// A geodesic between two positions, on Vincenty's auxiliary sphere.
-struct GeodesicArc {
+private struct GeodesicArc {
     /// The angle between the positions: σ, its sine and its cosine.
     let arc: Double
     let sine: Double
@@ -150,7 +150,8 @@ struct NearAntipodes {
     let distance: Double
 
     init(_ pair: ReducedPair) {
-        // From due north, which ends on the same meridian, to due south, which ends on the opposite.
+        // From due north, which ends on the same meridian, to due south, which ends on the
+        // opposite.
         var (low, high) = (0.0, Double.pi)
         var best = Self.arc(pair, azimuth: high)
         for _ in 0..<80 {

@@ -3,10 +3,10 @@ import Text
 
 /// Reads fixes from the NMEA 0183 sentences RMC, GGA, GSA and VTG of any talker.
 ///
-/// Lines can be split anywhere, end in CR LF or LF, and have garbage between them. The sentences of one
-/// time make one fix, which is reported when the next time begins or at the end. The date comes from
-/// RMC, so no fix is reported before the first one. The accuracy is the horizontal dilution of precision
-/// times 5 m, a usual error of a range; without a dilution it is unknown.
+/// Lines can be split anywhere, end in CR LF or LF, and have garbage between them. The sentences of
+/// one time make one fix, which is reported when the next time begins or at the end. The date comes
+/// from RMC, so no fix is reported before the first one. The accuracy is the horizontal dilution of
+/// precision times 5 m, a usual error of a range; without a dilution it is unknown.
 ///
 /// ```swift
 /// var reader = NMEAReader()
@@ -36,7 +36,7 @@ public struct NMEAReader: Sendable {
     private var line: [UInt8] = []
     private var isTooLong = false
     private var epoch: NMEAEpoch?
-    /// The start of the present day, in microseconds since 1970.
+    /// The start of the current day, in microseconds since 1970.
     private var day: Int64?
 
     /// Creates a reader.
@@ -180,8 +180,8 @@ private struct NMEASentence: Hashable {
     let fields: [String]
 
     /// - Parameter line: without its line end.
-    /// - Returns: `nil` unless it is `$TTKKK,…*HH` of printable ASCII, and HH the exclusive or of the
-    ///   characters between. The checksum is required: without it a line could be truncated.
+    /// - Returns: `nil` unless it is `$TTKKK,…*HH` of printable ASCII, and HH the exclusive or of
+    ///   the characters between. The checksum is required: without it a line could be truncated.
     init?(_ line: ArraySlice<UInt8>) {
         guard line.first == UInt8(ascii: "$"), line.count >= 10,
             line.count <= NMEAReader.longestLine,

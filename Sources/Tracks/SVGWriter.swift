@@ -3,8 +3,8 @@ import Text
 
 /// Draws a track as a self-contained map, without tiles, scripts and fonts.
 ///
-/// SVG 1.1. The map shows the whole track with a red line of three pixels for each segment, pins at its
-/// start and finish, meridians and parallels, and a scale bar. Without points it is empty.
+/// SVG 1.1. The map shows the whole track with a red line of three pixels for each segment, pins at
+/// its start and finish, meridians and parallels, and a scale bar. Without points it is empty.
 public enum SVGWriter {
     static let width = 800.0
     static let height = 600.0
@@ -134,9 +134,9 @@ public enum SVGWriter {
 
 /// A map projection that fits a route.
 ///
-/// The spherical Mercator projection of web maps (EPSG:3857): directions are exact, lengths are exact in
-/// the middle of the map. A route that crosses the antimeridian continues beyond it.
-struct MapProjection {
+/// The spherical Mercator projection of web maps (EPSG:3857): directions are exact, lengths are
+/// exact in the middle of the map. A route that crosses the antimeridian continues beyond it.
+private struct MapProjection {
     /// A point of the map, in pixels from its upper left corner.
     struct Point: Hashable {
         var x: Double
@@ -155,8 +155,8 @@ struct MapProjection {
     let lines: [[Point]]
     /// Metres per pixel in the middle of the map.
     let metresPerPixel: Double
-    /// Degrees from the left to the right edge, beyond 180 if the route crosses the antimeridian, and from
-    /// the lower to the upper edge.
+    /// Degrees from the left to the right edge, beyond 180 if the route crosses the antimeridian,
+    /// and from the lower to the upper edge.
     let longitudes: ClosedRange<Double>
     let latitudes: ClosedRange<Double>
 

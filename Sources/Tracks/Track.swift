@@ -35,15 +35,15 @@ public struct Track: Hashable, Sendable {
 
 /// The limits of a file of tracks.
 public struct TrackLimits: Hashable, Sendable {
-    /// The most bytes.
+    /// The maximum size in bytes.
     public var bytes = 64 << 20
-    /// The most points, over all tracks.
+    /// The maximum number of points, over all tracks.
     public var points = 1_000_000
-    /// The most tracks, and the most segments of all of them.
+    /// The maximum number of tracks, and the maximum number of segments of all of them.
     public var segments = 100_000
-    /// The deepest nesting of elements.
+    /// The maximum nesting of elements.
     public var depth = 32
-    /// The most bytes of a text or value.
+    /// The maximum size of a text or value in bytes.
     public var text = 65_536
 
     /// The default limits.
@@ -93,8 +93,8 @@ public struct RouteRecord: Hashable, Sendable {
 
     /// Creates a route.
     ///
-    /// - Throws: ``TrackError`` `.invalid` for a single point, for points of a route whose length was
-    ///   entered, and for a length that is negative or not finite.
+    /// - Throws: ``TrackError`` `.invalid` for a single point, for points of a route whose length
+    ///   was entered, and for a length that is negative or not finite.
     public init(
         segments: [[RoutePoint]], distance: Double, source: Source = .measured,
         warnings: Set<Warning> = []

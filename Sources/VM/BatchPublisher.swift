@@ -7,7 +7,7 @@ actor BatchPublisher {
     /// Passes when samples can be published to the sensor now.
     typealias Check = @Sendable () async throws(VirtualMachineError) -> Void
 
-    /// The most samples of one batch.
+    /// The maximum number of samples of one batch.
     static let largestBatch = SampleStore.bufferLimit
 
     private struct Pending: Hashable {
@@ -37,7 +37,7 @@ actor BatchPublisher {
     ) async throws(VirtualMachineError) -> BatchReceipt {
         let name = Pending(sensor: id, client: key.client, name: key.name)
         while let earlier = pending[name] { _ = await earlier.value }
-        // In a task of its own: cancelling the caller must not end it halfway.
+        // In a separate task, since cancelling the caller must not interrupt it.
         let task = Task { () -> Result<BatchReceipt, VirtualMachineError> in
             defer { pending[name] = nil }
             do throws(VirtualMachineError) {
@@ -61,7 +61,7 @@ actor BatchPublisher {
                         .keyReused, "The key was used for another batch.",
                         hint: "Use a new key for each batch.")
                 }
-                // It may have been accepted while the disk was full, and still be unwritten.
+                // The batch may have been accepted while the disk was full and still be unwritten.
                 try await store.flush(.power)
                 return known.receipt
             }
@@ -79,7 +79,7 @@ actor BatchPublisher {
         try await check()
         guard batch.count <= Self.largestBatch else {
             throw VirtualMachineError(
-                .batchTooLarge, "A batch holds at most \(Self.largestBatch) samples.",
+                .batchTooLarge, "A batch contains at most \(Self.largestBatch) samples.",
                 hint: "Send them in several batches.")
         }
         do {

@@ -1,6 +1,6 @@
 import Samples
 
-/// How often the owner lets a sensor be read.
+/// How often a sensor is read, as set by the owner.
 ///
 /// ```swift
 /// try await machine.setLevel(.every(.milliseconds(500)), of: "cpu")
@@ -8,6 +8,7 @@ import Samples
 public enum CollectionLevel: Hashable, Sendable {
     /// Not read, and nothing is stored.
     case off
+    /// The intervals of the sensor's cadence, from the longest to the shortest.
     case low, medium, high
     /// An interval between two samples, at least 1 ms.
     case every(Duration)
@@ -53,8 +54,11 @@ extension CollectionLevel: LosslessStringConvertible {
 
 /// The interval between two samples at each collection level.
 public struct Cadence: Hashable, Sendable {
+    /// The interval at the level `low`.
     public let low: Duration
+    /// The interval at the level `medium`.
     public let medium: Duration
+    /// The interval at the level `high`.
     public let high: Duration
 
     /// 10 s, 1 s, 200 ms: for values that change from second to second.
@@ -66,9 +70,10 @@ public struct Cadence: Hashable, Sendable {
     /// 1 s, 100 ms, 10 ms: for motion.
     public static let fast = Cadence(
         low: .seconds(1), medium: .milliseconds(100), high: .milliseconds(10))
-    /// Every sample that the source delivers, at all levels but an interval.
+    /// Every sample that the source delivers, at all levels except a custom interval.
     public static let asTheyCome = Cadence(low: .zero, medium: .zero, high: .zero)
 
+    /// Creates a cadence from the intervals of the levels.
     public init(low: Duration, medium: Duration, high: Duration) {
         self.low = low
         self.medium = medium

@@ -9,7 +9,7 @@ import Samples
 struct DeclaredSensors: SensorDriver {
     static let source = "published by clients"
     static let virtualSource = "virtual"
-    /// The most sensors that can be declared.
+    /// The maximum number of sensors that can be declared.
     private static let limit = 1000
 
     private let path: String
@@ -45,7 +45,7 @@ struct DeclaredSensors: SensorDriver {
         // A grant for one sort must not become a grant for the other.
         guard (known.derivation == nil) == (sensor.derivation == nil) else {
             throw VirtualMachineError(
-                .sensorTaken, "\(id) is already declared, and of another kind.",
+                .sensorTaken, "\(id) is already declared with another type, published or virtual.",
                 hint: "Remove it first with: nervous sensors remove \(id)")
         }
     }
@@ -62,7 +62,7 @@ struct DeclaredSensors: SensorDriver {
     }
 }
 
-/// The file with the declared sensors.
+/// Reads and writes the file of declared sensors.
 private struct DeclarationFile {
     private static let version = 1
 

@@ -10,14 +10,14 @@ struct TimedSensor: Sendable {
 
 /// Stores the samples of timed sensors as time passes.
 actor Playback {
-    /// The most samples that are taken from a source at once.
+    /// The maximum number of samples that are taken from a source at once.
     private static let page = 10_000
-    /// The batches and samples that may be unwritten: every read searches them.
+    /// The maximum numbers of unwritten batches and samples, since every read searches them.
     private static let unwrittenLimit = (batches: 64, samples: 50_000)
 
     private let store: SampleStore
     private let collector: SensorCollector
-    /// Played since the last flush.
+    /// The numbers of batches and samples stored since the last flush.
     private var unwritten = (batches: 0, samples: 0)
 
     init(_ store: SampleStore, _ collector: SensorCollector) {

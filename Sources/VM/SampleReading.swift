@@ -86,7 +86,8 @@ public struct SampleReading: Sendable {
         get async { await store.lastSequence }
     }
 
-    /// The highest sequence number of the sensor's samples that are gone; 0 while all are stored.
+    /// The highest sequence number of the sensor's pruned or forgotten samples; 0 if there are
+    /// none.
     public func prunedThrough(_ id: SensorID) async -> Int64 {
         await store.prunedThrough(id)
     }

@@ -2,9 +2,11 @@ public import Samples
 
 /// A sensor: its identifier, its fields and where its samples come from.
 public struct Sensor: Hashable, Sendable {
+    /// The identifier.
     public let id: SensorID
     /// A short title, such as `Processor load`.
     public let title: String
+    /// The fields of its samples, in order.
     public let fields: [Field]
     /// Where the samples come from: a file, a device, a server.
     public let source: String
@@ -13,6 +15,7 @@ public struct Sensor: Hashable, Sendable {
     /// How the samples of a virtual sensor are computed; `nil` for any other sensor.
     public let derivation: Derivation?
 
+    /// Creates a sensor without checking its parts.
     public init(
         id: SensorID, title: String, fields: [Field], source: String, cadence: Cadence = .standard,
         derivation: Derivation? = nil
@@ -41,9 +44,10 @@ extension Sensor {
     /// - Parameters:
     ///   - cadence: of a virtual sensor: the interval between two windows, at every level.
     ///   - derivation: how the samples of a virtual sensor are computed.
-    /// - Throws: `invalidSensor` when there are no fields or more than 64; when a field name is not a
-    ///   lowercase letter followed by letters and digits, is repeated or is `t`; when a state or text
-    ///   field has a unit; when a title or unit is too long or contains unprintable characters.
+    /// - Throws: `invalidSensor` when there are no fields or more than 64; when a field name is not
+    ///   a lowercase letter followed by letters and digits, is repeated or is `t`; when a state or
+    ///   text field has a unit; when a title or unit is too long or contains unprintable
+    ///   characters.
     public init(
         declared id: SensorID, title: String, fields: [Field], cadence: Cadence = .standard,
         derivation: Derivation? = nil
@@ -139,6 +143,7 @@ public struct Derivation: Hashable, Sendable, Codable {
         /// For an analysis: the width of windows whose means replace the samples, such as `10s`.
         public let every: String?
 
+        /// Creates an output.
         public init(
             name: String, unit: String? = nil, of: [String]? = nil, by: String,
             every: String? = nil
@@ -157,8 +162,10 @@ public struct Derivation: Hashable, Sendable, Codable {
     public let window: String
     /// The interval between the ends of two windows; `nil` for the length of a window.
     public let slide: String?
+    /// The fields of the virtual sensor, in order.
     public let outputs: [Output]
 
+    /// Creates a derivation, which is checked when the sensor is declared.
     public init(inputs: [String], window: String, slide: String? = nil, outputs: [Output]) {
         self.inputs = inputs
         self.window = window
@@ -176,7 +183,8 @@ public struct Derivation: Hashable, Sendable, Codable {
 }
 
 extension Cadence {
-    /// The cadence of a virtual sensor: the slide of its windows; `nil` when its spans are not valid.
+    /// The cadence of a virtual sensor: the slide of its windows; `nil` when its spans are not
+    /// valid.
     public init?(_ derivation: Derivation) {
         guard let slide = Duration(span: derivation.slide ?? derivation.window), slide > .zero
         else { return nil }

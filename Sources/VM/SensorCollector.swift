@@ -162,8 +162,8 @@ actor SensorCollector {
         sensors.ids.filter { if case .timed? = sensors[$0]?.availability { true } else { false } }
     }
 
-    /// The source of a timed sensor that is not off, its fields, and the interval between two of its
-    /// samples.
+    /// The source of a timed sensor that is not off, its fields, and the interval between two of
+    /// its samples.
     func timed(_ id: SensorID) -> TimedSensor? {
         guard let known = sensors[id], case .timed(let source) = known.availability,
             let interval = sensors.interval(of: id)
@@ -189,7 +189,7 @@ actor SensorCollector {
         return error
     }
 
-    /// Registers new sensors, and makes those that are gone unavailable.
+    /// Registers new sensors, and makes missing ones unavailable.
     private func discover() async throws(SampleStoreError) {
         let found = await discovery.run(with: declared)
         var seen: Set<SensorID> = []

@@ -19,8 +19,8 @@ public protocol SensorDriver: Sendable {
     /// The sensors of this family that the machine has now.
     ///
     /// Called at start and at intervals, so hardware may come and go. A family without hardware
-    /// returns one sensor with `.unavailable`, so that the owner sees what is missing. A sensor that
-    /// cannot be read is also `.unavailable`, with the reason.
+    /// returns one sensor with `.unavailable`, so that the owner sees what is missing. A sensor
+    /// that cannot be read is also `.unavailable`, with the reason.
     func discover() -> [DiscoveredSensor]
 
     /// Yields when the sensors may have changed, to trigger discovery at once; `nil` when discovery
@@ -42,22 +42,25 @@ extension SensorDriver {
 public protocol SensorDeriver: Sendable {
     /// The sensors that can be derived from those that the drivers found.
     ///
-    /// Called after each discovery. A driver's available sensor has precedence over a derived sensor
-    /// of the same name, which has precedence over a driver's unavailable sensor.
+    /// Called after each discovery. A driver's available sensor has precedence over a derived
+    /// sensor of the same name, which has precedence over a driver's unavailable sensor.
     func discover(among sensors: [DiscoveredSensor]) -> [DiscoveredSensor]
 }
 
 /// A sensor that a driver found, or knows to be missing.
 public struct DiscoveredSensor: Sendable {
+    /// The sensor.
     public let sensor: Sensor
+    /// Whether and how it can be collected.
     public let availability: Availability
 
+    /// Pairs a sensor with its availability.
     public init(_ sensor: Sensor, _ availability: Availability) {
         self.sensor = sensor
         self.availability = availability
     }
 
-    /// Whether no samples can come from it.
+    /// Whether the sensor is unavailable.
     public var isUnavailable: Bool { availability.isUnavailable }
 }
 
@@ -75,7 +78,8 @@ public enum Availability: Sendable {
     case published
     /// The hardware or the permission is missing.
     ///
-    /// - `reason`: one clause without a full stop, such as `no battery under /sys/class/power_supply`.
+    /// - `reason`: one clause without a full stop, such as `no battery under
+    ///   /sys/class/power_supply`.
     /// - `remedy`: what the owner can do about it; `nil` when nothing helps.
     case unavailable(reason: String, remedy: String?)
 
@@ -86,7 +90,7 @@ public enum Availability: Sendable {
 
 /// Reads one sample at a time; keeps its state between reads, such as the last counters.
 ///
-/// A value owned by the one task that collects its sensor.
+/// A value that is owned by the task that collects its sensor.
 public protocol SampleReader: Sendable {
     /// The values of all fields now, in the order of the sensor's fields.
     ///
@@ -97,8 +101,8 @@ public protocol SampleReader: Sendable {
 
 /// A reader whose device can also capture samples in a buffer.
 ///
-/// The virtual machine uses the buffer at intervals so short that reading each sample would cost too
-/// much or be too late.
+/// The virtual machine uses the buffer at intervals so short that reading each sample would cost
+/// too much or be too late.
 public protocol BufferedReader: SampleReader {
     /// Begins to capture samples.
     ///
@@ -106,14 +110,14 @@ public protocol BufferedReader: SampleReader {
     ///   - interval: the wanted interval between samples; excess samples are dropped.
     ///   - time: the host's clock.
     /// - Returns: `nil` where the device cannot capture.
-    /// - Throws: `SensorError` where it can, but not for this user; the device is then unchanged and
-    ///   can be read sample by sample.
+    /// - Throws: `SensorError` where it can, but not for this user; the device is then unchanged
+    ///   and can be read sample by sample.
     func capture(
         every interval: Duration, time: any TimeSource
     ) throws(SensorError) -> (any SampleCapture)?
 }
 
-/// Samples that a device captures, owned by the one task that collects its sensor.
+/// Samples that a device captures, owned by the task that collects its sensor.
 public protocol SampleCapture: AnyObject {
     /// The samples since the last call, the oldest first; waits at most 100 ms for some.
     func next() throws(SensorError) -> [Sample]
@@ -137,7 +141,7 @@ extension SampleSource {
 
 /// Samples that are a function of time, because they are simulated or recorded.
 ///
-/// It reads no hardware and no clock, so time may pass at any speed.
+/// It reads neither hardware nor a clock, so time can pass at any speed.
 public protocol TimedSource: Sendable {
     /// The time of the first sample after `time`; `nil` when there is none.
     ///
@@ -146,7 +150,8 @@ public protocol TimedSource: Sendable {
 
     /// The samples after `start` and up to and including `end`, in order.
     ///
-    /// - Parameter limit: the most samples to return; the rest are returned by later calls.
+    /// - Parameter limit: the maximum number of samples to return; the rest are returned by later
+    ///   calls.
     func samples(
         after start: Timestamp, through end: Timestamp, every interval: Duration, limit: Int
     ) -> SampleBatch
@@ -170,6 +175,7 @@ public protocol SampleDeriver: Sendable {
 
 /// Why a sensor gave no sample.
 public struct SensorError: Error, Sendable, CustomStringConvertible {
+    /// The kind of failure.
     public enum Code: Hashable, Sendable {
         /// The source exists and cannot be read.
         case unreadable
@@ -179,10 +185,12 @@ public struct SensorError: Error, Sendable, CustomStringConvertible {
         case gone
     }
 
+    /// The kind of failure.
     public let code: Code
     /// One sentence that names the source.
     public let message: String
 
+    /// Creates an error with one sentence that names the source.
     public init(_ code: Code, _ message: String) {
         self.code = code
         self.message = message

@@ -4,13 +4,17 @@ public import Samples
 public struct SensorStatus: Hashable, Sendable {
     /// Whether samples can come from it.
     public enum State: Hashable, Sendable {
+        /// The sensor can be collected or published to.
         case available
         /// Hardware or permission is missing; see ``Availability/unavailable(reason:remedy:)``.
         case unavailable(reason: String, remedy: String?)
     }
 
+    /// The sensor.
     public let sensor: Sensor
+    /// Whether samples can come from it.
     public let state: State
+    /// The level at which it is collected.
     public let level: CollectionLevel
     /// The last failure to read it, until a read succeeds.
     public let failure: String?
@@ -18,6 +22,7 @@ public struct SensorStatus: Hashable, Sendable {
     public let note: String?
     /// Failed reads since start.
     public let failures: Int
+    /// The sample with the latest timestamp; `nil` without samples.
     public let newest: StoredSample?
     /// Of a pushed sensor.
     public let source: SourceReport?
@@ -31,12 +36,15 @@ public struct SourceReport: Hashable, Sendable {
         case unknown
         /// The source is being looked for, as by radio.
         case scanning
+        /// The source was found, and the connection is being established.
         case connecting
+        /// The source is connected.
         case connected
         /// The connection ended or could not be made; it is tried again later.
         case disconnected
     }
 
+    /// The state of the connection.
     public var link = Link.unknown
     /// How often it became connected.
     public var connections = 0
@@ -64,11 +72,14 @@ public struct SourceReport: Hashable, Sendable {
         /// Above the maximum rate of the source, or more than could be stored in time.
         public var excess = 0
 
+        /// Creates counts of zero.
         public init() {}
 
+        /// The sum of all counts.
         public var total: Int { malformed + incomplete + invalidTimestamp + repeated + excess }
     }
 
+    /// Creates a report without a connection.
     public init() {}
 }
 
@@ -76,8 +87,9 @@ public struct SourceReport: Hashable, Sendable {
 public struct VirtualMachineStatus: Hashable, Sendable {
     /// When the virtual machine started.
     public let started: Timestamp
+    /// Whether samples are being collected.
     public let collecting: Bool
-    /// Samples accepted since the data directory was created, including those that are gone.
+    /// Samples accepted since the data directory was created, including pruned and forgotten ones.
     public let samples: Int64
     /// Samples accepted and not yet on disk.
     public let buffered: Int

@@ -21,7 +21,7 @@ struct SensorTable {
     /// The tasks that return their devices to the state before the capture.
     var closings: [Task<Void, Never>] { sensors.values.compactMap(\.closing) }
 
-    /// The known sensors of a kind, or the one with that name.
+    /// The known sensors of a kind, or the sensor with that identifier.
     func covered(by id: SensorID) -> [SensorID] {
         sensors.keys.filter(id.covers).sorted()
     }
@@ -46,7 +46,7 @@ struct SensorTable {
         }
         guard case .published = known.availability else {
             throw VirtualMachineError(
-                .sensorCollected, "\(id) is read by the host, so no samples of it are published.",
+                .sensorCollected, "\(id) is read by the host, so clients cannot publish to it.",
                 hint: "Publish to a sensor of your own: nervous sensors add NAME")
         }
         guard level(of: id) != .off else {
@@ -56,7 +56,7 @@ struct SensorTable {
         }
     }
 
-    /// Whether clients may have made the samples of a sensor, or those of an input.
+    /// Whether clients may have published samples of the sensor or of one of its inputs.
     func isPublished(_ id: SensorID, declared: DeclaredSensors) -> Bool {
         guard let known = sensors[id] else { return false }
         if let derivation = known.sensor.derivation {
@@ -71,9 +71,9 @@ struct SensorTable {
         }
     }
 
-    /// Adds a sensor, or replaces what is known of it.
+    /// Adds a sensor, or replaces its entry.
     ///
-    /// - Returns: whether its collection has to be restarted.
+    /// - Returns: whether its collection must be restarted.
     mutating func adopt(_ item: DiscoveredSensor) -> Bool {
         let id = item.sensor.id
         if let known = sensors[id], known.sensor == item.sensor, !known.isUnavailable {
@@ -105,7 +105,7 @@ struct SensorTable {
 
     // MARK: - Levels
 
-    /// The level of a sensor: its own, else that of the narrowest kind that has one.
+    /// The level of a sensor: its own, else that of the most specific kind that has one.
     func level(of id: SensorID) -> CollectionLevel {
         levels[id] ?? levels.filter { $0.key.covers(id) }.max { $0.key < $1.key }?.value
             ?? VirtualMachine.defaultLevel
@@ -116,7 +116,7 @@ struct SensorTable {
         sensors[id].flatMap { level(of: id).interval($0.sensor.cadence) }
     }
 
-    /// The names whose levels a level of `id` replaces: its own and those of its instances.
+    /// The identifiers whose levels are replaced by a level of `id`: itself and its instances.
     func replacedLevels(by id: SensorID) -> [SensorID] {
         levels.keys.filter { $0 != id && id.covers($0) } + [id]
     }
@@ -129,7 +129,8 @@ struct SensorTable {
 
     /// Records the task that collects a sensor from now on.
     ///
-    /// - Parameter isCapturing: whether its device takes the samples, and must be released afterwards.
+    /// - Parameter isCapturing: whether its device takes the samples, and must be released
+    ///   afterwards.
     mutating func begin(_ id: SensorID, _ collection: Task<Void, Never>?, isCapturing: Bool) {
         sensors[id]?.collection = collection
         sensors[id]?.isCapturing = isCapturing
@@ -183,7 +184,7 @@ struct CollectedSensor {
     fileprivate(set) var closing: Task<Void, Never>?
     /// A remark about how it is read.
     fileprivate(set) var note: String?
-    /// Grows with every change, so that a sample read under an older rule is not stored.
+    /// Incremented with every change, so that a sample read before the change is not stored.
     fileprivate(set) var generation = 0
 
     fileprivate init(sensor: Sensor, availability: Availability) {

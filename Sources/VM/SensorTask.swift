@@ -2,14 +2,15 @@ import SampleStore
 import Samples
 import Scheduling
 
-/// Collects one sensor until its task is cancelled, or its level, its fields or its hardware change.
+/// Collects one sensor until its task is cancelled, or its level, its fields or its hardware
+/// change.
 struct SensorTask: Sendable {
-    /// Below this interval, reading each sample costs too much.
+    /// Below this interval, reading single samples costs too much.
     private static let captureInterval = Duration.milliseconds(20)
-    /// The interval at which a derived sensor processes its input, so that many samples are processed
-    /// at once.
+    /// The interval at which a derived sensor processes its input, so that many samples are
+    /// processed at once.
     private static let derivingInterval = Duration.milliseconds(250)
-    /// The most samples that a derived sensor processes at once.
+    /// The maximum number of samples that a derived sensor processes at once.
     private static let derivingPage = 1000
 
     private let collector: SensorCollector
@@ -108,7 +109,7 @@ struct SensorTask: Sendable {
             guard failure.code != .gone else { return await collector.fail(self, failure) }
             throw failure
         } catch {
-            await collector.note("is read one by one: \(error.message)", on: self)
+            await collector.note("cannot capture samples and is polled: \(error.message)", on: self)
         }
         await poll(reader)
     }
@@ -131,9 +132,9 @@ struct SensorTask: Sendable {
 
     /// Stores the samples of a source.
     ///
-    /// However the source ends, it is gone until discovery finds it.
+    /// When the source ends, the sensor is unavailable until it is discovered again.
     private func receive(_ source: any SampleSource, on collector: isolated SensorCollector) async {
-        var reason = "\(id) sends nothing any more"
+        var reason = "\(id) stopped sending"
         var pace = SamplePace(interval)
         do {
             for try await sample in source.samples() {

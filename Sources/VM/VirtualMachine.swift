@@ -20,15 +20,15 @@ public import Scheduling
 public actor VirtualMachine {
     /// The level of a sensor for which the owner has set none.
     public static let defaultLevel = CollectionLevel.medium
-    /// The most samples that are published in one call.
+    /// The maximum number of samples that are published in one call.
     public static let largestBatch = BatchPublisher.largestBatch
 
-    /// The longest that an accepted sample waits to be written.
+    /// The maximum time that an accepted sample waits to be written.
     private static let flushInterval = Duration.milliseconds(500)
 
     /// Reads the samples that were accepted.
     public nonisolated let samples: SampleReading
-    /// How many samples are kept, and for how long.
+    /// Applies retention rules and the budget.
     public nonisolated let retention: Retention
 
     /// Locked until the machine is closed.
@@ -185,8 +185,8 @@ extension VirtualMachine {
         if let error = await collector.discoverInTurn() { throw VirtualMachineError(error) }
     }
 
-    /// Removes a sensor that is unavailable from the list; its samples stay, and can be read when it
-    /// is discovered again.
+    /// Removes a sensor that is unavailable from the list; its samples stay, and can be read when
+    /// it is discovered again.
     public nonisolated func dismiss(_ id: SensorID) async {
         await collector.dismiss(id)
     }
@@ -203,11 +203,12 @@ extension VirtualMachine {
 
     /// Declares a published or virtual sensor, or changes its declaration; permanently.
     ///
-    /// Stored samples with other fields are kept, and read with the new fields where they have them.
+    /// Stored samples with other fields are kept, and read with the new fields where they have
+    /// them.
     ///
     /// - Returns: whether it was not declared before.
-    /// - Throws: `sensorTaken` when a driver provides the sensor, or when it is declared as the other
-    ///   sort, published or virtual; `invalidSensor` when there are too many; `diskFull` or
+    /// - Throws: `sensorTaken` when a driver provides the sensor, or when it is declared as the
+    ///   other sort, published or virtual; `invalidSensor` when there are too many; `diskFull` or
     ///   `storeFailed` when it could not be stored, and then nothing has changed.
     public nonisolated func declare(_ sensor: Sensor) async throws(VirtualMachineError) -> Bool {
         try await collector.declare(sensor)
@@ -261,12 +262,13 @@ extension VirtualMachine {
     /// Clients cannot publish to a sensor that the host reads, so its statistics contain nothing
     /// else.
     ///
-    /// - Throws: `unknownSensor`, `unavailable`, `sensorComputed`, `sensorCollected` or `sensorOff`.
+    /// - Throws: `unknownSensor`, `unavailable`, `sensorComputed`, `sensorCollected` or
+    ///   `sensorOff`.
     public nonisolated func checkPublishing(to id: SensorID) async throws(VirtualMachineError) {
         try await collector.checkPublishing(to: id)
     }
 
-    /// Whether clients may have made the samples of a sensor, or those of an input.
+    /// Whether clients may have published samples of the sensor or of one of its inputs.
     public nonisolated func isPublished(_ id: SensorID) async -> Bool {
         await collector.isPublished(id)
     }
@@ -283,8 +285,8 @@ extension VirtualMachine {
         await playback.nextSample(of: Array(ids), after: time)
     }
 
-    /// Stores the samples of all timed sensors after `start` and up to and including `end`, sensor by
-    /// sensor.
+    /// Stores the samples of all timed sensors after `start` and up to and including `end`, sensor
+    /// by sensor.
     ///
     /// When the task is cancelled, it stops between two pages of samples.
     ///

@@ -5,7 +5,8 @@ public import Samples
 public struct VirtualMachineError: Error, Sendable, CustomStringConvertible {
     /// The kind of error, for programs.
     public enum Code: Hashable, Sendable {
-        /// Another virtual machine has locked the data directory; see ``VirtualMachineError/holder``.
+        /// Another virtual machine has locked the data directory; see
+        /// ``VirtualMachineError/holder``.
         case alreadyRunning
         /// The data directory cannot be created, locked or written.
         case dataUnusable
@@ -35,11 +36,13 @@ public struct VirtualMachineError: Error, Sendable, CustomStringConvertible {
         case storeFailed
     }
 
+    /// The kind of error.
     public let code: Code
     /// One sentence.
     public let message: String
     /// What to do about it.
     public let hint: String?
+    /// The underlying error.
     public let cause: (any Error)?
     /// The process that has locked the data directory, for `alreadyRunning`, when it is known.
     public let holder: Int32?

@@ -2,7 +2,7 @@ import Addresses
 import TestSupport
 import Testing
 
-/// A22: where an address is decides whether an app may reach it.
+/// A22: the reach of an address decides whether an app may call it.
 struct IPAddressTests {
     @Test(arguments: [
         // The Internet.
@@ -26,7 +26,7 @@ struct IPAddressTests {
         ("169.254.169.254", .forbidden), ("169.254.170.2", .forbidden),
         ("100.100.100.200", .forbidden),
         ("168.63.129.16", .forbidden), ("fd00:ec2::254", .forbidden), ("192.0.0.192", .forbidden),
-        // None, everybody, many, reserved, documentation, benchmarks.
+        // Unspecified, broadcast, multicast, reserved, documentation, benchmarks.
         ("0.0.0.0", .forbidden), ("0.1.2.3", .forbidden), ("255.255.255.255", .forbidden),
         ("224.0.0.1", .forbidden), ("239.255.255.255", .forbidden), ("240.0.0.1", .forbidden),
         ("192.0.2.1", .forbidden), ("198.51.100.7", .forbidden), ("203.0.113.7", .forbidden),
@@ -45,7 +45,7 @@ struct IPAddressTests {
         ("2001:0:4136:e378:8000:63bf:3fff:fdd2", .forbidden),
         ("2606:4700::5efe:127.0.0.1", .forbidden), ("2606:4700::200:5efe:7f00:1", .forbidden),
     ])
-    func `an address is where the registries say`(_ text: String, _ reach: Reach) throws {
+    func `addresses are classified by the registries`(_ text: String, _ reach: Reach) throws {
         let scope = try #require(IPAddress(text)).scope
         #expect(scope.reach == reach, "\(text): \(scope.name)")
     }
@@ -58,7 +58,7 @@ struct IPAddressTests {
         "::1.2.3.4:5", "[::1]", "::ffff:0x7f.1", "1:2:3:4:5:6:7:1.2.3.4", "::1 ",
         "1:2:3:4:5:6:7:", ":1:2:3:4:5:6:7",
     ])
-    func `another spelling is none`(_ text: String) {
+    func `other spellings are rejected`(_ text: String) {
         #expect(IPAddress(text) == nil)
     }
 
@@ -68,11 +68,11 @@ struct IPAddressTests {
         ("1:2:3:4:5:6:7::", "1:2:3:4:5:6:7:0"), ("::1:2:3:4:5:6:7", "0:1:2:3:4:5:6:7"),
         ("::ffff:1.2.3.4", "::ffff:102:304"), ("fe80::0001", "fe80::1"),
     ])
-    func `an address has one spelling`(_ text: String, _ shown: String) throws {
+    func `an address has one canonical form`(_ text: String, _ shown: String) throws {
         #expect(try #require(IPAddress(text)).description == shown)
     }
 
-    @Test func `what is written is read again`() throws {
+    @Test func `a written address is parsed again`() throws {
         let seed = UInt64.random(in: .min ... .max)
         print("seed \(seed)")
         var random = SplitMix(state: seed)

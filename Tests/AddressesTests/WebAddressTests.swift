@@ -1,7 +1,7 @@
 import Addresses
 import Testing
 
-/// A22: one strict parser says what is checked and what is called.
+/// A22: one strict parser serves checks and connections.
 struct WebAddressTests {
     @Test(arguments: [
         ("https://api.example.org", "https://api.example.org/"),
@@ -15,7 +15,7 @@ struct WebAddressTests {
         ("https://a/b/../c", "https://a/b/../c"), ("https://a/@b", "https://a/@b"),
         ("https://a?user@b", "https://a/?user@b"), ("https://1.example/", "https://1.example/"),
     ])
-    func `an address has one spelling`(_ text: String, _ shown: String) throws {
+    func `an address has one canonical form`(_ text: String, _ shown: String) throws {
         let address = try #require(WebAddress(text))
         #expect(address.description == shown)
         #expect(WebAddress(shown) == address || text.hasSuffix("org"))
@@ -42,7 +42,7 @@ struct WebAddressTests {
         "https://" + String(repeating: "a.", count: 60) + "org",
         "https://a/" + String(repeating: "x", count: 8 << 10),
     ])
-    func `what parsers read in different ways is refused`(_ text: String) {
+    func `URLs that parsers interpret differently are rejected`(_ text: String) {
         #expect(WebAddress(text) == nil)
     }
 
@@ -50,7 +50,7 @@ struct WebAddressTests {
         ("https://a", true), ("https://a:8443", true), ("HTTP://A", true), ("https://a/", false),
         ("https://a?", false), ("https://a#", false), ("https://a/x", false),
     ])
-    func `an origin has nothing behind it`(_ text: String, _ isOrigin: Bool) {
+    func `an origin has no path`(_ text: String, _ isOrigin: Bool) {
         #expect((WebOrigin(text) != nil) == isOrigin)
     }
 
@@ -64,7 +64,9 @@ struct WebAddressTests {
         ("https://local", .internet), ("https://notlocalhost", .internet),
         ("https://box.local.example.org", .internet),
     ])
-    func `a host tells where it is`(_ text: String, _ reach: Reach) throws {
+    func `the reach of a host follows from its name or address`(_ text: String, _ reach: Reach)
+        throws
+    {
         #expect(try #require(WebOrigin(text)).host.reach == reach)
     }
 
@@ -76,7 +78,7 @@ struct WebAddressTests {
         ("http://b.org:81", "http://b.org:81/"), ("/é x", "https://a.org/%C3%A9%20x"),
         ("/x?u=http://y", "https://a.org/x?u=http://y"),
     ])
-    func `a redirect leads where the standard says`(_ reference: String, _ result: String) throws {
+    func `a redirect is resolved by RFC 3986`(_ reference: String, _ result: String) throws {
         let base = try #require(WebAddress("https://a.org/b/c?d"))
         #expect(base.resolving(reference)?.description == result)
     }
@@ -85,12 +87,12 @@ struct WebAddressTests {
         "file:///etc/passwd", "javascript:alert(1)", "//user@b.org", "https://é.org", "//b.org:0",
         "http:x", "/a\\b", "\u{1}", "data:,x", "///x", "//2130706433/",
     ])
-    func `a redirect to no server leads nowhere`(_ reference: String) throws {
+    func `a redirect that is not an http URL is rejected`(_ reference: String) throws {
         let base = try #require(WebAddress("https://a.org/b/c?d"))
         #expect(base.resolving(reference) == nil)
     }
 
-    @Test func `a pin has one spelling`() throws {
+    @Test func `a pin has one canonical form`() throws {
         let text = "sha256/47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="
         #expect(try #require(CertificatePin(text)).description == text)
         let others = [

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Connectors
 
-/// The packs in `sensorpacks/`, each with a message in the shape of its device.
+/// The packs in `sensorpacks/`, each with an example message of its device.
 struct BundledPackTests {
     private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
         .appending(path: "../../sensorpacks").standardizedFileURL
@@ -40,7 +40,7 @@ struct BundledPackTests {
         ),
     ]
 
-    /// Packs over Bluetooth: bytes of a characteristic, and the sample that is there then.
+    /// Bluetooth packs: the bytes of a characteristic, and the resulting sample.
     private static let values: [(String, [(String, [UInt8], [Value])])] =
         ["door-contact-ble", "door-contact-ble-gatt"].map { name in
             (
@@ -68,7 +68,7 @@ struct BundledPackTests {
     }
 
     @Test(arguments: values)
-    func `C7, C12: a pack reads what its device says over Bluetooth`(
+    func `C7, C12: a pack decodes the values of its device over Bluetooth`(
         name: String, steps: [(String, [UInt8], [Value])]
     ) throws {
         let pack = try Self.pack(name)
@@ -87,10 +87,10 @@ struct BundledPackTests {
         }
     }
 
-    @Test func `C9: a battery that runs down slowly is told about every 5 points`() throws {
+    @Test func `C9: a slowly discharging battery is reported every 5 percent`() throws {
         var maker = try Self.pack("door-contact-ble").maker
         let charges = stride(from: 1000, through: 500, by: -1).map { Double($0) / 10 }
-        let told = charges.compactMap { charge -> Value? in
+        let reported = charges.compactMap { charge -> Value? in
             let reading = Reading(values: ["battery": .number(charge)])
             guard case .sample(let sample) = maker.take(reading, at: SourceTests.start) else {
                 return nil
@@ -98,13 +98,13 @@ struct BundledPackTests {
             return sample.values.last
         }
         #expect(
-            told.compactMap(\.double) == [
+            reported.compactMap(\.double) == [
                 100, 94.9, 89.8, 84.7, 79.6, 74.5, 69.4, 64.3, 59.2, 54.1,
             ])
     }
 
     @Test(arguments: messages)
-    func `C2, C3, C19: a pack reads what its device says`(
+    func `C2, C3, C19: a pack decodes the messages of its device`(
         name: String, lines: [String], values: [Value]
     ) throws {
         var maker = try Self.pack(name).maker
@@ -124,7 +124,7 @@ struct BundledPackTests {
         #expect(sample.values.count == values.count)
     }
 
-    @Test func `C8: a door that says the same again is kept once`() throws {
+    @Test func `C8: a repeated door state is stored once`() throws {
         var maker = try Self.pack("door-contact").maker
         let now = SourceTests.start
         for line in ["Switch state: 1", "Sensor state: 1", "Battery Level: 80.0%"] {

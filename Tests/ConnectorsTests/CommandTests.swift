@@ -19,14 +19,14 @@ struct CommandTests {
 
     private static func source(
         _ words: [String], every interval: Duration? = .milliseconds(10),
-        patience: Duration? = nil, maker: SampleMaker? = nil
+        timeout: Duration? = nil, maker: SampleMaker? = nil
     ) throws -> SupervisedSource {
         let connector = CommandConnector(
-            words, every: interval, patience: patience, grace: .milliseconds(200))
+            words, every: interval, timeout: timeout, grace: .milliseconds(200))
         return SupervisedSource(
             connector, maker: try maker ?? self.maker, highestRate: 1e6,
             time: ScriptedTime(
-                clock: { KindTests.now },
+                clock: { ConnectorKindTests.now },
                 wait: { _ in try await Task.sleep(for: .milliseconds(5)) }))
     }
 
@@ -46,10 +46,10 @@ struct CommandTests {
         }
     }
 
-    /// A number of seconds to sleep that no other test has.
+    /// A unique number of seconds to sleep, which identifies a process.
     private static func marker() -> String { "\(Int.random(in: 100_000_000...999_999_999))" }
 
-    @Test func `C19: a program is run again and again, and its lines are samples`() async throws {
+    @Test func `C19: a program runs periodically, and its lines are samples`() async throws {
         let maker = try SampleMaker(
             format: .pattern(#"0 (\S+) C (\S+) %"#), names: ["1", "2"],
             rules: [
@@ -66,7 +66,7 @@ struct CommandTests {
         #expect(source.report?.connections == 1)
     }
 
-    @Test func `F2: a program is asked at intervals or sends of its own accord`() async throws {
+    @Test func `F2: a program runs at intervals or continuously`() async throws {
         let asked = try Self.source(["/bin/sh", "-c", "echo $$"])
         #expect(Set(try await Self.texts(3, of: asked)).count == 3)
         let sending = try Self.source(
@@ -74,12 +74,12 @@ struct CommandTests {
         #expect(Set(try await Self.texts(3, of: sending)).count == 1)
     }
 
-    @Test func `words reach a program as they stand, without a shell`() async throws {
+    @Test func `arguments reach a program unchanged, without a shell`() async throws {
         let source = try Self.source(["printf", "%s\n", "$HOME; a  'b' *", ""])
         #expect(try await Self.texts(1, of: source) == ["$HOME; a  'b' *"])
     }
 
-    @Test func `a program gets three variables, nothing to read and no descriptor of ours`()
+    @Test func `a program gets three variables, an empty input and no inherited descriptors`()
         async throws
     {
         let variables = try Self.source(["env"])
@@ -87,13 +87,13 @@ struct CommandTests {
         #expect(names.sorted() == ["HOME", "LANG", "PATH"])
         let input = try Self.source(["sh", "-c", "cat; echo end of input"])
         #expect(try await Self.texts(1, of: input) == ["end of input"])
-        // The fourth is that of the folder itself.
+        // The fourth descriptor is that of the listed folder itself.
         let files = try Self.source(["ls", "/proc/self/fd"])
         #expect(try await Self.texts(5, of: files) == ["0", "1", "2", "3", "0"])
     }
 
     @Test
-    func `the last line of a program counts without an end, and that of one that fails does not`()
+    func `the last line needs no line end, and is dropped if the program fails`()
         async throws
     {
         let source = try Self.source(["printf", "one\ntwo"])
@@ -118,12 +118,12 @@ struct CommandTests {
             ),
             (["sh", "-c", "kill -SEGV $$"], "was terminated by signal 11."),
         ])
-    func `a program that fails is told of, with the last line of its errors`(
+    func `a failed program is reported with the last line of its errors`(
         words: [String], text: String
     ) async throws {
         let source = try Self.source(words)
         let samples = source.samples()
-        try await KindTests.reach(source, "the fault") { $0.problem != nil }
+        try await ConnectorKindTests.reach(source, "the fault") { $0.problem != nil }
         #expect(source.report?.problem?.contains(text) == true, "\(source.report?.problem ?? "")")
         #expect(source.report?.link == .disconnected)
         #expect(source.report?.connections == 0)
@@ -131,31 +131,31 @@ struct CommandTests {
     }
 
     @Test(arguments: ["sleep N & sleep N", "trap '' TERM; sleep N & while :; do sleep N; done"])
-    func `a program that hangs is ended in time, with all that it has started`(script: String)
+    func `a program that hangs is terminated with its child processes`(script: String)
         async throws
     {
         let marker = Self.marker()
         let script = script.replacing("N", with: marker)
         let source = try Self.source(
-            ["sh", "-c", script], every: .seconds(1000), patience: .milliseconds(100))
+            ["sh", "-c", script], every: .seconds(1000), timeout: .milliseconds(100))
         let samples = source.samples()
-        try await KindTests.reach(source, "the end") { $0.problem != nil }
+        try await ConnectorKindTests.reach(source, "the end") { $0.problem != nil }
         #expect(source.report?.problem?.hasSuffix("timed out and was terminated.") == true)
         try await Self.reachEnd(of: marker)
         withExtendedLifetime(samples) {}
     }
 
-    @Test func `what a program has left running is ended with it`() async throws {
+    @Test func `child processes that a program leaves running are terminated`() async throws {
         let marker = Self.marker()
         let source = try Self.source(
             ["sh", "-c", "sleep \(marker) & echo begun"], every: .seconds(1000))
         let samples = source.samples()
-        try await KindTests.reach(source, "its line") { $0.taken == 1 }
+        try await ConnectorKindTests.reach(source, "its line") { $0.taken == 1 }
         try await Self.reachEnd(of: marker)
         withExtendedLifetime(samples) {}
     }
 
-    @Test func `a program that is not wanted any more is ended with all that it has started`()
+    @Test func `a cancelled program is terminated with its child processes`()
         async throws
     {
         let marker = Self.marker()
@@ -165,10 +165,10 @@ struct CommandTests {
         try await Self.reachEnd(of: marker)
     }
 
-    @Test func `a program that floods takes no memory, and goes on`() async throws {
+    @Test func `a program with too much output uses bounded memory and continues`() async throws {
         let source = try Self.source(["yes", String(repeating: "x", count: 100)], every: nil)
         let samples = source.samples()
-        try await KindTests.reach(source, "a flood") { $0.received > 100_000 }
+        try await ConnectorKindTests.reach(source, "a flood") { $0.received > 100_000 }
         let report = try #require(source.report)
         #expect(report.taken == 4096)
         #expect(report.dropped.excess >= 100_000 - 4096)
@@ -177,23 +177,25 @@ struct CommandTests {
         withExtendedLifetime(samples) {}
     }
 
-    @Test func `a program that runs all the time and says nothing for long is started anew`()
+    @Test func `a continuous program without output is restarted`()
         async throws
     {
         let source = try Self.source(
-            ["sh", "-c", "echo begun; exec sleep 1000"], every: nil, patience: .milliseconds(100))
+            ["sh", "-c", "echo begun; exec sleep 1000"], every: nil, timeout: .milliseconds(100))
         #expect(try await Self.texts(3, of: source) == ["begun", "begun", "begun"])
     }
 
-    @Test func `lines that do not fit are told as a doubt, until one fits`() async throws {
+    @Test func `lines that do not match cause a warning until one matches`() async throws {
         let maker = try SampleMaker(
             format: .plain, names: ["v"], rules: [FieldRule(Field("v"))])
         let script = "test $(( $(date +%s%N) / 100000000 % 2 )) = 1 && echo 1 || echo one"
         let source = try Self.source(["sh", "-c", script], maker: maker)
         let samples = source.samples()
         for _ in 0..<2 {
-            try await KindTests.reach(source, "the doubt") { $0.problem != nil }
-            try await KindTests.reach(source, "its end") { $0.connections > 0 && $0.problem == nil }
+            try await ConnectorKindTests.reach(source, "the doubt") { $0.problem != nil }
+            try await ConnectorKindTests.reach(source, "its end") {
+                $0.connections > 0 && $0.problem == nil
+            }
         }
         #expect(source.report?.connections == 1)
         #expect((source.report?.dropped.malformed ?? 0) > 0)

@@ -12,16 +12,16 @@ import VM
 struct PollTests {
     private static func connector(
         _ url: String, pin: String? = nil, fields: [HeaderField] = [],
-        trust: [NIOSSLCertificate] = [], patience: Duration = Program.patience
+        trust: [NIOSSLCertificate] = [], timeout: Duration = Program.patience
     ) throws -> PollConnector {
         PollConnector(
-            try #require(WebAddress(url)), every: .milliseconds(5), patience: patience,
+            try #require(WebAddress(url)), every: .milliseconds(5), timeout: timeout,
             fields: fields, pin: pin.flatMap { CertificatePin($0) },
             trustRoots: .certificates(trust),
             budget: HostRateLimiter(calls: 1_000_000, per: .seconds(1)))
     }
 
-    /// A source of temperatures for as long as `body` runs.
+    /// Runs a source of temperatures while `body` runs.
     private static func with<T: Sendable>(
         _ connector: PollConnector, _ body: (SupervisedSource) async throws -> T
     ) async throws -> T {
@@ -36,20 +36,20 @@ struct PollTests {
             format: .json, names: ["main.temp"],
             rules: [FieldRule(Field("temperature", unit: "Cel"), offset: -273.15)])
         return SupervisedSource(
-            connector, maker: maker, time: ScriptedTime(clock: { KindTests.now }))
+            connector, maker: maker, time: ScriptedTime(clock: { ConnectorKindTests.now }))
     }
 
-    /// What is wrong with the answers of a server.
+    /// The reported problem with the responses of a server.
     private static func fault(
-        _ reply: LocalServer.Reply, patience: Duration = Program.patience
+        _ reply: LocalServer.Reply, timeout: Duration = Program.patience
     ) async throws -> String {
         try await LocalServer.with { _ in
             reply
         } _: { server in
             let url = "http://127.0.0.1:\(server.port)/weather?appid=secret"
-            return try await with(try connector(url, patience: patience)) { source in
+            return try await with(try connector(url, timeout: timeout)) { source in
                 let samples = source.samples()
-                try await KindTests.reach(source, "the fault") { $0.problem != nil }
+                try await ConnectorKindTests.reach(source, "the fault") { $0.problem != nil }
                 #expect(source.report?.taken == 0)
                 let problem = source.report?.problem ?? ""
                 #expect(problem.hasPrefix("http://127.0.0.1:\(server.port)"))
@@ -60,7 +60,7 @@ struct PollTests {
         }
     }
 
-    @Test func `D5: a weather service is asked with the query and the key that the pack says`()
+    @Test func `D5: a weather service is called with the query and the key of the pack`()
         async throws
     {
         try await LocalServer.with { request in
@@ -83,7 +83,7 @@ struct PollTests {
         }
     }
 
-    @Test func `D6: the 61st call of a minute to a host waits, whoever makes it`() {
+    @Test func `D6: the 61st call within a minute to a host waits, whichever sensor makes it`() {
         let budget = HostRateLimiter(calls: 60, per: .seconds(60))
         let start = ContinuousClock.now
         for second in 0..<60 {
@@ -94,7 +94,7 @@ struct PollTests {
         #expect(budget.reserve("a", at: later) == .seconds(30))
         #expect(budget.reserve("b", at: later) == .zero)
         #expect(budget.reserve("a", at: later) == .seconds(30.5))
-        // Within any minute there are sixty at most.
+        // At most sixty calls within any minute.
         var due = (0..<300).map {
             later.advanced(by: budget.reserve("c", at: later) + .seconds($0 / 300))
         }
@@ -141,7 +141,7 @@ struct PollTests {
             ),
             (.answer("<html>"), "/weather sent a response that does not match the sensor pack."),
         ] as [(LocalServer.Reply, String)])
-    func `an answer that is not good is told of in words`(
+    func `an error response is reported with its reason`(
         reply: LocalServer.Reply, text: String
     ) async throws {
         let fault = try await Self.fault(reply)
@@ -153,24 +153,24 @@ struct PollTests {
             .silence(after: []),
             .silence(after: Array("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{".utf8)),
         ] as [LocalServer.Reply])
-    func `a server that does not answer is left in time`(reply: LocalServer.Reply) async throws {
-        let fault = try await Self.fault(reply, patience: .milliseconds(200))
+    func `a server that does not answer times out`(reply: LocalServer.Reply) async throws {
+        let fault = try await Self.fault(reply, timeout: .milliseconds(200))
         #expect(fault.hasSuffix("did not answer in time."))
     }
 
-    @Test func `a server that is not there is told of`() async throws {
+    @Test func `an unreachable server is reported`() async throws {
         let port = ClosedPort()
         defer { withExtendedLifetime(port) {} }
         let source = try Self.source(try Self.connector("http://127.0.0.1:\(port.number)/"))
         let samples = source.samples()
-        try await KindTests.reach(source, "the fault") { $0.problem != nil }
+        try await ConnectorKindTests.reach(source, "the fault") { $0.problem != nil }
         #expect(source.report?.problem?.contains("cannot be reached") == true)
         #expect(source.report?.link == .disconnected)
         withExtendedLifetime(samples) {}
     }
 
     @Test(arguments: ["trusted", "certificate", "key", "none", "other"])
-    func `C36: a device of one's own is known by its pin`(shows: String) async throws {
+    func `C36: a device of your own is identified by its pin`(shows: String) async throws {
         let certificate = try await TestCertificate(names: ["DNS:localhost"])
         let other = try await TestCertificate(names: ["DNS:localhost"])
         let pins = try certificate.pins()
@@ -189,7 +189,9 @@ struct PollTests {
                 trust: shows == "trusted" ? [certificate.certificate] : [])
             try await Self.with(connector) { source async throws in
                 let samples = source.samples()
-                try await KindTests.reach(source, "an answer") { $0.problem != nil || $0.taken > 0 }
+                try await ConnectorKindTests.reach(source, "an answer") {
+                    $0.problem != nil || $0.taken > 0
+                }
                 let report = try #require(source.report)
                 switch shows {
                 case "none":
@@ -204,7 +206,7 @@ struct PollTests {
                 }
                 withExtendedLifetime(samples) {}
             }
-            // Nothing is said before the other side has shown who it is.
+            // No request is sent before the server is verified.
             #expect(server.received.isEmpty == ["none", "other"].contains(shows))
         }
     }

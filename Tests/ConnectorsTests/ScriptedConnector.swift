@@ -3,7 +3,7 @@ import Ingest
 import Samples
 import Synchronization
 
-/// A source that does at each connection what a test wrote down, and then waits for its end.
+/// A connector that runs one script per connection and then waits for cancellation.
 final class ScriptedConnector: Connector {
     enum Step: Sendable {
         case connected
@@ -15,14 +15,14 @@ final class ScriptedConnector: Connector {
     }
 
     let place = "the device"
-    private let clock: PassingClock
+    private let clock: InstantClock
     private let visits: [[Step]]
     private let count = Mutex((begun: 0, ended: 0))
-    /// Comes when a script has been done, and when the last connection has ended.
+    /// Yields when a script is done and when the last connection has ended.
     let events: AsyncStream<String>
     private let event: AsyncStream<String>.Continuation
 
-    init(_ clock: PassingClock, _ visits: [[Step]]) {
+    init(_ clock: InstantClock, _ visits: [[Step]]) {
         (self.clock, self.visits) = (clock, visits)
         (events, event) = AsyncStream.makeStream(of: String.self)
     }
@@ -54,8 +54,8 @@ final class ScriptedConnector: Connector {
     }
 }
 
-/// A clock that stands still, but that every wait is over at once and moves it.
-final class PassingClock: Sendable {
+/// A clock that is advanced by every wait, which returns at once.
+final class InstantClock: Sendable {
     private let state = Mutex((now: SourceTests.start, waits: [Duration]()))
 
     var now: Timestamp { state.withLock { $0.now } }

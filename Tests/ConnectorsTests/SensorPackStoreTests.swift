@@ -4,7 +4,7 @@ import Testing
 
 @testable import Connectors
 
-struct PackShelfTests {
+struct SensorPackStoreTests {
     private static let id: SensorID = "balcony"
 
     private static func pack(_ title: String) -> [UInt8] {
@@ -19,19 +19,19 @@ struct PackShelfTests {
             """.utf8)
     }
 
-    /// Runs a body with a folder that is not there yet.
+    /// Runs `body` with the path of a folder that does not exist yet.
     private func withFolder(_ body: (String) throws -> Void) throws {
         let place = FileManager.default.temporaryDirectory
-            .appending(path: "shelf-\(UUID().uuidString)").path(percentEncoded: false)
+            .appending(path: "store-\(UUID().uuidString)").path(percentEncoded: false)
         defer { try? FileManager.default.removeItem(atPath: place) }
         try body("\(place)/sensor-packs")
     }
 
-    @Test func `a pack is kept for its owner alone, and is there again`() throws {
+    @Test func `a pack is stored with mode 0600 and loaded again`() throws {
         try withFolder { folder in
-            let shelf = SensorPackStore(folder: folder)
-            #expect(try shelf.install(Self.pack("Before")).isNew)
-            #expect(try !shelf.install(Self.pack("After")).isNew)
+            let store = SensorPackStore(folder: folder)
+            #expect(try store.install(Self.pack("Before")).isNew)
+            #expect(try !store.install(Self.pack("After")).isNew)
             let files = FileManager.default
             #expect(try files.contentsOfDirectory(atPath: folder) == ["balcony.json"])
             for (path, mode) in [(folder, 0o700), ("\(folder)/balcony.json", 0o600)] {
@@ -46,36 +46,37 @@ struct PackShelfTests {
         }
     }
 
-    @Test func `D6: sensors of one shelf share what a server allows, also after a start`() throws {
+    @Test func `D6: sensors of one store share a server's rate limit, also after a restart`() throws
+    {
         try withFolder { folder in
-            func budgets(_ shelf: SensorPackStore) -> [HostRateLimiter] {
-                shelf.packs.compactMap { ($0.connector as? PollConnector)?.budget }
+            func budgets(_ store: SensorPackStore) -> [HostRateLimiter] {
+                store.packs.compactMap { ($0.connector as? PollConnector)?.budget }
             }
-            let shelf = SensorPackStore(folder: folder)
+            let store = SensorPackStore(folder: folder)
             for id in ["balcony", "garden"] {
                 let text = String(decoding: Self.pack("Air"), as: UTF8.self)
-                _ = try shelf.install(Array(text.replacing("balcony", with: id).utf8))
+                _ = try store.install(Array(text.replacing("balcony", with: id).utf8))
             }
             let again = SensorPackStore(folder: folder)
-            for shelf in [shelf, again] {
-                let found = budgets(shelf)
+            for store in [store, again] {
+                let found = budgets(store)
                 #expect(found.count == 2 && found.first === found.last)
             }
-            #expect(budgets(shelf).first !== budgets(again).first)
+            #expect(budgets(store).first !== budgets(again).first)
         }
     }
 
-    @Test func `a pack that cannot be kept is not installed, and no pack is lost`() throws {
+    @Test func `a pack that cannot be stored is not installed, and no pack is lost`() throws {
         try withFolder { folder in
-            let shelf = SensorPackStore(folder: folder)
-            _ = try shelf.install(Self.pack("Before"))
-            // A folder of that name stands in the way of the file.
+            let store = SensorPackStore(folder: folder)
+            _ = try store.install(Self.pack("Before"))
+            // A folder with the name of the file prevents writing it.
             let path = "\(folder)/balcony.json"
             try FileManager.default.removeItem(atPath: path)
             try FileManager.default.createDirectory(
                 atPath: path, withIntermediateDirectories: false)
-            #expect(throws: PackError.self) { try shelf.install(Self.pack("After")) }
-            #expect(shelf.packs.map(\.title) == ["Before"])
+            #expect(throws: PackError.self) { try store.install(Self.pack("After")) }
+            #expect(store.packs.map(\.title) == ["Before"])
             #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["balcony.json"])
         }
     }

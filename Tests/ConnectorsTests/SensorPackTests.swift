@@ -5,7 +5,7 @@ import Testing
 import VM
 
 struct SensorPackTests {
-    /// A pack that can be used, with one piece of it written otherwise.
+    /// The text of a valid pack with one part replaced.
     private static func text(_ old: String = "", _ new: String = "") -> String {
         let whole = #"""
             {
@@ -31,7 +31,7 @@ struct SensorPackTests {
         }
     }
 
-    @Test func `F7: a new sensor is a description, and no code`() throws {
+    @Test func `F7: a new sensor needs a description and no code`() throws {
         let pack = try SensorPack(Array(Self.text().utf8))
         #expect(pack.id == "door.front")
         #expect(pack.title == "Front door")
@@ -133,7 +133,7 @@ struct SensorPackTests {
             ("\"id\"", "\"id\": 1, \"id\"", "sensor.json:2:12: the key"),
             ("[\n", "[[],\n", "sensor.fields[0] at 5:14 is not an object."),
         ])
-    func `a pack that cannot be is refused with the place and what belongs there`(
+    func `an invalid pack is rejected with the position and the expected value`(
         old: String, new: String, message: String
     ) throws {
         let text = Self.text(old, new)
@@ -160,7 +160,7 @@ struct SensorPackTests {
                 "https://localhost/"
             ),
         ])
-    func `each kind says where it leads, without secrets`(source: String, place: String) throws {
+    func `each kind shows its source without secrets`(source: String, place: String) throws {
         let pack = try SensorPack(
             Array(
                 #"{"id": "a", "title": "A", "source": \#(source), "payload": {"format": "json"}, "fields": [{"name": "v"}]}"#
@@ -206,7 +206,7 @@ struct SensorPackTests {
                 "is not a sha256/"
             ),
         ])
-    func `each kind refuses what it cannot do`(source: String, message: String) throws {
+    func `each kind rejects invalid settings`(source: String, message: String) throws {
         let refusal = try #require(
             Self.refusal(
                 of: #"{"id": "a", "title": "A", "source": {\#(source)}, "fields": [{"name": "v"}]}"#

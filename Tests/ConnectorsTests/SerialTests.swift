@@ -9,7 +9,7 @@ import VM
 
 struct SerialTests {
     private static func with<T>(
-        baud: Int = 9600, sent: String = "", skipped: Int = 0, patience: Duration? = nil,
+        baud: Int = 9600, sent: String = "", skipped: Int = 0, timeout: Duration? = nil,
         _ body: (SerialDevice, SupervisedSource) async throws -> T
     ) async throws -> T {
         let folder = FileManager.default.temporaryDirectory
@@ -18,8 +18,8 @@ struct SerialTests {
         defer { try? FileManager.default.removeItem(at: folder) }
         let device = SerialDevice(
             path: folder.path(percentEncoded: false) + "/device", baud: baud, sent: sent,
-            skipped: skipped, patience: patience)
-        return try await body(device, try KindTests.source(device.connector))
+            skipped: skipped, timeout: timeout)
+        return try await body(device, try ConnectorKindTests.source(device.connector))
     }
 
     /// What one connection ends with.
@@ -27,7 +27,7 @@ struct SerialTests {
         let connector = SerialConnector(device: path, baud: baud)
         let sink = SampleSink(
             maker: try CommandTests.maker, limit: TokenBucket(rate: 10),
-            time: ScriptedTime(clock: { KindTests.now }))
+            time: ScriptedTime(clock: { ConnectorKindTests.now }))
         do {
             try await connector.connect(sink)
             return "it ended"
@@ -37,19 +37,19 @@ struct SerialTests {
     }
 
     @Test(arguments: [(9600, B9600), (115_200, B115200), (300, B300)])
-    func `C2: a port is raw, of 8 bits without parity, and as fast as it is told`(
+    func `C2: a port is raw, has 8 bits without parity and the configured baud rate`(
         baud: Int, speed: Int32
     ) async throws {
         try await Self.with(baud: baud) { device, source in
-            try device.come()
-            // As if another program had left it so.
+            try device.attach()
+            // As another program could have left it.
             var mode = termios()
             tcgetattr(device.master, &mode)
             mode.c_iflag |= tcflag_t(IXON | ICRNL | ISTRIP)
             mode.c_cflag |= tcflag_t(PARENB | CSTOPB | HUPCL)
             tcsetattr(device.master, TCSANOW, &mode)
             let samples = source.samples()
-            try await KindTests.connected(source)
+            try await ConnectorKindTests.connected(source)
             tcgetattr(device.master, &mode)
             #expect(cfgetospeed(&mode) == speed_t(speed))
             #expect(cfgetispeed(&mode) == speed_t(speed))
@@ -63,67 +63,67 @@ struct SerialTests {
         }
     }
 
-    @Test func `what is to be sent is written after opening, as it stands`() async throws {
+    @Test func `configured output is written unchanged after opening`() async throws {
         try await Self.with(sent: "START\r\nRATE 1\r") { device, source in
-            try device.come()
+            try device.attach()
             let samples = source.samples()
-            try await KindTests.connected(source)
-            #expect(device.heard() == "START\r\nRATE 1\r")
+            try await ConnectorKindTests.connected(source)
+            #expect(device.receivedText() == "START\r\nRATE 1\r")
             withExtendedLifetime(samples) {}
         }
     }
 
-    @Test func `the first line of a connection, which may be half of one, is passed over`()
+    @Test func `the first line of a connection, which may be incomplete, is skipped`()
         async throws
     {
         try await Self.with(skipped: 1) { device, source in
             var samples = source.samples().makeAsyncIterator()
             for session in 1...2 {
-                try device.come()
-                try await KindTests.connected(source, times: session)
-                try await device.say(": 777\nv: \(session)\n")
+                try device.attach()
+                try await ConnectorKindTests.connected(source, times: session)
+                try await device.send(": 777\nv: \(session)\n")
                 #expect(try await samples.next()?.values == [.number(Double(session))])
-                try await device.go()
-                try await KindTests.reach(source, "its end") { $0.link != .connected }
+                try await device.detach()
+                try await ConnectorKindTests.reach(source, "its end") { $0.link != .connected }
             }
             #expect(source.report?.received == 2)
         }
     }
 
-    @Test func `C4: a device that says nothing any more is connected to anew`() async throws {
-        try await Self.with(patience: .milliseconds(50)) { device, source in
-            try device.come()
+    @Test func `C4: a silent device is reconnected`() async throws {
+        try await Self.with(timeout: .milliseconds(50)) { device, source in
+            try device.attach()
             let samples = source.samples()
-            try await KindTests.reach(source, "three connections") { $0.connections >= 3 }
-            try await KindTests.reach(source, "why") { $0.link != .connected }
+            try await ConnectorKindTests.reach(source, "three connections") { $0.connections >= 3 }
+            try await ConnectorKindTests.reach(source, "why") { $0.link != .connected }
             #expect(source.report?.problem?.contains("stopped sending") == true)
             withExtendedLifetime(samples) {}
         }
     }
 
-    @Test func `C4: lines that never fit are told as a doubt about the baud rate`() async throws {
+    @Test func `C4: lines that never match cause a warning about the baud rate`() async throws {
         try await Self.with { device, source in
-            try device.come()
+            try device.attach()
             var samples = source.samples().makeAsyncIterator()
-            try await KindTests.connected(source)
-            for _ in 0..<20 { try await device.say([0xF8, 0x00, 0xE0, 0x0A]) }
-            try await KindTests.reach(source, "the doubt") { $0.problem != nil }
+            try await ConnectorKindTests.connected(source)
+            for _ in 0..<20 { try await device.send([0xF8, 0x00, 0xE0, 0x0A]) }
+            try await ConnectorKindTests.reach(source, "the doubt") { $0.problem != nil }
             #expect(source.report?.problem?.contains("is 9600 its baud rate?") == true)
             #expect(source.report?.link == .connected)
             #expect(source.report?.dropped.malformed == 20)
-            try await device.say("v: 1\n")
+            try await device.send("v: 1\n")
             #expect(try await samples.next()?.values == [.number(1)])
-            try await KindTests.reach(source, "the end of the doubt") { $0.problem == nil }
+            try await ConnectorKindTests.reach(source, "the end of the doubt") { $0.problem == nil }
         }
     }
 
-    @Test func `C4: what is wrong with a port is said, with what helps`() async throws {
+    @Test func `C4: errors of a port include a remedy`() async throws {
         let missing = try await Self.fault(at: "/dev/serial/by-id/none")
         #expect(missing.hasPrefix("/dev/serial/by-id/none does not exist; plug the device in"))
         let null = try await Self.fault(at: "/dev/null")
         #expect(null.hasPrefix("/dev/null is not a serial port"))
         try await Self.with { device, _ in
-            try device.come()
+            try device.attach()
             let other = open(device.path, O_RDWR | O_NOCTTY | O_CLOEXEC)
             defer { close(other) }
             #expect(flock(other, LOCK_EX | LOCK_NB) == 0)
@@ -133,7 +133,7 @@ struct SerialTests {
     }
 
     @Test(.enabled(if: geteuid() != 0, "root may open everything"))
-    func `a port that may not be opened says which group opens it`() async throws {
+    func `a permission error names the group to join`() async throws {
         try await Self.with { device, _ in
             try Data().write(to: URL(filePath: device.path))
             chmod(device.path, 0)

@@ -5,7 +5,7 @@ import VM
 
 @testable import Connectors
 
-/// What holds for a source of any kind.
+/// Behaviour of supervised sources with any connector.
 struct SourceTests {
     /// 2026-03-01T12:00:00Z.
     static let start = Timestamp(microseconds: 1_772_366_400_000_000)
@@ -20,7 +20,7 @@ struct SourceTests {
     }
 
     private static func source(
-        _ connector: ScriptedConnector, _ clock: PassingClock, highestRate: Double = 1e6
+        _ connector: ScriptedConnector, _ clock: InstantClock, highestRate: Double = 1e6
     ) throws -> SupervisedSource {
         SupervisedSource(
             connector, maker: try maker(), highestRate: highestRate,
@@ -31,10 +31,10 @@ struct SourceTests {
         for await next in connector.events where next == event { return }
     }
 
-    @Test func `C4: a source that goes comes back, with a longer wait after each failure`()
+    @Test func `C4: a source reconnects, with a longer wait after each failure`()
         async throws
     {
-        let clock = PassingClock()
+        let clock = InstantClock()
         let connector = ScriptedConnector(
             clock,
             [
@@ -50,7 +50,7 @@ struct SourceTests {
             if samples.count == 3 { break }
         }
         #expect(samples == [.number(1), .number(2), .number(3)])
-        // A connection that was of use makes the next wait short again.
+        // A successful connection resets the wait.
         let due: [Double] = [1, 2, 4, 1, 2]
         #expect(clock.waits.count == due.count)
         for (wait, due) in zip(clock.waits, due) {
@@ -64,10 +64,10 @@ struct SourceTests {
     }
 
     @Test
-    func `C4: a source that never comes is tried about once a minute, and its state says why`()
+    func `C4: an unreachable source is tried about once a minute, and its state gives the reason`()
         async throws
     {
-        let clock = PassingClock()
+        let clock = InstantClock()
         let tries = [[ScriptedConnector.Step]](repeating: [.fail("It is not there.")], count: 20)
         let connector = ScriptedConnector(clock, tries + [[]])
         let source = try Self.source(connector, clock)
@@ -83,10 +83,10 @@ struct SourceTests {
         withExtendedLifetime(samples) {}
     }
 
-    @Test func `C10: the state of the way is told, and what was wrong until it is right`()
+    @Test func `C10: the state of the connection is reported, and a problem until it is resolved`()
         async throws
     {
-        let clock = PassingClock()
+        let clock = InstantClock()
         let connector = ScriptedConnector(
             clock, [[.connected, .warn("It is slow.")], [.connected], []])
         let source = try Self.source(connector, clock)
@@ -98,8 +98,8 @@ struct SourceTests {
         withExtendedLifetime(samples) {}
     }
 
-    @Test func `what comes faster than the highest rate is left out and counted`() async throws {
-        let clock = PassingClock()
+    @Test func `messages above the highest rate are dropped and counted`() async throws {
+        let clock = InstantClock()
         let flood = [ScriptedConnector.Step](repeating: .line("1"), count: 100)
         let connector = ScriptedConnector(
             clock, [[.connected] + flood + [.pass(.milliseconds(500))] + flood])
@@ -113,7 +113,7 @@ struct SourceTests {
         withExtendedLifetime(samples) {}
     }
 
-    @Test func `a clock that is put back lets no more through`() {
+    @Test func `a clock that is set back does not raise the rate limit`() {
         var limit = TokenBucket(rate: 2)
         let later = Self.start.advanced(byMicroseconds: 10_000_000)
         #expect((0..<5).filter { _ in limit.admit(at: later) }.count == 2)
@@ -122,8 +122,8 @@ struct SourceTests {
         #expect((0..<5).filter { _ in limit.admit(at: half) }.count == 1)
     }
 
-    @Test func `what nobody takes is held up to a bound, and the rest counted`() async throws {
-        let clock = PassingClock()
+    @Test func `unread samples are buffered up to a limit, and the rest counted`() async throws {
+        let clock = InstantClock()
         let lines = (0..<5000).map { ScriptedConnector.Step.line("\($0)") }
         let connector = ScriptedConnector(clock, [[.connected] + lines])
         let source = try Self.source(connector, clock)
@@ -131,18 +131,18 @@ struct SourceTests {
         await Self.reach("done", of: connector)
         #expect(source.report?.taken == 4096)
         #expect(source.report?.dropped.excess == 904)
-        var held: [Value] = []
+        var buffered: [Value] = []
         for try await sample in samples {
-            held += sample.values
-            if held.count == 4096 { break }
+            buffered += sample.values
+            if buffered.count == 4096 { break }
         }
-        #expect(held == (0..<4096).map { .number(Double($0)) })
+        #expect(buffered == (0..<4096).map { .number(Double($0)) })
     }
 
-    @Test func `a source that nobody wants any more is closed, and can be wanted again`()
+    @Test func `a cancelled source is closed and can be started again`()
         async throws
     {
-        let clock = PassingClock()
+        let clock = InstantClock()
         let connector = ScriptedConnector(clock, [[.connected, .line("1")]])
         let source = try Self.source(connector, clock)
         for try await _ in source.samples() { break }
@@ -156,8 +156,8 @@ struct SourceTests {
         withExtendedLifetime(again) {}
     }
 
-    @Test func `every line is counted once, by what became of it`() async throws {
-        let clock = PassingClock()
+    @Test func `every line is counted once, by its outcome`() async throws {
+        let clock = InstantClock()
         let connector = ScriptedConnector(
             clock, [[.connected] + ["1", "one", "", "2", "nan"].map { .line($0) }])
         let source = try Self.source(connector, clock)

@@ -1,7 +1,7 @@
 import Connectors
 import Synchronization
 
-/// A connector of which is known when it has ended, so that a server does not go before its client.
+/// Wraps a connector so that a test can wait for its end, such as before stopping a server.
 final class WatchedConnector: Connector {
     private let inner: any Connector
     private let open = Mutex(0)
@@ -22,7 +22,7 @@ final class WatchedConnector: Connector {
         try await inner.connect(sink)
     }
 
-    /// Returns when nothing is open, which nobody must want any more.
+    /// Returns when no connection is open; the source must be cancelled before.
     func waitForEnd() async {
         if open.withLock({ $0 == 0 }) { return }
         for await _ in endings where open.withLock({ $0 == 0 }) { return }

@@ -2,9 +2,9 @@ import Testing
 
 @testable import DBus
 
-/// Where buses are looked for, and how matches are written.
+/// Addresses of buses, and the syntax of match rules.
 struct BusAddressTests {
-    @Test func `the system bus is where the environment says, or in its usual place`() {
+    @Test func `the system bus address is that of the environment, or the default`() {
         let usual = "unix:path=/run/dbus/system_bus_socket"
         #expect(BusAddress.system(in: [:]) == usual)
         #expect(BusAddress.system(in: ["DBUS_SYSTEM_BUS_ADDRESS": ""]) == usual)
@@ -17,7 +17,7 @@ struct BusAddressTests {
         #expect(BusAddress.socket(at: path) == "unix:path=" + escaped)
     }
 
-    @Test func `a rule holds what is wanted, and quotes cannot end it`() {
+    @Test func `a match rule escapes quotes`() {
         let match = BusMatch(
             sender: ":1.7", path: "/a", interface: "b.c", member: "D", first: "e',member='X")
         #expect(
@@ -29,7 +29,7 @@ struct BusAddressTests {
     @Test(arguments: [
         ("/a", true), ("/a/b", true), ("/ab", false), ("/", false),
     ])
-    func `a namespace is a path and what is beneath it`(path: String, fits: Bool) {
+    func `a namespace matches a path and the paths below it`(path: String, fits: Bool) {
         let signal = BusSignal(
             sender: ":1.7", path: path, interface: "b.c", member: "D", arguments: [])
         #expect(BusMatch(sender: ":1.7", namespace: "/a").matches(signal) == fits)

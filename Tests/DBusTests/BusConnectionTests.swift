@@ -5,7 +5,7 @@ import Testing
 
 @testable import DBus
 
-/// Calls and signals on a private bus, before a peer that a test plays.
+/// Calls and signals on a private bus with a scripted peer.
 @Suite(
     .blocking, .enabled(if: PrivateBus.isInstalled, "\(PrivateBus.lack)"),
     .timeLimit(.minutes(10)))
@@ -33,14 +33,14 @@ struct BusConnectionTests {
         try #require(try await answer(connection, .owner(of: name)).first?.text)
     }
 
-    /// The answer to a call, however busy the machine is.
+    /// The reply to a call, with a limit that suits a busy machine.
     private static func answer(
         _ connection: BusConnection, _ call: BusCall
     ) async throws -> [BusValue] {
         try await connection.call(call, within: Program.patience)
     }
 
-    /// What a call ends with.
+    /// The error of a call.
     private static func fault(
         _ connection: BusConnection, _ call: BusCall, within limit: Duration = Program.patience
     ) async -> BusError? {
@@ -63,7 +63,7 @@ struct BusConnectionTests {
         .structure([.string("x"), .int32(1), .structure([.bool(true)])]),
     ]
 
-    @Test func `values of every type arrive and come back as they were`() async throws {
+    @Test func `values of every type are sent and received unchanged`() async throws {
         try await Self.with { _, connection in
             for value in Self.values {
                 let answer = try await Self.answer(connection, Self.call("Echo", .variant(value)))
@@ -78,7 +78,7 @@ struct BusConnectionTests {
         }
     }
 
-    @Test func `an answer that is an error has its name and its text`() async throws {
+    @Test func `an error reply has a name and a text`() async throws {
         try await Self.with { _, connection in
             let refused = await Self.fault(connection, Self.call("Refuse"))
             #expect(refused?.code == .refused)
@@ -94,7 +94,7 @@ struct BusConnectionTests {
         ("Many", BusLimits.values + 1, .excessive), ("Many", 1000, nil),
         ("Long", BusLimits.bytes + 1, .excessive), ("Long", BusLimits.bytes, nil),
     ])
-    func `what is too deep, too much or too long is refused, and the connection goes on`(
+    func `messages beyond the limits are rejected, and the connection continues`(
         method: String, size: Int, code: BusError.Code?
     ) async throws {
         try await Self.with { _, connection in
@@ -104,7 +104,7 @@ struct BusConnectionTests {
         }
     }
 
-    @Test func `a call without a reply ends in time, and others do not wait for it`()
+    @Test func `a call without a reply times out and does not delay others`()
         async throws
     {
         try await Self.with { _, connection in
@@ -115,7 +115,7 @@ struct BusConnectionTests {
         }
     }
 
-    @Test func `a call whose task is cancelled ends at once, also when it was before`()
+    @Test func `a call of a cancelled task ends at once`()
         async throws
     {
         try await Self.with { _, connection in
@@ -130,7 +130,7 @@ struct BusConnectionTests {
         }
     }
 
-    @Test func `a call that waits is cancelled when the connection is closed`() async throws {
+    @Test func `a pending call is cancelled when the connection is closed`() async throws {
         try await Self.with { _, connection in
             async let waiting = Self.fault(
                 connection, Self.call("Never"), within: .seconds(3600))
@@ -138,7 +138,7 @@ struct BusConnectionTests {
             await connection.close()
             #expect(await waiting?.code == .cancelled)
             #expect(await Self.fault(connection, Self.call("Notes"))?.code == .cancelled)
-            // Closing what is closed is nothing.
+            // Closing again has no effect.
             await connection.close()
         }
     }
@@ -146,7 +146,7 @@ struct BusConnectionTests {
     @Test(arguments: [
         "bad path", "", "/a/", "a",
     ])
-    func `what D-Bus does not take is refused before it is sent`(path: String) async throws {
+    func `values that D-Bus does not allow are rejected before sending`(path: String) async throws {
         try await Self.with { _, connection in
             let call = BusCall(Self.name, path: path, interface: Self.name, "Notes")
             #expect(await Self.fault(connection, call)?.code == .malformed)
@@ -156,7 +156,7 @@ struct BusConnectionTests {
         }
     }
 
-    @Test func `signals come in their order, and only those that fit`() async throws {
+    @Test func `matching signals arrive in order`() async throws {
         try await Self.with { _, connection in
             let owner = try await Self.owner(connection)
             let signals = connection.signals([
@@ -180,7 +180,7 @@ struct BusConnectionTests {
         }
     }
 
-    @Test func `a stranger who sends a signal to this client alone is not heard`() async throws {
+    @Test func `a unicast signal of an unmatched sender is ignored`() async throws {
         try await Self.with { _, connection in
             let owner = try await Self.owner(connection)
             let signals = connection.signals([BusMatch(sender: owner, member: "Ping")])
@@ -193,7 +193,7 @@ struct BusConnectionTests {
         }
     }
 
-    @Test func `who does not take signals loses them with an error, not in silence`() async throws {
+    @Test func `a stream whose buffer overflows ends with an error`() async throws {
         try await Self.with { _, connection in
             let owner = try await Self.owner(connection)
             let signals = connection.signals([BusMatch(sender: owner, member: "Ping")])
@@ -208,7 +208,7 @@ struct BusConnectionTests {
         }
     }
 
-    @Test func `a signal that is too deep ends the listening with an error`() async throws {
+    @Test func `a signal that is nested too deeply ends the stream with an error`() async throws {
         try await Self.with { _, connection in
             let owner = try await Self.owner(connection)
             let signals = connection.signals([BusMatch(sender: owner)])
@@ -219,13 +219,13 @@ struct BusConnectionTests {
         }
     }
 
-    @Test func `what was sent last is sent before the end`() async throws {
+    @Test func `pending messages are sent before the connection closes`() async throws {
         try await Self.with { bus, connection in
             for number in 1...20 {
                 let other = try BusConnection(address: bus.address)
                 other.send(Self.call("Note"))
                 await other.close()
-                // The peer takes it after its arrival; an answer of its comes after that.
+                // The peer processes messages in order, so its reply to a later call follows.
                 #expect(
                     try await Self.answer(connection, Self.call("Notes")) == [.int32(Int32(number))]
                 )
@@ -233,7 +233,7 @@ struct BusConnectionTests {
         }
     }
 
-    @Test func `a bus that goes ends calls and signals, and says so`() async throws {
+    @Test func `calls and signals fail when the bus disappears`() async throws {
         try await Self.with { bus, connection in
             let owner = try await Self.owner(connection)
             let signals = connection.signals([BusMatch(sender: owner)])
@@ -249,13 +249,13 @@ struct BusConnectionTests {
     }
 
     @Test(arguments: ["unix:path=/nonexistent/bus", "", "nonsense", "unix:path=/dev/null"])
-    func `where no bus is, that is said`(address: String) async throws {
+    func `a missing bus is reported`(address: String) async throws {
         let connection = try BusConnection(address: address)
         #expect(await Self.fault(connection, .owner(of: Self.name))?.code == .unreachable)
         await connection.close()
     }
 
-    @Test func `a socket that says nothing is given up`() async throws {
+    @Test func `a socket without an answer times out`() async throws {
         let path = FileManager.default.temporaryDirectory.appending(path: "deaf-\(UUID())")
             .path(percentEncoded: false)
         let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)

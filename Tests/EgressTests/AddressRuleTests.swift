@@ -5,7 +5,7 @@ import Testing
 
 @testable import Egress
 
-/// A22: what lies in the own network or on this machine has to be named.
+/// A22: addresses of the local network and of this machine must be named explicitly.
 struct AddressRuleTests {
     private static func refusal(_ origin: String, at address: String) throws -> EgressError.Code? {
         let rule = AddressRule.apps(ownPorts: { [8080] })
@@ -45,7 +45,7 @@ struct AddressRuleTests {
         ("http://169.254.169.254", "169.254.169.254", false),
         ("http://0.0.0.0:631", "0.0.0.0", false), ("http://[::]:631", "::", false),
     ])
-    func `A22 - an address is one that the origin names`(
+    func `A22 - an address must be allowed by the origin`(
         _ origin: String, _ address: String, _ isAllowed: Bool
     ) throws {
         #expect(
@@ -57,79 +57,79 @@ struct AddressRuleTests {
         "http://127.0.0.1:8080", "http://localhost:8080", "https://localhost:8080",
         "http://[::1]:8080", "http://127.9.9.9:8080",
     ])
-    func `A22 - this host is not reached, whatever was granted`(_ origin: String) async throws {
-        try await Bench.with([origin], ownPorts: [8080]) { bench async throws in
-            #expect(try await bench.fault(origin) == .ownHost)
-            #expect(bench.connections.all.isEmpty)
+    func `A22 - this host cannot be called, whatever is granted`(_ origin: String) async throws {
+        try await TestClient.with([origin], ownPorts: [8080]) { client async throws in
+            #expect(try await client.fault(origin) == .ownHost)
+            #expect(client.connections.all.isEmpty)
         }
         let named = try #require(WebOrigin(origin))
         let address = if case .address(let own) = named.host { "\(own)" } else { "127.0.0.1" }
         #expect(try Self.refusal(origin, at: address) == .ownHost)
     }
 
-    @Test func `A22 - what was checked is what is connected to`() async throws {
+    @Test func `A22 - the checked address is the connected one`() async throws {
         try await LocalServer.with { _ in
             .answer("public")
         } _: { server in
             let resolver = ScriptedResolver([["93.184.215.14"], ["127.0.0.1"]])
-            try await Bench.with(
+            try await TestClient.with(
                 ["http://api.example.org"], resolver: resolver, server: server.port
-            ) { bench async throws in
-                // The name is asked for once a step; what it says the second time is checked anew.
-                let answer = try await bench.fetch("http://api.example.org/")
+            ) { client async throws in
+                // The name is resolved once per step, and the result is checked each time.
+                let answer = try await client.fetch("http://api.example.org/")
                 #expect(String(buffer: answer.body) == "public")
                 #expect(server.received.first?["host"] == "api.example.org")
-                #expect(bench.connections.all == ["93.184.215.14 80"])
+                #expect(client.connections.all == ["93.184.215.14 80"])
                 #expect(resolver.names == ["api.example.org"])
-                #expect(try await bench.fault("http://api.example.org/") == .addressRefused)
-                #expect(bench.connections.all == ["93.184.215.14 80"])
+                #expect(try await client.fault("http://api.example.org/") == .addressRefused)
+                #expect(client.connections.all == ["93.184.215.14 80"])
             }
         }
     }
 
-    @Test func `A22 - a name that changes between two steps is checked at each`() async throws {
+    @Test func `A22 - a name is checked again at each step`() async throws {
         try await LocalServer.with { _ in
             .redirect(to: "/again")
         } _: { server in
             let resolver = ScriptedResolver([["93.184.215.14"], ["192.168.1.1"]])
-            try await Bench.with(
+            try await TestClient.with(
                 ["http://api.example.org"], resolver: resolver, server: server.port
-            ) { bench async throws in
-                #expect(try await bench.fault("http://api.example.org/") == .addressRefused)
-                #expect(bench.connections.all == ["93.184.215.14 80"])
+            ) { client async throws in
+                #expect(try await client.fault("http://api.example.org/") == .addressRefused)
+                #expect(client.connections.all == ["93.184.215.14 80"])
             }
         }
     }
 
-    @Test func `A22 - of several addresses only those are tried that may be`() async throws {
+    @Test func `A22 - of several addresses only allowed ones are tried`() async throws {
         try await LocalServer.with { _ in
             .answer()
         } _: { server in
             let resolver = ScriptedResolver([["10.0.0.1", "::1", "93.184.215.14"]])
-            try await Bench.with(
+            try await TestClient.with(
                 ["http://api.example.org"], resolver: resolver, server: server.port
-            ) { bench async throws in
-                _ = try await bench.fetch("http://api.example.org/")
-                #expect(bench.connections.all == ["93.184.215.14 80"])
+            ) { client async throws in
+                _ = try await client.fetch("http://api.example.org/")
+                #expect(client.connections.all == ["93.184.215.14 80"])
             }
         }
     }
 
-    @Test func `localhost is this machine without being asked for`() async throws {
+    @Test func `localhost is this machine without a lookup`() async throws {
         try await LocalServer.with { _ in
             .answer("here")
         } _: { server in
             let origin = "http://localhost:\(server.port)"
             let resolver = ScriptedResolver([["93.184.215.14"]])
-            try await Bench.with([origin], resolver: resolver) { bench async throws in
-                let answer = try await bench.fetch(origin)
+            try await TestClient.with([origin], resolver: resolver) { client async throws in
+                let answer = try await client.fetch(origin)
                 #expect(String(buffer: answer.body) == "here")
                 #expect(resolver.names.isEmpty)
             }
         }
     }
 
-    @Test func `the machine's own resolver says when there is no such name`() async throws {
+    @Test func `the system resolver reports an unknown name`() async throws {
         let error = await #expect(throws: EgressError.self) {
             try await SystemResolver().addresses(of: "none.invalid", within: Program.patience)
         }

@@ -15,7 +15,7 @@ struct CallLimiterTests {
         }
     }
 
-    @Test func `a client calls so often a minute`() async throws {
+    @Test func `calls of a client per minute are limited`() async throws {
         let time = ManualTime()
         let limiter = CallLimiter(time: time)
         let limits = CallLimits(perMinute: 3)
@@ -30,7 +30,7 @@ struct CallLimiterTests {
         #expect(await Self.wait(limiter, "one", limits) == nil)
     }
 
-    @Test func `a client has so many calls under way, and all of them a few more`() async throws {
+    @Test func `concurrent calls of a client and of all clients are limited`() async throws {
         let limiter = CallLimiter()
         let limits = CallLimits()
         for client in ["one", "two", "three", "four"] {
@@ -42,7 +42,7 @@ struct CallLimiterTests {
         #expect(await Self.wait(limiter, "five", limits) == nil)
     }
 
-    @Test func `a call that fails ends`() async throws {
+    @Test func `a failed call no longer counts as concurrent`() async throws {
         struct Failure: Error {}
         let limiter = CallLimiter()
         let limits = CallLimits(concurrent: 1)

@@ -11,7 +11,7 @@ struct DownloadAddressTests {
         ("https://a.org//x@y?z#f", "https://a.org//x@y?z"),
         ("https://bob:hush%21@a.org/x", "https://a.org/x"),
     ])
-    func `a URL is read without credentials and fragment`(text: String, url: String) throws {
+    func `credentials and fragment are removed from a URL`(text: String, url: String) throws {
         let source = try #require(DownloadAddress(text))
         #expect(source.address.description == url)
     }
@@ -26,7 +26,7 @@ struct DownloadAddressTests {
     }
 
     @Test(arguments: ["http://", "https://user:hush@ho st/", "ftp://a.org/", "a.zip", "https:/a"])
-    func `anything else is no URL`(text: String) {
+    func `other texts are rejected`(text: String) {
         #expect(DownloadAddress(text) == nil)
     }
 

@@ -26,8 +26,8 @@ struct OutboundOptionsTests {
         }
     }
 
-    @Test func `a redirect is the response where none is followed`() async throws {
-        var options = Bench.patient
+    @Test func `a redirect is the response if redirects are not followed`() async throws {
+        var options = TestClient.patient
         options.redirects = 0
         let response = try await Self.send(options) { _ in .redirect(to: "/b") }
         #expect(response.status == 302)
@@ -35,7 +35,7 @@ struct OutboundOptionsTests {
     }
 
     @Test func `a call that needs no body ends with the head`() async throws {
-        var options = Bench.patient
+        var options = TestClient.patient
         options.readsBody = false
         let head = Array("HTTP/1.1 201 Created\r\nContent-Encoding: gzip\r\n\r\n".utf8)
         let response = try await Self.send(options) { _ in
@@ -50,20 +50,20 @@ struct OutboundOptionsTests {
     {
         let head = Array("HTTP/1.1 404 Not Found\r\n\r\n".utf8)
         let error = await #expect(throws: Rejected.self) {
-            _ = try await Self.send(Bench.patient, refusing: 404) { _ in
+            _ = try await Self.send(TestClient.patient, refusing: 404) { _ in
                 .endless(after: head, [UInt8](repeating: 65, count: 4096))
             }
         }
         #expect(error?.status == 404)
-        let response = try await Self.send(Bench.patient, refusing: 302) { request in
+        let response = try await Self.send(TestClient.patient, refusing: 302) { request in
             request.target == "/b" ? .answer("here") : .redirect(to: "/b")
         }
         #expect(response.isRedirected)
     }
 
     @Test(arguments: ["", "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nx"])
-    func `a server that stops sending is not waited for`(start: String) async throws {
-        var options = Bench.patient
+    func `a server that stops sending times out`(start: String) async throws {
+        var options = TestClient.patient
         options.idle = .milliseconds(200)
         options.messagesContainPath = true
         let error = await #expect(throws: EgressError.self) {

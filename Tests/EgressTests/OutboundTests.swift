@@ -6,9 +6,9 @@ import Testing
 
 @testable import Egress
 
-/// A22: an app calls the servers that were allowed to it, and no other.
+/// A22: an app can only call servers that are allowed.
 struct OutboundTests {
-    @Test func `A22 - an allowed server is called, and its answer is handed on`() async throws {
+    @Test func `A22 - an allowed server is called, and its response is returned`() async throws {
         try await LocalServer.with { request in
             .answer(
                 "hello \(request.method) \(request.target)", status: "418 Teapot",
@@ -17,8 +17,8 @@ struct OutboundTests {
                     ("Set-Cookie", "secret=1"), ("Connection", "close"), ("Nervous-Answer", "x"),
                 ])
         } _: { server in
-            try await Bench.with(["http://127.0.0.1:\(server.port)"]) { bench async throws in
-                let answer = try await bench.fetch("http://127.0.0.1:\(server.port)/a?b=c")
+            try await TestClient.with(["http://127.0.0.1:\(server.port)"]) { client async throws in
+                let answer = try await client.fetch("http://127.0.0.1:\(server.port)/a?b=c")
                 #expect(answer.status == 418)
                 #expect(String(buffer: answer.body) == "hello GET /a?b=c")
                 #expect(answer.address.description == "http://127.0.0.1:\(server.port)/a?b=c")
@@ -29,12 +29,12 @@ struct OutboundTests {
         }
     }
 
-    @Test func `A22 - nothing of the host goes along`() async throws {
+    @Test func `A22 - no credentials of the host are sent`() async throws {
         try await LocalServer.with { _ in
             .answer()
         } _: { server in
-            try await Bench.with(["http://127.0.0.1:\(server.port)"]) { bench async throws in
-                _ = try await bench.fetch(
+            try await TestClient.with(["http://127.0.0.1:\(server.port)"]) { client async throws in
+                _ = try await client.fetch(
                     "http://127.0.0.1:\(server.port)/", "POST",
                     fields: [
                         HeaderField("Cookie", "a=b"), HeaderField("Authorization", "Bearer own"),
@@ -60,15 +60,15 @@ struct OutboundTests {
     }
 
     @Test(arguments: ["HEAD", "GET", "OPTIONS", "DELETE", "PATCH"])
-    func `every method has its answer`(_ method: String) async throws {
+    func `every method is supported`(_ method: String) async throws {
         try await LocalServer.with { request in
             request.method == "HEAD"
                 ? .text("HTTP/1.1 200 OK\r\nContent-Length: 99999999999\r\n\r\n")
                 : .text("HTTP/1.1 204 No Content\r\n\r\n")
         } _: { server in
             let origin = "http://127.0.0.1:\(server.port)"
-            try await Bench.with([origin]) { bench async throws in
-                let answer = try await bench.fetch(origin, method)
+            try await TestClient.with([origin]) { client async throws in
+                let answer = try await client.fetch(origin, method)
                 #expect(answer.status == (method == "HEAD" ? 200 : 204))
                 #expect(answer.body.readableBytes == 0)
                 #expect(server.received.first?.method == method)
@@ -77,7 +77,7 @@ struct OutboundTests {
     }
 
     @Test(arguments: ["CONNECT", "TRACE", "TRACK", "get", "G T", ""])
-    func `another method is refused`(_ method: String) throws {
+    func `other methods are rejected`(_ method: String) throws {
         let address = try #require(WebAddress("https://a.org"))
         #expect(throws: EgressError.self) { try OutboundRequest(method, address) }
     }
@@ -88,7 +88,7 @@ struct OutboundTests {
         HeaderField("", "a"),
         HeaderField("X", String(repeating: "a", count: 17_000)),
     ])
-    func `a field that is none is refused`(_ field: HeaderField) throws {
+    func `an invalid header field is rejected`(_ field: HeaderField) throws {
         let address = try #require(WebAddress("https://a.org"))
         #expect(throws: EgressError.self) { try OutboundRequest("GET", address, fields: [field]) }
     }
@@ -98,7 +98,7 @@ struct OutboundTests {
         ("https://example.org:80", "example.org:80"), ("http://example.org:80", "example.org"),
         ("http://192.168.1.20:8123", "192.168.1.20:8123"), ("http://[::1]:8080", "[::1]:8080"),
     ])
-    func `a request names the host, and a port that is not the usual one`(
+    func `Host contains the name and a port other than the default`(
         text: String, host: String
     ) throws {
         let origin = try #require(WebOrigin(text))
@@ -109,7 +109,7 @@ struct OutboundTests {
         #expect(headers["Accept-Encoding"] == ["identity"])
     }
 
-    @Test func `any type is accepted where nothing else was said`() throws {
+    @Test func `every media type is accepted by default`() throws {
         let origin = try #require(WebOrigin("https://example.org"))
         var headers = HTTPHeaders(to: origin, userAgent: "Tests")
         headers.acceptAnything()

@@ -15,7 +15,7 @@ struct OutboxTests {
     private static let start = Timestamp(microseconds: 1_772_366_400_000_000)
 
     private let folder: ScratchFolder
-    private let noted = NotedSendings()
+    private let noted = RecordedAttempts()
 
     init() throws { folder = try ScratchFolder() }
 
@@ -52,23 +52,23 @@ struct OutboxTests {
         try FileManager.default.contentsOfDirectory(atPath: folder.path + "/outbox").sorted()
     }
 
-    @Test func `E21: what arrives is kept nowhere`() async throws {
+    @Test func `E21: a delivered upload is not stored`() async throws {
         let uploader = ScriptedUploader([.success(201)])
         let outbox = try open(uploader)
         #expect(try await outbox.send(Self.upload(), keeps: true) == .delivered(status: 201))
-        #expect(uploader.visits.map(\.body) == [Array("{}".utf8)])
+        #expect(uploader.attempts.map(\.body) == [Array("{}".utf8)])
         #expect(noted.all == ["https://trips.example 2"])
         #expect(try names().isEmpty)
         #expect(await outbox.queued.isEmpty)
     }
 
-    @Test func `E21: a server that is down gets it when it is up, also from the next host`()
+    @Test func `E21: an upload is delivered when the server is back, also after a restart`()
         async throws
     {
         let uploader = ScriptedUploader([Self.down, .success(503), .success(200)])
         let first = try open(uploader)
         guard case .kept(let kept) = try await first.send(Self.upload(), keeps: true) else {
-            Issue.record("it was not kept")
+            Issue.record("the upload was not queued")
             return
         }
         #expect(kept.state == .waiting)
@@ -79,7 +79,7 @@ struct OutboxTests {
         let second = try open(uploader)
         #expect(await second.queued == [kept])
         guard case .kept(let again) = try await second.retry(kept.id) else {
-            Issue.record("it was not kept")
+            Issue.record("the upload was not queued")
             return
         }
         #expect(again.attempts == 2)
@@ -87,8 +87,8 @@ struct OutboxTests {
         #expect(try await second.retry(kept.id) == .delivered(status: 200))
         #expect(try names().isEmpty)
         // The server can recognise the repetition.
-        #expect(Set(uploader.visits.map(\.id)) == [kept.id])
-        #expect(Set(uploader.visits.map(\.body)) == [Array("{}".utf8)])
+        #expect(Set(uploader.attempts.map(\.id)) == [kept.id])
+        #expect(Set(uploader.attempts.map(\.body)) == [Array("{}".utf8)])
     }
 
     @Test func `E21: the owner chooses whether a failed upload is kept`() async throws {
@@ -113,7 +113,9 @@ struct OutboxTests {
         (.success(400), .refused), (.success(401), .refused), (.success(302), .refused),
         (.success(404), .refused), (.success(101), .refused),
     ])
-    fileprivate func `what the answer means`(reply: Reply, state: QueuedUpload.State) async throws {
+    fileprivate func `the status of a response decides the outcome`(
+        reply: Reply, state: QueuedUpload.State
+    ) async throws {
         let outbox = try open(ScriptedUploader([reply]))
         _ = try await outbox.send(Self.upload(), keeps: true)
         let kept = try #require(await outbox.queued.first)
@@ -122,7 +124,8 @@ struct OutboxTests {
         #expect(!kept.problem.isEmpty)
     }
 
-    @Test func `what waits is tried after a minute, and then ever later, an hour at most`()
+    @Test
+    func `a queued upload is retried after a minute, then at growing intervals up to an hour`()
         async throws
     {
         let uploader = ScriptedUploader([Self.down])
@@ -130,16 +133,16 @@ struct OutboxTests {
         let due = [60, 180, 420, 900, 1860, 3780, 7380, 10980, 14580]
         let kept = try #require(await outbox.queued.first)
         #expect(kept.attempts == due.count + 1)
-        #expect(uploader.visits.count == due.count + 1)
+        #expect(uploader.attempts.count == due.count + 1)
     }
 
     @Test func `a refused upload waits for the owner`() async throws {
         let uploader = ScriptedUploader([.success(400)])
         _ = try await runFiveHours(uploader)
-        #expect(uploader.visits.count == 1)
+        #expect(uploader.attempts.count == 1)
     }
 
-    @Test func `E22: the bytes come back as they were, and only the owner can open them`()
+    @Test func `E22: queued bytes are unchanged and only readable by the owner`()
         async throws
     {
         let body = String(decoding: (0..<4096).map { UInt8($0 & 0x7F) }, as: UTF8.self)
@@ -153,10 +156,10 @@ struct OutboxTests {
             #expect(attributes[.posixPermissions] as? Int == 0o600)
         }
         _ = try await open(uploader).retry(kept.id)
-        #expect(uploader.visits.map(\.body) == [Array(body.utf8), Array(body.utf8)])
+        #expect(uploader.attempts.map(\.body) == [Array(body.utf8), Array(body.utf8)])
     }
 
-    @Test func `a file that was changed is not sent, and a damaged one is left where it is`()
+    @Test func `a changed file is not sent, and a damaged one is not removed`()
         async throws
     {
         let uploader = ScriptedUploader([Self.down])
@@ -174,7 +177,7 @@ struct OutboxTests {
         await #expect { _ = try await next.retry(ids[1]) } throws: {
             ($0 as? OutboxError)?.code == .storeFailed
         }
-        #expect(uploader.visits.count == 2)
+        #expect(uploader.attempts.count == 2)
         let expected = [ids[0], ids[1]].flatMap { ["\($0).body", "\($0).json"] }.sorted()
         #expect(try names() == expected)
     }
@@ -188,10 +191,10 @@ struct OutboxTests {
         let kept = try #require(await outbox.queued.first)
         try Data("second\n".utf8).write(to: URL(filePath: file))
         _ = try await outbox.retry(kept.id)
-        #expect(uploader.visits.map(\.token) == ["first", "second"])
+        #expect(uploader.attempts.map(\.token) == ["first", "second"])
         try FileManager.default.removeItem(atPath: file)
         _ = try await outbox.retry(kept.id)
-        #expect(uploader.visits.count == 2)
+        #expect(uploader.attempts.count == 2)
         #expect(await outbox.queued.first?.problem.contains(file) == true)
     }
 
@@ -201,11 +204,11 @@ struct OutboxTests {
         ("http://trips.example/a", false), ("http://192.168.1.2/a", false),
         ("http://localhost.example/a", false),
     ])
-    func `what leaves the machine is encrypted`(text: String, isTaken: Bool) throws {
+    func `an unencrypted address is rejected`(text: String, isTaken: Bool) throws {
         #expect(((try? Self.upload(to: text)) != nil) == isTaken)
     }
 
-    @Test func `no more than 200 things wait`() async throws {
+    @Test func `at most 200 uploads are queued`() async throws {
         let outbox = try open(ScriptedUploader([Self.down]))
         for _ in 0..<200 { _ = try await outbox.send(Self.upload(), keeps: true) }
         await #expect { _ = try await outbox.send(Self.upload(), keeps: true) } throws: {
@@ -216,7 +219,7 @@ struct OutboxTests {
 }
 
 /// The recorded attempts.
-private final class NotedSendings: Sendable {
+private final class RecordedAttempts: Sendable {
     private let lines = Mutex<[String]>([])
 
     var all: [String] { lines.withLock { $0 } }
@@ -227,7 +230,7 @@ private final class NotedSendings: Sendable {
     }
 }
 
-/// A clock that advances when a task sleeps, and ends its sleep with an error at the end.
+/// A clock that advances when a task sleeps, and throws when its end is reached.
 private final class SteppedTime: TimeSource {
     private let time: Mutex<Timestamp>
     private let end: Timestamp
@@ -253,27 +256,27 @@ private typealias Reply = Result<Int, EgressError>
 /// A server that answers with a list of replies.
 private final class ScriptedUploader: Uploader {
     /// One attempt.
-    struct Visit: Equatable {
+    struct Attempt: Equatable {
         let id: String
         let address: String
         let body: [UInt8]
         let token: String?
     }
 
-    private let state: Mutex<(replies: [Reply], visits: [Visit])>
+    private let state: Mutex<(replies: [Reply], attempts: [Attempt])>
 
     /// - Parameter replies: one after the other; the last is repeated.
     init(_ replies: [Reply]) { state = Mutex((replies, [])) }
 
-    var visits: [Visit] { state.withLock { $0.visits } }
+    var attempts: [Attempt] { state.withLock { $0.attempts } }
 
     func upload(
         _ upload: Upload, id: String, token: String?
     ) async throws(EgressError) -> Int {
         try state.withLock { state in
             let address = upload.address.description
-            state.visits.append(
-                Visit(id: id, address: address, body: upload.body, token: token))
+            state.attempts.append(
+                Attempt(id: id, address: address, body: upload.body, token: token))
             return state.replies.count > 1 ? state.replies.removeFirst() : state.replies[0]
         }.get()
     }

@@ -5,9 +5,9 @@ import Testing
 
 @testable import Egress
 
-/// A22: where an answer leads is checked like the call itself.
+/// A22: the target of a redirect is checked like the call itself.
 struct RedirectTests {
-    @Test func `A22 - a redirect to a server that was allowed is followed`() async throws {
+    @Test func `A22 - a redirect to an allowed server is followed`() async throws {
         try await LocalServer.with { request in
             .answer(request["authorization"] ?? "nothing", fields: [("X-At", request.target)])
         } _: { second in
@@ -16,8 +16,8 @@ struct RedirectTests {
                 .redirect(to: "\(place)/there?x#y", status: "307 Temporary Redirect")
             } _: { first in
                 let origin = "http://127.0.0.1:\(first.port)"
-                try await Bench.with([origin, place]) { bench async throws in
-                    let answer = try await bench.fetch(
+                try await TestClient.with([origin, place]) { client async throws in
+                    let answer = try await client.fetch(
                         "\(origin)/", "POST", fields: [HeaderField("Authorization", "Basic eA==")],
                         body: "all of it")
                     #expect(answer.isRedirected)
@@ -30,7 +30,8 @@ struct RedirectTests {
         }
     }
 
-    @Test func `A22 - a redirect to this host or to a forbidden address is refused`() async throws {
+    @Test func `A22 - a redirect to this host or to a forbidden address is rejected`() async throws
+    {
         for (place, code) in [
             ("http://127.0.0.1:8080/api/v1/me", EgressError.Code.ownHost),
             ("http://localhost:8080/", .ownHost), ("http://169.254.169.254/", .addressRefused),
@@ -42,21 +43,21 @@ struct RedirectTests {
                 .redirect(to: place)
             } _: { server in
                 let origin = "http://127.0.0.1:\(server.port)"
-                try await Bench.with([origin, "http://127.0.0.1:8080"], ownPorts: [8080]) {
-                    bench async throws in
-                    #expect(try await bench.fault(origin) == code, "\(place)")
+                try await TestClient.with([origin, "http://127.0.0.1:8080"], ownPorts: [8080]) {
+                    client async throws in
+                    #expect(try await client.fault(origin) == code, "\(place)")
                 }
             }
         }
     }
 
-    @Test func `A22 - a circle ends`() async throws {
+    @Test func `A22 - a redirect loop ends`() async throws {
         try await LocalServer.with { _ in
             .redirect(to: "/again")
         } _: { server in
             let origin = "http://127.0.0.1:\(server.port)"
-            try await Bench.with([origin]) { bench async throws in
-                #expect(try await bench.fault(origin) == .tooManyRedirects)
+            try await TestClient.with([origin]) { client async throws in
+                #expect(try await client.fault(origin) == .tooManyRedirects)
                 #expect(server.received.count == 6)
             }
         }
@@ -81,7 +82,7 @@ struct RedirectTests {
         ("POST", 302, "GET"), ("DELETE", 302, "DELETE"), ("POST", 303, "GET"), ("PUT", 303, "GET"),
         ("HEAD", 303, "HEAD"), ("POST", 307, "POST"), ("PATCH", 308, "PATCH"),
     ])
-    func `the method is what the Fetch Standard says`(
+    func `the method after a redirect follows the Fetch Standard`(
         _ method: String, _ status: Int, _ after: String
     ) throws {
         let next = try #require(try Self.next(method, status, to: "/y"))
@@ -97,7 +98,7 @@ struct RedirectTests {
         ("https://a.org/y", true), ("https://a.org:443/y", true), ("https://b.org/", false),
         ("https://a.org:8443/", false), ("https://x.a.org/", false),
     ])
-    func `who the caller says it is goes to the same origin only`(
+    func `Authorization is sent to the same origin only`(
         _ place: String, _ isKept: Bool
     ) throws {
         let next = try #require(try Self.next("GET", 302, to: place))
@@ -105,7 +106,7 @@ struct RedirectTests {
         #expect(next.fields.contains { $0.name == "X-Mine" })
     }
 
-    @Test func `a redirect does not undo the protection of https`() throws {
+    @Test func `a redirect from https to http is rejected`() throws {
         let error = #expect(throws: EgressError.self) {
             try Self.next("GET", 302, to: "http://a.org/")
         }
@@ -121,7 +122,7 @@ struct RedirectTests {
     }
 
     @Test(arguments: [200, 204, 300, 304, 305, 306, 309, 400])
-    func `other answers are the last`(_ status: Int) throws {
+    func `other responses are not redirects`(_ status: Int) throws {
         #expect(try Self.next("GET", status, to: "/y") == nil)
     }
 

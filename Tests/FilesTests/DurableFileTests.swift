@@ -10,7 +10,7 @@ struct DurableFileTests {
     }
 
     @Test(arguments: [0, 1, 100_000])
-    func `a file is made for its owner alone, and nothing else is left`(count: Int) throws {
+    func `a file is created with mode 0600, and no temporary file is left`(count: Int) throws {
         let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0) }
         try DurableFile.replace(folder.path("a"), with: bytes)
         #expect(try folder.content("a") == bytes)
@@ -18,7 +18,7 @@ struct DurableFileTests {
         #expect(try folder.names == ["a"])
     }
 
-    @Test func `drafts that a machine left which ended are removed, and nothing else`() throws {
+    @Test func `temporary files of a process that died are removed, and nothing else`() throws {
         let drafts = ["a.new-0", "a.json.new-0123456789abcdef", "a.new-b.new-f"]
         let others = ["a", "a.new-", "a.new-g", "a.new-0123456789abcdef0", ".new-0", "new-0"]
         for name in drafts + others { try folder.write("x", to: name) }
@@ -27,14 +27,14 @@ struct DurableFileTests {
         DurableFile.removeDrafts(in: folder.path("none"))
     }
 
-    @Test func `a longer file that others could open is replaced by one that they cannot`() throws {
+    @Test func `a longer file that others could open is replaced by a private one`() throws {
         try folder.write(String(repeating: "a", count: 100), to: "a", mode: 0o644)
         try DurableFile.replace(folder.path("a"), with: [1, 2, 3])
         #expect(try folder.content("a") == [1, 2, 3])
         #expect(try folder.mode("a") == 0o600)
     }
 
-    @Test func `a link is replaced, and what it leads to stays`() throws {
+    @Test func `a symbolic link is replaced, and its target is unchanged`() throws {
         try folder.write("before", to: "target")
         try FileManager.default.createSymbolicLink(
             atPath: folder.path("a"), withDestinationPath: folder.path("target"))
@@ -43,7 +43,7 @@ struct DurableFileTests {
         #expect(try folder.content("a") == [1])
     }
 
-    @Test func `what cannot be replaced stays, and no draft is left`() throws {
+    @Test func `a failed replacement changes nothing and leaves no temporary file`() throws {
         try FileManager.default.createDirectory(
             atPath: folder.path("a/b"), withIntermediateDirectories: true)
         let error = #expect(throws: FilesError.self) {
@@ -54,7 +54,7 @@ struct DurableFileTests {
         #expect(try folder.names == ["a"])
     }
 
-    @Test func `a file in a folder that is not there is refused`() throws {
+    @Test func `a file in a missing folder is rejected`() throws {
         let error = #expect(throws: FilesError.self) {
             try DurableFile.replace(folder.path("none/a"), with: [1])
         }
@@ -63,7 +63,7 @@ struct DurableFileTests {
         #expect(try folder.names == [])
     }
 
-    @Test func `whoever reads while many write finds one whole content`() async throws {
+    @Test func `a reader during concurrent writes sees one complete content`() async throws {
         let path = folder.path("a")
         try DurableFile.replace(path, with: [0])
         try await withThrowingTaskGroup(of: Void.self) { group in

@@ -13,7 +13,7 @@ struct PrivateFileTests {
         #expect(throws: FilesError.self, performing: body)
     }
 
-    @Test func `a file is made where there is none, and one that is there keeps its content`()
+    @Test func `a missing file is created, and an existing one keeps its content`()
         throws
     {
         try PrivateFile.check(folder.path("a"))
@@ -25,7 +25,7 @@ struct PrivateFileTests {
     }
 
     @Test(arguments: [0o640, 0o604, 0o660, 0o666, 0o601, 0o610])
-    func `a file that others can open is refused`(mode: Int) throws {
+    func `a file that others can open is rejected`(mode: Int) throws {
         try folder.write("", to: "a", mode: mode)
         let error = refusal { try PrivateFile.check(folder.path("a")) }
         #expect(error?.code == .unsafe)
@@ -34,7 +34,7 @@ struct PrivateFileTests {
     }
 
     @Test(.enabled(if: geteuid() == 0, "only root can give a file away"))
-    func `a file of somebody else is refused`() throws {
+    func `a file of another user is rejected`() throws {
         try folder.write("", to: "a")
         try folder.giveAway("a")
         let error = refusal { try PrivateFile.check(folder.path("a")) }
@@ -50,7 +50,7 @@ struct PrivateFileTests {
     }
 
     @Test(arguments: ["-wal", "-shm"])
-    func `what SQLite puts beside a database is looked at, and not made`(ending: String) throws {
+    func `the companion files of a database are checked and not created`(ending: String) throws {
         try PrivateFile.checkDatabase(folder.path("a"))
         #expect(try folder.names == ["a"])
         try folder.write("", to: "a\(ending)", mode: 0o644)
@@ -60,7 +60,7 @@ struct PrivateFileTests {
     }
 
     @Test(arguments: [(0o600, true), (0o700, true), (0o400, true), (0o604, false), (0o640, false)])
-    func `what is open is private where no other has a right to it`(
+    func `an open file is private if no other user has access`(
         mode: Int, isPrivate: Bool
     ) throws {
         try folder.write("", to: "a", mode: mode)
@@ -68,7 +68,7 @@ struct PrivateFileTests {
         #expect(PrivateFile.isPrivate(file.fileDescriptor) == isPrivate)
     }
 
-    @Test func `what is not open is not private`() {
+    @Test func `an invalid descriptor is not private`() {
         #expect(!PrivateFile.isPrivate(-1))
     }
 }

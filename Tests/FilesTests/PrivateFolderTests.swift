@@ -10,7 +10,7 @@ struct PrivateFolderTests {
     }
 
     @Test(arguments: ["a", "a/b/c", "a/b/"])
-    func `a folder and those above it are made for their owner alone`(name: String) throws {
+    func `a folder and its missing parents are created with mode 0700`(name: String) throws {
         try PrivateFolder.make(folder.path(name))
         try PrivateFolder.make(folder.path(name))
         let parts = name.split(separator: "/")
@@ -19,14 +19,14 @@ struct PrivateFolderTests {
         }
     }
 
-    @Test func `a folder that is there stays as it is`() throws {
+    @Test func `an existing folder is unchanged`() throws {
         try PrivateFolder.make(folder.path("a"))
         try folder.setMode(0o755, of: "a")
         try PrivateFolder.make(folder.path("a"))
         #expect(try folder.mode("a") == 0o755)
     }
 
-    @Test func `no folder is made beneath a file`() throws {
+    @Test func `a folder beneath a file is rejected`() throws {
         try folder.write("", to: "a")
         let error = #expect(throws: FilesError.self) {
             try PrivateFolder.make(folder.path("a/b"))
@@ -39,7 +39,7 @@ struct PrivateFolderTests {
         (0o700, true), (0o755, true), (0o1777, true), (0o770, false), (0o707, false),
         (0o777, false), (0o722, false),
     ])
-    func `a folder that others can change is refused`(mode: Int, isSafe: Bool) throws {
+    func `a folder that others can write to is rejected`(mode: Int, isSafe: Bool) throws {
         try PrivateFolder.make(folder.path("a"))
         try folder.setMode(mode, of: "a")
         do throws(FilesError) {
@@ -51,7 +51,7 @@ struct PrivateFolderTests {
     }
 
     @Test(.enabled(if: geteuid() == 0, "only root can give a folder away"))
-    func `a folder of somebody else is refused`() throws {
+    func `a folder of another user is rejected`() throws {
         try PrivateFolder.make(folder.path("a"))
         try folder.giveAway("a")
         let error = #expect(throws: FilesError.self) {
@@ -60,7 +60,7 @@ struct PrivateFolderTests {
         #expect(error?.code == .unsafe)
     }
 
-    @Test func `a folder that is not there is not safe`() throws {
+    @Test func `a missing folder is rejected`() throws {
         let error = #expect(throws: FilesError.self) {
             try PrivateFolder.checkParent(of: folder.path("none/file"))
         }

@@ -17,7 +17,7 @@ struct SecretFileTests {
         ("hush", "hush"), ("hush\n", "hush"), ("hush\r\n", "hush"), (" hush ", " hush "),
         ("h\u{FC}sh\n\n", "h\u{FC}sh"), (String(repeating: "x", count: 1024), nil as String?),
     ])
-    func `the line comes without its end`(text: String, line: String?) throws {
+    func `the line is returned without its line end`(text: String, line: String?) throws {
         #expect(try secret(Array(text.utf8)) == line ?? text)
     }
 
@@ -25,7 +25,7 @@ struct SecretFileTests {
         "", "\n", "two\nlines", "a\tb", String(repeating: "x", count: 1025),
         String(repeating: "x", count: 1_000_000),
     ])
-    func `what is no line is refused, and not told`(text: String) throws {
+    func `invalid content is rejected and not shown in the error`(text: String) throws {
         #expect {
             try secret(Array(text.utf8))
         } throws: { error in
@@ -34,7 +34,7 @@ struct SecretFileTests {
         }
     }
 
-    @Test func `bytes that are no text, a folder and nothing are refused`() throws {
+    @Test func `bytes that are not UTF-8, a folder and a missing file are rejected`() throws {
         #expect(throws: FilesError.self) { try secret([0xFF, 0xFE]) }
         #expect(throws: FilesError.self) { try SecretFile.line(in: folder.path) }
         #expect(throws: FilesError.self) { try SecretFile.line(in: folder.path + "/none") }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A folder of one test, taken away with it.
+/// A folder for one test, removed when this value is released.
 final class TestFolder {
     let path: String
 
@@ -17,7 +17,7 @@ final class TestFolder {
 
     func path(_ name: String) -> String { "\(path)/\(name)" }
 
-    /// What lies in it, by name.
+    /// The names of its entries, sorted.
     var names: [String] {
         get throws { try FileManager.default.contentsOfDirectory(atPath: path).sorted() }
     }
@@ -40,7 +40,7 @@ final class TestFolder {
             [.posixPermissions: mode], ofItemAtPath: path(name))
     }
 
-    /// Gives something to `nobody`.
+    /// Changes the owner of an entry to the user `nobody`.
     func giveAway(_ name: String) throws {
         try FileManager.default.setAttributes(
             [.ownerAccountID: 65_534], ofItemAtPath: path(name))

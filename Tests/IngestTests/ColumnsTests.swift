@@ -10,9 +10,9 @@ struct ColumnsTests {
             .numbers([1.5, -0.0]), .integers([.min, .max]), .texts(["on", ""]), .texts(["é", "x"]),
         ])
 
-    private static var bytes: [UInt8] { Parsing.bytes(batch, .columns, of: Parsing.gauge) }
+    private static var bytes: [UInt8] { TestParser.bytes(batch, .columns, of: TestParser.gauge) }
 
-    @Test func `a batch is written as the specification has it`() {
+    @Test func `a batch is encoded as specified`() {
         let fields: [UInt8] =
             [0, 5] + Array("level".utf8) + [1, 5] + Array("total".utf8) + [2, 5]
             + Array("state".utf8) + [3, 4] + Array("note".utf8)
@@ -27,10 +27,10 @@ struct ColumnsTests {
         #expect(Self.bytes == head + length + fields + columns)
     }
 
-    @Test func `batches that follow each other are read as one, however they are cut`() throws {
+    @Test func `consecutive batches are read as one, however the input is split`() throws {
         let twice = Self.bytes + Self.bytes
         for piece in 1...twice.count {
-            let read = try Parsing.samples(twice, .columns, of: Parsing.gauge, piece: piece)
+            let read = try TestParser.samples(twice, .columns, of: TestParser.gauge, piece: piece)
             #expect(read.count == 4)
             #expect(read.columns[0] == .numbers([1.5, -0.0, 1.5, -0.0]))
             #expect(read.columns[2] == .texts(["on", "", "on", ""]))
@@ -38,30 +38,32 @@ struct ColumnsTests {
         }
     }
 
-    @Test func `columns may stand in any order`() throws {
-        let fields = [Parsing.gauge[3], Parsing.gauge[1], Parsing.gauge[0], Parsing.gauge[2]]
+    @Test func `columns can be in any order`() throws {
+        let fields = [
+            TestParser.gauge[3], TestParser.gauge[1], TestParser.gauge[0], TestParser.gauge[2],
+        ]
         let columns = [3, 1, 0, 2].map { Self.batch.columns[$0] }
         let other = SampleBatch(times: Self.batch.times, columns: columns)
-        let bytes = Parsing.bytes(other, .columns, of: fields)
-        #expect(try Parsing.samples(bytes, .columns, of: Parsing.gauge) == Self.batch)
+        let bytes = TestParser.bytes(other, .columns, of: fields)
+        #expect(try TestParser.samples(bytes, .columns, of: TestParser.gauge) == Self.batch)
     }
 
-    @Test func `a batch that is cut off anywhere is refused`() {
+    @Test func `a truncated batch is rejected`() {
         let bytes = Self.bytes
         for count in 1..<bytes.count {
-            let found = Parsing.fault(Array(bytes.prefix(count)), .columns, of: Parsing.gauge)
+            let found = TestParser.fault(Array(bytes.prefix(count)), .columns, of: TestParser.gauge)
             #expect(found.hasPrefix("400 batch 1"), "\(count): \(found)")
         }
     }
 
-    @Test func `a byte that is changed anywhere never ends the program`() {
+    @Test func `a changed byte never traps`() {
         var bytes = Self.bytes
         for place in bytes.indices {
             let kept = bytes[place]
             for value: UInt8 in [0, 1, 0x7F, 0x80, 0xFF] {
                 bytes[place] = value
                 for piece in [3, 1 << 16] {
-                    _ = Parsing.fault(bytes, .columns, of: Parsing.gauge, piece: piece)
+                    _ = TestParser.fault(bytes, .columns, of: TestParser.gauge, piece: piece)
                 }
             }
             bytes[place] = kept
@@ -76,19 +78,20 @@ struct ColumnsTests {
             (18, 1, "field level: the kind of the column"),
             (20, 0x6D, "field \"mevel\": the sensor has"),
         ] as [(Int, UInt8, String)])
-    func `a header that does not fit is refused`(place: Int, value: UInt8, fault: String) {
+    func `an invalid header is rejected`(place: Int, value: UInt8, fault: String) {
         var bytes = Self.bytes
         bytes[place] = value
-        let found = Parsing.fault(bytes, .columns, of: Parsing.gauge)
+        let found = TestParser.fault(bytes, .columns, of: TestParser.gauge)
         #expect(found.contains(fault), "\(found)")
     }
 
     @Test(arguments: [Double.nan, .infinity, -.infinity, .signalingNaN])
-    func `a number that is not finite is refused`(value: Double) {
+    func `a number that is not finite is rejected`(value: Double) {
         let batch = SampleBatch(
             times: [.init(microseconds: 1), .init(microseconds: 2)],
             columns: [.numbers([1, value]), .numbers([1, 2])])
-        let found = Parsing.fault(Parsing.bytes(batch, .columns, of: Parsing.axes), .columns)
+        let found = TestParser.fault(
+            TestParser.bytes(batch, .columns, of: TestParser.axes), .columns)
         #expect(
             found
                 == "422 batch 1, sample 2, field x: the number is not finite or exceeds 64 bits"
@@ -96,44 +99,45 @@ struct ColumnsTests {
     }
 
     @Test(arguments: 1...24)
-    func `a text takes nothing of the columns behind it`(claim: UInt8) {
+    func `a text does not read into the following columns`(claim: UInt8) {
         let fields = [Field("note", kind: .text), Field("x")]
         let batch = SampleBatch(
             times: [.init(microseconds: 1)], columns: [.texts([""]), .numbers([1])])
-        var bytes = Parsing.bytes(batch, .columns, of: fields)
-        // Behind the head, two fields and a time stands the length of the text.
+        var bytes = TestParser.bytes(batch, .columns, of: fields)
+        // The length of the text follows the header, two fields and a time.
         let place = 18 + (2 + 4) + (2 + 1) + 8
         #expect(bytes[place] == 0)
         bytes[place] = claim
         for piece in [1, 1 << 16] {
-            let found = Parsing.fault(bytes, .columns, of: fields, piece: piece)
+            let found = TestParser.fault(bytes, .columns, of: fields, piece: piece)
             #expect(found.hasPrefix("400 batch 1"), "\(claim): \(found)")
         }
     }
 
-    @Test func `a batch that is longer than its columns is refused`() {
+    @Test func `a batch that is longer than its columns is rejected`() {
         let fields = [Field("note", kind: .text)]
         let one = SampleBatch(times: [.init(microseconds: 1)], columns: [.texts(["a"])])
-        var bytes = Parsing.bytes(one, .columns, of: fields)
+        var bytes = TestParser.bytes(one, .columns, of: fields)
         let inner = bytes
         bytes[10] += UInt8(inner.count)
-        #expect(Parsing.fault(bytes + inner, .columns, of: fields).hasPrefix("400 batch 1"))
+        #expect(TestParser.fault(bytes + inner, .columns, of: fields).hasPrefix("400 batch 1"))
     }
 
     @Test(arguments: [Timestamp.distantPast, .distantFuture])
-    func `a time that stands for an open end is refused`(time: Timestamp) {
+    func `a time that encodes an open end is rejected`(time: Timestamp) {
         let batch = SampleBatch(times: [time], columns: [.numbers([1]), .numbers([2])])
-        let found = Parsing.fault(Parsing.bytes(batch, .columns, of: Parsing.axes), .columns)
+        let found = TestParser.fault(
+            TestParser.bytes(batch, .columns, of: TestParser.axes), .columns)
         #expect(found.hasPrefix("422 batch 1, sample 1, field t"), "\(found)")
     }
 
-    @Test func `a header that promises more rows than there may be takes no memory for them`() {
-        var bytes = Parsing.bytes(
+    @Test func `a header with too many rows allocates no memory for them`() {
+        var bytes = TestParser.bytes(
             SampleBatch(times: [], columns: [.numbers([]), .numbers([])]), .columns,
-            of: Parsing.axes)
+            of: TestParser.axes)
         for place in 6...9 { bytes[place] = 0xFF }
         let length = UInt64(UInt32.max) * 24
         for place in 0..<8 { bytes[10 + place] = UInt8(truncatingIfNeeded: length >> (8 * place)) }
-        #expect(Parsing.fault(bytes, .columns).hasPrefix("413 batch 1: too many samples"))
+        #expect(TestParser.fault(bytes, .columns).hasPrefix("413 batch 1: too many samples"))
     }
 }

@@ -55,16 +55,16 @@ struct RoundTripTests {
     }
 
     @Test(arguments: SampleFormat.allCases)
-    func `what is written is read back to the last bit, however it is cut`(
+    func `written samples are restored to the last bit, however the input is split`(
         form: SampleFormat
     ) throws {
         let seed = UInt64.random(in: 0...UInt64.max)
         var random = SplitMix(state: seed)
         for _ in 0..<40 {
             let batch = Self.batch(Int.random(in: 1...60, using: &random), &random)
-            let bytes = Parsing.bytes(batch, form, of: Parsing.gauge)
+            let bytes = TestParser.bytes(batch, form, of: TestParser.gauge)
             let piece = Int.random(in: 1...(1 << 12), using: &random)
-            let read = try Parsing.samples(bytes, form, of: Parsing.gauge, piece: piece)
+            let read = try TestParser.samples(bytes, form, of: TestParser.gauge, piece: piece)
             #expect(read.times == batch.times, "seed \(seed)")
             #expect(read.columns.dropFirst() == batch.columns.dropFirst(), "seed \(seed)")
             guard case .numbers(let found) = read.columns[0],
@@ -77,12 +77,12 @@ struct RoundTripTests {
         }
     }
 
-    @Test func `numbers are written as the standard library describes them`() {
+    @Test func `numbers are written as by the standard library`() {
         let seed = UInt64.random(in: 0...UInt64.max)
         var random = SplitMix(state: seed)
         let values = (0..<20_000).map { _ in Self.number(&random) }
         let times = values.map { _ in Timestamp(microseconds: 0) }
-        let bytes = Parsing.bytes(
+        let bytes = TestParser.bytes(
             SampleBatch(times: times, columns: [.numbers(values)]), .csv,
             of: [Field("x", unit: "1")])
         let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\r\n").dropFirst()
@@ -92,7 +92,7 @@ struct RoundTripTests {
         }
     }
 
-    @Test func `numbers are read as the standard library reads them`() throws {
+    @Test func `numbers are parsed as by the standard library`() throws {
         let seed = UInt64.random(in: 0...UInt64.max)
         var random = SplitMix(state: seed)
         for _ in 0..<5000 {
@@ -110,12 +110,12 @@ struct RoundTripTests {
                 text += "e\(Int.random(in: -320...280, using: &random))"
             }
             let wanted = try #require(Double(text), "\(text)")
-            let found = try Parsing.samples("x,y\n\(text),0\n", .csv).columns[0]
+            let found = try TestParser.samples("x,y\n\(text),0\n", .csv).columns[0]
             #expect(found == .numbers([wanted]), "\(text), seed \(seed)")
         }
     }
 
-    @Test func `bytes at random never end the program`() {
+    @Test func `random bytes never trap`() {
         let seed = UInt64.random(in: 0...UInt64.max)
         var random = SplitMix(state: seed)
         let alphabet = Array("{}[]\":,.-+eE0123456789txyxy \n\r\\u\"\"NVC\u{1}é".utf8)
@@ -123,7 +123,7 @@ struct RoundTripTests {
             let length = Int.random(in: 0...60, using: &random)
             let bytes = (0..<length).map { _ in alphabet.randomElement(using: &random) ?? 0 }
             for form in SampleFormat.allCases {
-                _ = Parsing.fault(bytes, form, piece: Int.random(in: 1...20, using: &random))
+                _ = TestParser.fault(bytes, form, piece: Int.random(in: 1...20, using: &random))
             }
         }
     }

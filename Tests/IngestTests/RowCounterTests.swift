@@ -14,20 +14,20 @@ struct RowCounterTests {
         ("", 0, 0), ("a", 0, 0), ("a\n", 1, 2), ("a\nb", 1, 2), ("a\n\"b\nc\"\nd\n", 3, 10),
         ("\"a\"\"\n\",b\nc", 1, 9), ("\"a\n", 0, 0),
     ])
-    func `lines end where no quote is open`(text: String, rows: Int, bytes: Int) {
+    func `lines end outside of quotes`(text: String, rows: Int, bytes: Int) {
         let found = Self.rows(Array(text.utf8), .csv)
         #expect(found == (rows, bytes))
     }
 
-    @Test func `no more rows are counted than were asked for`() {
+    @Test func `at most the requested number of rows is counted`() {
         #expect(Self.rows(Array("1\n2\n3\n".utf8), .ndjson, most: 2) == (2, 4))
     }
 
-    @Test func `batches are counted whole`() {
+    @Test func `batches are counted completely`() {
         let batch = SampleBatch(
             times: [.init(microseconds: 1), .init(microseconds: 2)],
             columns: [.numbers([1, 2]), .numbers([3, 4])])
-        let bytes = Parsing.bytes(batch, .columns, of: Parsing.axes)
+        let bytes = TestParser.bytes(batch, .columns, of: TestParser.axes)
         for count in 0..<bytes.count {
             #expect(Self.rows(Array(bytes.prefix(count)), .columns) == (0, 0))
             let more = bytes + bytes.prefix(count)

@@ -10,7 +10,9 @@ struct AnalysisRequestTests {
             ("cpu.busy", "cpu", "busy"), ("network.eth0.rxRate", "network.eth0", "rxRate"),
             ("a.é", "a", "é"),
         ])
-    func `the last dot parts sensor and field`(text: String, sensor: String, field: String) throws {
+    func `the last dot separates sensor and field`(text: String, sensor: String, field: String)
+        throws
+    {
         let found = try FieldReference(parsing: text)
         #expect(found.sensor.description == sensor)
         #expect(found.field == field)
@@ -18,12 +20,12 @@ struct AnalysisRequestTests {
     }
 
     @Test(arguments: ["", ".", "cpu", "cpu.", ".busy", "CPU.busy", "cpu..busy", "c pu.busy"])
-    func `what is no field of a sensor is refused with a hint`(text: String) {
+    func `an invalid field reference is rejected with a hint`(text: String) {
         let error = #expect(throws: LAEError.self) { try FieldReference(parsing: text) }
         #expect(error?.code == .invalidAnalysis && error?.hint != nil)
     }
 
-    @Test func `conditions may say their sensor`() throws {
+    @Test func `conditions can name their sensor`() throws {
         let own = try FieldCondition(parsing: "network.eth0.rxRate>=0.5")
         #expect(own.sensor?.description == "network.eth0")
         #expect(own.condition == (try Condition(parsing: "rxRate>=0.5")))
@@ -33,7 +35,7 @@ struct AnalysisRequestTests {
     }
 
     @Test(arguments: ["", "cpu.", "cpu.>5", "CPU.busy>5", ".busy>5", "cpu.busy", "busy", "cpu.x~1"])
-    func `what is no condition is refused`(text: String) {
+    func `an invalid condition is rejected`(text: String) {
         let error = #expect(throws: LAEError.self) { try FieldCondition(parsing: text) }
         #expect(error?.code == .invalidCondition)
     }
@@ -58,7 +60,7 @@ struct AnalysisRequestTests {
             ("dbscan", ["epsilon": .number(1), "minimum": .number(0)]),
             ("anomalies", ["threshold": .number(0)]), ("anomalies", ["limit": .number(10_001)]),
         ] as [(String, [String: AnalysisParameter])])
-    func `parameters that mean nothing are refused by name`(
+    func `invalid parameters are rejected by name`(
         name: String, parameters: [String: AnalysisParameter]
     ) {
         let error = #expect(throws: LAEError.self) { try Analysis(name, parameters) }
@@ -67,7 +69,7 @@ struct AnalysisRequestTests {
     }
 
     @Test(arguments: ["", "kmeans", "K-Means", String(repeating: "x", count: 10_000) + "\u{1B}[m"])
-    func `what is no analysis is refused with those there are`(name: String) {
+    func `an unknown analysis is rejected with the list of names`(name: String) {
         let error = #expect(throws: LAEError.self) { try Analysis(name) }
         #expect(error?.code == .unknownAnalysis)
         #expect(error?.hint?.contains("k-means") == true)
@@ -75,7 +77,7 @@ struct AnalysisRequestTests {
         #expect(error?.message.contains("\u{1B}") == false)
     }
 
-    @Test func `inputs must suit the analysis`() throws {
+    @Test func `inputs must match the analysis`() throws {
         let x = try FieldReference(parsing: "a.x")
         let many = (0..<9).map { FieldReference(sensor: x.sensor, field: "f\($0)") }
         for (name, inputs) in [

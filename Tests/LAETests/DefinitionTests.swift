@@ -6,12 +6,12 @@ import VM
 
 @testable import LAE
 
-/// Which definitions are taken, and what a grant of a virtual sensor lets be seen.
+/// Valid definitions of virtual sensors, and the effect of grants for them.
 struct DefinitionTests {
-    private let lab: Lab
+    private let fixture: EngineFixture
 
     init() async throws {
-        lab = try await Lab()
+        fixture = try await EngineFixture()
     }
 
     @Test(
@@ -32,93 +32,94 @@ struct DefinitionTests {
             ("0s", nil, "mean", ["probe.x"], "spans"), ("1", nil, "mean", ["probe.x"], "spans"),
             ("367d", nil, "mean", ["probe.x"], "spans"),
         ] as [(String, String?, String, [String], String)])
-    func `a definition that cannot be computed is refused, and says why`(
+    func `an invalid definition is rejected with the reason`(
         window: String, slide: String?, by: String, of: [String], message: String
     ) async throws {
-        try await lab.define(
+        try await fixture.define(
             window: "1s", [("a", by: "mean", of: ["probe.x"])], as: "virtual.other")
         let error = await #expect(throws: LAEError.self) {
-            try await lab.define(window: window, slide: slide, [("a", by: by, of: of)])
+            try await fixture.define(window: window, slide: slide, [("a", by: by, of: of)])
         }
         #expect(error?.code == .invalidDefinition)
         #expect(error?.message.contains(message) == true)
-        #expect(await lab.machine.status(of: Lab.shake) == nil)
+        #expect(await fixture.machine.status(of: EngineFixture.shake) == nil)
     }
 
-    @Test func `the input of a virtual sensor cannot become virtual, or is missed`() async throws {
+    @Test func `the input of a virtual sensor cannot become virtual`() async throws {
         let steps = try Sensor(declared: "steps", title: "Steps", fields: [Field("count")])
-        _ = try await lab.machine.declare(steps)
-        try await lab.define(window: "1s", [("a", by: "sum", of: ["steps.count"])])
+        _ = try await fixture.machine.declare(steps)
+        try await fixture.define(window: "1s", [("a", by: "sum", of: ["steps.count"])])
         let outputs = [("a", by: "sum", of: ["probe.x"])]
         await #expect(throws: VirtualMachineError.self) {
             let derivation = Derivation(
                 inputs: ["probe.x"], window: "1s", outputs: [.init(name: "a", by: "sum")])
-            _ = try await lab.machine.declare(
+            _ = try await fixture.machine.declare(
                 Sensor(
                     declared: "steps", title: "Steps", fields: [Field("a")],
                     derivation: derivation))
         }
-        try await lab.machine.withdraw("steps")
+        try await fixture.machine.withdraw("steps")
         let error = await #expect(throws: LAEError.self) {
-            try await lab.define(window: "1s", outputs, as: "steps")
+            try await fixture.define(window: "1s", outputs, as: "steps")
         }
         #expect(error?.message.contains("virtual.shake is computed from steps") == true)
-        let grant = try await lab.grant(to: Lab.shake)
+        let grant = try await fixture.grant(to: EngineFixture.shake)
         let missing = await #expect(throws: LAEError.self) {
-            _ = try await lab.engine.latest(for: grant)
+            _ = try await fixture.engine.latest(for: grant)
         }
         #expect(missing?.code == .unavailable)
     }
 
-    @Test func `a grant of the virtual sensor tells nothing of its inputs, and its terms hold`()
+    @Test func `a grant for a virtual sensor reveals none of its inputs, and its terms apply`()
         async throws
     {
-        try await lab.add((0..<600).map { ($0 * 100_000, Double($0)) })
-        try await lab.define(window: "1s", [("mean", by: "mean", of: ["probe.x"])])
-        let rough = try await lab.grant(
-            Terms(access: .raw, maximumRate: 0.5, precision: 7), to: Lab.shake)
-        let found = try await lab.pages(SampleSelection(limit: 4), rough)
+        try await fixture.add((0..<600).map { ($0 * 100_000, Double($0)) })
+        try await fixture.define(window: "1s", [("mean", by: "mean", of: ["probe.x"])])
+        let rough = try await fixture.grant(
+            Terms(access: .raw, maximumRate: 0.5, precision: 7), to: EngineFixture.shake)
+        let found = try await fixture.pages(SampleSelection(limit: 4), rough)
         #expect(found.count == 31)
         for sample in found {
             guard case .number(let number) = sample.values[0] else { continue }
             #expect(number.truncatingRemainder(dividingBy: 7) == 0)
         }
-        let past = try await lab.grant(
+        let past = try await fixture.grant(
             Terms(
                 access: .raw,
-                history: .microseconds(Lab.now.microseconds - 50_000_000)), to: Lab.shake)
-        let late = try await lab.pages(SampleSelection(), past)
+                history: .microseconds(EngineFixture.now.microseconds - 50_000_000)),
+            to: EngineFixture.shake)
+        let late = try await fixture.pages(SampleSelection(), past)
         #expect(late.map(\.time.microseconds) == (50...60).map { $0 * 1_000_000 })
-        let statistics = try await lab.grant(Terms(access: .stats), to: Lab.shake)
+        let statistics = try await fixture.grant(Terms(access: .stats), to: EngineFixture.shake)
         await #expect(throws: LAEError.self) {
-            _ = try await lab.engine.samples(SampleSelection(), for: statistics)
+            _ = try await fixture.engine.samples(SampleSelection(), for: statistics)
         }
-        let table = try await lab.engine.statistics(
+        let table = try await fixture.engine.statistics(
             StatisticsQuery(statistics: [.count, .mean]), for: statistics)
-        // A sample at the end of the first minute lies in a cell with no other.
+        // A sample at the end of the first minute is alone in its cell.
         #expect(table.windows.map(\.count) == [59])
     }
 
     @Test func `reads are logged under the virtual sensor's own name`() async throws {
-        try await lab.add([(0, 1)])
-        try await lab.define(window: "1s", [("mean", by: "mean", of: ["probe.x"])])
-        let grant = try await lab.grant(to: Lab.shake)
-        _ = try await lab.engine.samples(SampleSelection(), for: grant)
-        let entries = try await lab.authority.log.entries(AccessLogQuery(limit: 10))
-        #expect(entries.contains { $0.sensor == Lab.shake && $0.count == 1 })
-        #expect(!entries.contains { $0.sensor == Lab.sensor })
+        try await fixture.add([(0, 1)])
+        try await fixture.define(window: "1s", [("mean", by: "mean", of: ["probe.x"])])
+        let grant = try await fixture.grant(to: EngineFixture.shake)
+        _ = try await fixture.engine.samples(SampleSelection(), for: grant)
+        let entries = try await fixture.authority.log.entries(AccessLogQuery(limit: 10))
+        #expect(entries.contains { $0.sensor == EngineFixture.shake && $0.count == 1 })
+        #expect(!entries.contains { $0.sensor == EngineFixture.sensor })
     }
 
-    @Test func `nothing is published to a virtual sensor, and nothing arrives`() async throws {
-        try await lab.define(window: "1s", [("mean", by: "mean", of: ["probe.x"])])
-        let grant = try await lab.grant(to: Lab.shake)
+    @Test func `a virtual sensor has no published samples and no arrivals`() async throws {
+        try await fixture.define(window: "1s", [("mean", by: "mean", of: ["probe.x"])])
+        let grant = try await fixture.grant(to: EngineFixture.shake)
         let stream = await #expect(throws: LAEError.self) {
-            _ = try await lab.engine.arrivals(after: 0, limit: 1, for: grant)
+            _ = try await fixture.engine.arrivals(after: 0, limit: 1, for: grant)
         }
         #expect(stream?.code == .sensorComputed)
-        let write = try await lab.grant(Terms(access: .write), to: Lab.shake)
+        let write = try await fixture.grant(Terms(access: .write), to: EngineFixture.shake)
         let publishing = await #expect(throws: LAEError.self) {
-            _ = try await lab.engine.publishedFields(for: write)
+            _ = try await fixture.engine.publishedFields(for: write)
         }
         #expect(publishing?.code == .sensorComputed)
     }

@@ -8,49 +8,49 @@ import Testing
 @testable import LAE
 @testable import VM
 
-/// The terms of a grant on every path that samples can take.
+/// The terms of a grant in every kind of query.
 struct GrantTests {
-    private let lab: Lab
-    private static let now = Lab.now.microseconds
+    private let fixture: EngineFixture
+    private static let now = EngineFixture.now.microseconds
 
     init() async throws {
-        lab = try await Lab()
+        fixture = try await EngineFixture()
     }
 
-    @Test func `history clips every path`() async throws {
+    @Test func `the granted history limits every path`() async throws {
         let start = Self.now - 60_000_000
-        try await lab.add([(start - 1, 1), (start, 2), (Self.now - 1, 3), (Self.now + 5, 4)])
-        let grant = try await lab.grant(Terms(access: .raw, history: .seconds(60)))
+        try await fixture.add([(start - 1, 1), (start, 2), (Self.now - 1, 3), (Self.now + 5, 4)])
+        let grant = try await fixture.grant(Terms(access: .raw, history: .seconds(60)))
         for order in [SampleQuery.Order.ascending, .descending] {
-            let found = try await lab.pages(SampleSelection(order: order, limit: 1), grant)
+            let found = try await fixture.pages(SampleSelection(order: order, limit: 1), grant)
             #expect(Set(found.map(\.sequence)) == [2, 3, 4])
         }
-        #expect(try await lab.stream(grant, groupSize: 2).map(\.sequence) == [2, 3, 4])
+        #expect(try await fixture.stream(grant, groupSize: 2).map(\.sequence) == [2, 3, 4])
         for every in [nil, Duration.seconds(1)] {
-            let table = try await lab.engine.statistics(
+            let table = try await fixture.engine.statistics(
                 StatisticsQuery(fields: ["x"], statistics: [.minimum], every: every), for: grant)
             #expect(table.windows.compactMap(\.count).reduce(0, +) == 3)
             #expect(table.windows.compactMap { $0.values[0][0] }.min() == 2)
         }
-        let narrow = try await lab.grant(Terms(access: .raw, history: .microseconds(1)))
-        #expect(try await lab.engine.latest(for: narrow).samples.map(\.sequence) == [4])
+        let narrow = try await fixture.grant(Terms(access: .raw, history: .microseconds(1)))
+        #expect(try await fixture.engine.latest(for: narrow).samples.map(\.sequence) == [4])
         let past = SampleSelection(range: TimeRange(0, start))
-        #expect(try await lab.engine.samples(past, for: grant).samples.isEmpty)
+        #expect(try await fixture.engine.samples(past, for: grant).samples.isEmpty)
     }
 
-    @Test func `rounded values are all that any path tells`() async throws {
+    @Test func `every path returns rounded values only`() async throws {
         let seed = UInt64.random(in: .min ... .max)
         var random = SplitMix(state: seed)
         let numbers = (0..<200).map { _ in Double.random(in: -40...40, using: &random) }
-        try await lab.add(numbers.enumerated().map { (time: Int64($0), x: $1) })
-        let grant = try await lab.grant(Terms(access: .raw, precision: 2.5))
-        var seen = try await lab.pages(SampleSelection(limit: 7), grant).map(\.values)
-        seen += try await lab.pages(SampleSelection(order: .descending), grant).map(\.values)
-        seen += try await lab.stream(grant, groupSize: 9).map(\.values)
-        seen += try await lab.engine.latest(for: grant).samples.map(\.values)
+        try await fixture.add(numbers.enumerated().map { (time: Int64($0), x: $1) })
+        let grant = try await fixture.grant(Terms(access: .raw, precision: 2.5))
+        var seen = try await fixture.pages(SampleSelection(limit: 7), grant).map(\.values)
+        seen += try await fixture.pages(SampleSelection(order: .descending), grant).map(\.values)
+        seen += try await fixture.stream(grant, groupSize: 9).map(\.values)
+        seen += try await fixture.engine.latest(for: grant).samples.map(\.values)
         #expect(seen.count == 601)
         for values in seen { Self.expectOnGrid(values, 2.5, "seed \(seed)") }
-        let table = try await lab.engine.statistics(
+        let table = try await fixture.engine.statistics(
             StatisticsQuery(
                 fields: ["x"], statistics: [.minimum, .maximum, .first, .last],
                 every: .microseconds(9)), for: grant)
@@ -62,13 +62,13 @@ struct GrantTests {
     }
 
     @Test func `conditions see only rounded values`() async throws {
-        try await lab.add([(1, 7.4), (2, 7.6), (3, 12.4)])
-        let grant = try await lab.grant(Terms(access: .raw, precision: 5))
+        try await fixture.add([(1, 7.4), (2, 7.6), (3, 12.4)])
+        let grant = try await fixture.grant(Terms(access: .raw, precision: 5))
         for (text, count) in [("x=5", 1), ("x=10", 2), ("x>7.5", 2), ("x>10", 0), ("x<7.5", 1)] {
             let condition = try Condition(parsing: text)
-            let found = try await lab.pages(SampleSelection(conditions: [condition]), grant)
+            let found = try await fixture.pages(SampleSelection(conditions: [condition]), grant)
             #expect(found.count == count, "\(text)")
-            let table = try await lab.engine.statistics(
+            let table = try await fixture.engine.statistics(
                 StatisticsQuery(conditions: [condition]), for: grant)
             #expect(table.windows.first?.count == count, "\(text)")
         }
@@ -83,11 +83,11 @@ struct GrantTests {
         number: Double, step: Double, expected: Double
     ) async throws {
         let terms = GrantTerms(
-            try await lab.grant(Terms(access: .raw, precision: step)), now: Lab.now,
+            try await fixture.grant(Terms(access: .raw, precision: step)), now: EngineFixture.now,
             cadence: .standard)
         let rounded = try #require(terms.reduced([.number(number)]).first?.double)
         #expect(rounded == expected)
-        // The sign of a zero would tell on which side of it the number lay.
+        // The sign of zero would reveal the sign of the number.
         if expected == 0 { #expect(rounded.sign == .plus) }
     }
 
@@ -102,7 +102,7 @@ struct GrantTests {
         integer: Int64, step: Double, expected: Int64
     ) async throws {
         let terms = GrantTerms(
-            try await lab.grant(Terms(access: .raw, precision: step)), now: Lab.now,
+            try await fixture.grant(Terms(access: .raw, precision: step)), now: EngineFixture.now,
             cadence: .standard)
         #expect(terms.reduced([.integer(integer)]) == [.integer(expected)])
     }
@@ -113,34 +113,34 @@ struct GrantTests {
         Terms(access: .raw, precision: .infinity), Terms(access: .raw, history: .seconds(-5)),
         Terms(access: .raw, history: .seconds(Int64.min)),
     ])
-    func `terms that mean nothing show nothing`(terms: Terms) async throws {
-        try await lab.add([(Self.now - 10_000_000, 1), (Self.now - 1, 2)])
-        let grant = try await lab.grant(terms)
-        #expect(try await lab.pages(SampleSelection(), grant).isEmpty)
-        #expect(try await lab.engine.latest(for: grant).samples.isEmpty)
-        #expect(try await lab.stream(grant, groupSize: 9).isEmpty)
-        let table = try await lab.engine.statistics(StatisticsQuery(), for: grant)
+    func `invalid terms show nothing`(terms: Terms) async throws {
+        try await fixture.add([(Self.now - 10_000_000, 1), (Self.now - 1, 2)])
+        let grant = try await fixture.grant(terms)
+        #expect(try await fixture.pages(SampleSelection(), grant).isEmpty)
+        #expect(try await fixture.engine.latest(for: grant).samples.isEmpty)
+        #expect(try await fixture.stream(grant, groupSize: 9).isEmpty)
+        let table = try await fixture.engine.statistics(StatisticsQuery(), for: grant)
         #expect(table.windows.allSatisfy { $0.count == 0 })
     }
 
-    @Test func `an expired grant is none`() async throws {
+    @Test func `an expired grant shows nothing`() async throws {
         let error = await #expect(throws: AuthError.self) {
-            try await lab.grant(Terms(access: .raw, expires: Lab.now))
+            try await fixture.grant(Terms(access: .raw, expires: EngineFixture.now))
         }
         #expect(error?.code == .undecided)
-        let later = Lab.now.advanced(byMicroseconds: 1)
+        let later = EngineFixture.now.advanced(byMicroseconds: 1)
         await #expect(throws: Never.self) {
-            try await lab.grant(Terms(access: .raw, expires: later))
+            try await fixture.grant(Terms(access: .raw, expires: later))
         }
     }
 
     @Test func `a grant to write reads nothing`() async throws {
-        let grant = try await lab.grant(Terms(access: .write))
+        let grant = try await fixture.grant(Terms(access: .write))
         let attempts: [() async throws -> Void] = [
-            { _ = try await lab.engine.latest(for: grant) },
-            { _ = try await lab.engine.samples(SampleSelection(), for: grant) },
-            { _ = try await lab.engine.arrivals(after: 0, limit: 1, for: grant) },
-            { _ = try await lab.engine.statistics(StatisticsQuery(), for: grant) },
+            { _ = try await fixture.engine.latest(for: grant) },
+            { _ = try await fixture.engine.samples(SampleSelection(), for: grant) },
+            { _ = try await fixture.engine.arrivals(after: 0, limit: 1, for: grant) },
+            { _ = try await fixture.engine.statistics(StatisticsQuery(), for: grant) },
         ]
         for attempt in attempts {
             let error = await #expect(throws: LAEError.self) { try await attempt() }

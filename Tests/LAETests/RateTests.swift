@@ -8,17 +8,18 @@ import Testing
 @testable import LAE
 @testable import VM
 
-/// A highest rate lets through the same samples whichever way they are read.
+/// A rate limit selects the same samples in every kind of query.
 struct RateTests {
-    private let lab: Lab
-    /// Three a second, where slots are 333 334 µs wide.
+    private let fixture: EngineFixture
+    /// At a rate of three per second, slots are 333 334 µs wide.
     private static let slot: Int64 = 333_334
 
     init() async throws {
-        lab = try await Lab()
+        fixture = try await EngineFixture()
     }
 
-    /// Random samples around zero, crowded and in gaps, with equal times; and what may be seen.
+    /// Appends random samples, dense and sparse, some with equal times, and returns the visible
+    /// ones.
     private func fill(_ random: inout SplitMix) async throws -> [Int64] {
         var times: [Int64] = []
         var time: Int64 = -5_000_000
@@ -26,8 +27,8 @@ struct RateTests {
             time += [0, 1, 20_000, 333_333, 333_334, 1_000_000].randomElement(using: &random) ?? 0
             times.append(time)
         }
-        try await lab.add(times.prefix(150).map { (time: $0, x: 1) })
-        try await lab.add(times.dropFirst(150).map { (time: $0, x: 1) }, flush: false)
+        try await fixture.add(times.prefix(150).map { (time: $0, x: 1) })
+        try await fixture.add(times.dropFirst(150).map { (time: $0, x: 1) }, flush: false)
         var slots: Set<Int64> = []
         return zip((1 as Int64)..., times).filter { _, time in
             let slot = time >= 0 ? time / Self.slot : (time - Self.slot + 1) / Self.slot
@@ -36,24 +37,24 @@ struct RateTests {
     }
 
     @Test(arguments: 0..<4)
-    func `every path shows the same one sample of each slot`(round: Int) async throws {
+    func `every path shows the same sample of each slot`(round: Int) async throws {
         let seed = UInt64.random(in: .min ... .max)
         var random = SplitMix(state: seed)
         let expected = try await fill(&random)
-        let grant = try await lab.grant(Terms(access: .raw, maximumRate: 3))
+        let grant = try await fixture.grant(Terms(access: .raw, maximumRate: 3))
         for limit in [1, 2, expected.count - 1, expected.count, expected.count + 1, 7] {
-            let up = try await lab.pages(SampleSelection(limit: limit), grant)
+            let up = try await fixture.pages(SampleSelection(limit: limit), grant)
             #expect(up.map(\.sequence) == expected, "seed \(seed), limit \(limit)")
-            let down = try await lab.pages(
+            let down = try await fixture.pages(
                 SampleSelection(order: .descending, limit: limit), grant)
             #expect(down.map(\.sequence) == expected.reversed(), "seed \(seed), limit \(limit)")
-            let stream = try await lab.stream(grant, groupSize: limit)
+            let stream = try await fixture.stream(grant, groupSize: limit)
             #expect(stream.map(\.sequence) == expected, "seed \(seed), limit \(limit)")
         }
-        let latest = try await lab.engine.latest(for: grant).samples
+        let latest = try await fixture.engine.latest(for: grant).samples
         #expect(latest.map(\.sequence) == [try #require(expected.last)], "seed \(seed)")
         for every in [nil, Duration.milliseconds(47), .seconds(2)] {
-            let table = try await lab.engine.statistics(
+            let table = try await fixture.engine.statistics(
                 StatisticsQuery(
                     range: TimeRange(-6_000_000, 300_000_000), fields: ["x"],
                     statistics: [.sum], every: every), for: grant)
@@ -63,12 +64,12 @@ struct RateTests {
     }
 
     @Test(arguments: 0..<4)
-    func `no cut of the range brings out another sample`(round: Int) async throws {
+    func `splitting the range reveals no other sample`(round: Int) async throws {
         let seed = UInt64.random(in: .min ... .max)
         var random = SplitMix(state: seed)
         let expected = try await fill(&random)
-        let all = try await lab.pages(SampleSelection(limit: 1000), try await lab.grant())
-        let grant = try await lab.grant(Terms(access: .raw, maximumRate: 3))
+        let all = try await fixture.pages(SampleSelection(limit: 1000), try await fixture.grant())
+        let grant = try await fixture.grant(Terms(access: .raw, maximumRate: 3))
         for _ in 0..<60 {
             let ends = try (0..<2).map { _ in
                 let time = try #require(all.randomElement(using: &random)).time.microseconds
@@ -79,23 +80,24 @@ struct RateTests {
                 expected.contains($0.sequence) && range.contains($0.time)
             }.map(\.sequence)
             let limit = Int.random(in: 1...9, using: &random)
-            let up = try await lab.pages(SampleSelection(range: range, limit: limit), grant)
+            let up = try await fixture.pages(SampleSelection(range: range, limit: limit), grant)
             #expect(up.map(\.sequence) == wanted, "seed \(seed): \(range), limit \(limit)")
-            let down = try await lab.pages(
+            let down = try await fixture.pages(
                 SampleSelection(range: range, order: .descending, limit: limit), grant)
             #expect(
                 down.map(\.sequence) == wanted.reversed(), "seed \(seed): \(range), limit \(limit)")
-            let table = try await lab.engine.statistics(StatisticsQuery(range: range), for: grant)
+            let table = try await fixture.engine.statistics(
+                StatisticsQuery(range: range), for: grant)
             #expect(table.windows.first?.count == wanted.count, "seed \(seed): \(range)")
         }
     }
 
-    @Test func `conditions and rounding come after thinning`() async throws {
-        try await lab.add([(0, 10), (1, 90), (2_000_000, 90), (2_000_001, 10)])
-        let grant = try await lab.grant(Terms(access: .raw, maximumRate: 1))
+    @Test func `conditions and rounding are applied after thinning`() async throws {
+        try await fixture.add([(0, 10), (1, 90), (2_000_000, 90), (2_000_001, 10)])
+        let grant = try await fixture.grant(Terms(access: .raw, maximumRate: 1))
         let condition = try Condition(parsing: "x>50")
         for order in [SampleQuery.Order.ascending, .descending] {
-            let found = try await lab.pages(
+            let found = try await fixture.pages(
                 SampleSelection(order: order, conditions: [condition], limit: 1), grant)
             #expect(found.map(\.sequence) == [3])
         }
@@ -105,26 +107,26 @@ struct RateTests {
         arguments: [
             (1e-30, 1), (1e-3, 2), (0.5, 3), (1, 4), (1_000_000, 6), (1e9, 6), (.infinity, 6),
         ] as [(Double, Int)])
-    func `any rate above zero is kept`(rate: Double, count: Int) async throws {
-        try await lab.add(
+    func `every rate above zero is respected`(rate: Double, count: Int) async throws {
+        try await fixture.add(
             [0, 1, 1, 1_000_000, 2_000_000, 1_500_000_000, 1_500_000_001].map { ($0, 1) })
-        let grant = try await lab.grant(Terms(access: .raw, maximumRate: rate))
-        let up = try await lab.pages(SampleSelection(limit: 2), grant)
+        let grant = try await fixture.grant(Terms(access: .raw, maximumRate: rate))
+        let up = try await fixture.pages(SampleSelection(limit: 2), grant)
         #expect(up.count == count)
-        let down = try await lab.pages(SampleSelection(order: .descending, limit: 2), grant)
+        let down = try await fixture.pages(SampleSelection(order: .descending, limit: 2), grant)
         #expect(down == up.reversed())
-        #expect(try await lab.stream(grant, groupSize: 2) == up)
+        #expect(try await fixture.stream(grant, groupSize: 2) == up)
     }
 
     @Test func `no slot is shorter than its rate allows`() async throws {
         for rate in [0.3, 0.7, 3, 7, 60, 333, 1e5] {
-            let grant = try await lab.grant(Terms(access: .raw, maximumRate: rate))
-            let terms = GrantTerms(grant, now: Lab.now, cadence: .standard)
-            let slot = try #require(terms.slot(of: Lab.now))
+            let grant = try await fixture.grant(Terms(access: .raw, maximumRate: rate))
+            let terms = GrantTerms(grant, now: EngineFixture.now, cadence: .standard)
+            let slot = try #require(terms.slot(of: EngineFixture.now))
             let width = slot.to.microseconds - slot.from.microseconds
             #expect(Double(width) * rate >= 1_000_000)
             #expect(Double(width - 1) * rate < 1_000_000)
-            #expect(slot.contains(Lab.now))
+            #expect(slot.contains(EngineFixture.now))
         }
     }
 }

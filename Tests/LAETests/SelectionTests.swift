@@ -8,27 +8,27 @@ import Testing
 @testable import VM
 
 struct SelectionTests {
-    private let lab: Lab
+    private let fixture: EngineFixture
 
     init() async throws {
-        lab = try await Lab()
+        fixture = try await EngineFixture()
     }
 
     @Test(
         arguments: [1, 10, 11, 12, 24, Int.max], [SampleQuery.Order.ascending, .descending])
-    func `pages hold every sample once`(limit: Int, order: SampleQuery.Order) async throws {
-        try await lab.add((0..<8).map { (time: $0 / 4, x: Double($0)) })
-        try await lab.add((8..<12).map { (time: $0 / 6, x: Double($0)) }, flush: false)
-        let grant = try await lab.grant()
-        let found = try await lab.pages(SampleSelection(order: order, limit: limit), grant)
-        let all = try await lab.pages(SampleSelection(limit: 100), grant)
+    func `pages contain every sample once`(limit: Int, order: SampleQuery.Order) async throws {
+        try await fixture.add((0..<8).map { (time: $0 / 4, x: Double($0)) })
+        try await fixture.add((8..<12).map { (time: $0 / 6, x: Double($0)) }, flush: false)
+        let grant = try await fixture.grant()
+        let found = try await fixture.pages(SampleSelection(order: order, limit: limit), grant)
+        let all = try await fixture.pages(SampleSelection(limit: 100), grant)
         #expect(all.count == 12)
         #expect(Set(all.map(\.sequence)).count == 12)
         #expect(found == (order == .ascending ? all : all.reversed()))
     }
 
     @Test(arguments: [SampleQuery.Order.ascending, .descending])
-    func `a page of long texts ends early, and the next goes on`(
+    func `a page of long texts ends early, and the next continues`(
         order: SampleQuery.Order
     ) async throws {
         let filler = String(repeating: "a", count: 1 << 20)
@@ -37,39 +37,39 @@ struct SelectionTests {
             let sample = Sample(
                 time: Timestamp(microseconds: time),
                 values: [.number(0), .integer(time), .text("\(filler)\(time)")])
-            try await lab.machine.samples.store.append([sample], to: Lab.sensor)
+            try await fixture.machine.samples.store.append([sample], to: EngineFixture.sensor)
         }
-        try await lab.machine.samples.store.flush()
-        let grant = try await lab.grant()
+        try await fixture.machine.samples.store.flush()
+        let grant = try await fixture.grant()
         var selection = SampleSelection(order: order, limit: 1000)
         var found: [Int64] = []
         repeat {
-            let page = try await lab.engine.samples(selection, for: grant)
+            let page = try await fixture.engine.samples(selection, for: grant)
             #expect(page.samples.count <= 12)
             found += page.samples.map(\.time.microseconds)
             selection.after = page.next
         } while selection.after != nil && found.count <= times.count
         #expect(found == (order == .ascending ? times : times.reversed()))
-        #expect(try await lab.analyze("entropy", of: ["probe.state"]).count == 20)
+        #expect(try await fixture.analyze("entropy", of: ["probe.state"]).count == 20)
     }
 
-    @Test func `fields come in the order they are asked for`() async throws {
-        try await lab.add([(1, 20)])
-        let grant = try await lab.grant()
-        let page = try await lab.engine.samples(
+    @Test func `fields are returned in the requested order`() async throws {
+        try await fixture.add([(1, 20)])
+        let grant = try await fixture.grant()
+        let page = try await fixture.engine.samples(
             SampleSelection(fields: ["state", "x", "x"]), for: grant)
         #expect(page.fields.map(\.name) == ["state", "x", "x"])
         #expect(page.samples.map(\.values) == [[.text("warm"), .number(20), .number(20)]])
     }
 
-    @Test func `the latest is the newest sample alone`() async throws {
-        let grant = try await lab.grant()
-        #expect(try await lab.engine.latest(for: grant).samples.isEmpty)
-        try await lab.add([(5, 1), (9, 2), (7, 3)])
-        #expect(try await lab.engine.latest(for: grant).samples.map(\.sequence) == [2])
+    @Test func `the latest is only the newest sample`() async throws {
+        let grant = try await fixture.grant()
+        #expect(try await fixture.engine.latest(for: grant).samples.isEmpty)
+        try await fixture.add([(5, 1), (9, 2), (7, 3)])
+        #expect(try await fixture.engine.latest(for: grant).samples.map(\.sequence) == [2])
     }
 
-    @Test func `what is not there is an error that says what is missing`() async throws {
+    @Test func `a missing sensor or field is named in the error`() async throws {
         let cases: [(SensorID, SampleSelection, LAEError.Code)] = [
             ("nobody", SampleSelection(), .unknownSensor),
             ("missing", SampleSelection(), .unavailable),
@@ -84,9 +84,9 @@ struct SelectionTests {
             ),
         ]
         for (sensor, selection, code) in cases {
-            let grant = try await lab.grant(to: sensor)
+            let grant = try await fixture.grant(to: sensor)
             let error = await #expect(throws: LAEError.self) {
-                try await lab.engine.samples(selection, for: grant)
+                try await fixture.engine.samples(selection, for: grant)
             }
             #expect(error?.code == code)
             #expect(error?.message.isEmpty == false)
@@ -99,27 +99,27 @@ struct SelectionTests {
             ("x=20", [20]), ("x=2e1", [20]), ("x!=20", [-10, 30]), ("n=-1", [-10]),
             ("state=cold", [-10]), ("state!=cold", [20, 30]), ("state=cold ", []),
         ] as [(String, [Double])])
-    func `conditions let through what they say`(text: String, expected: [Double]) async throws {
-        try await lab.add([(1, -10), (2, 20), (3, 30)])
-        let grant = try await lab.grant()
-        let page = try await lab.engine.samples(
+    func `conditions select matching samples`(text: String, expected: [Double]) async throws {
+        try await fixture.add([(1, -10), (2, 20), (3, 30)])
+        let grant = try await fixture.grant()
+        let page = try await fixture.engine.samples(
             SampleSelection(conditions: [try Condition(parsing: text)]), for: grant)
         #expect(page.samples.map { $0.values[0] } == expected.map(Value.number))
     }
 
     @Test(arguments: ["", "x", "x>", ">5", "x~5", "é>5", "x y>5", " x>5", "x<", "=", "x!5"])
-    func `what is no condition is refused with a hint`(text: String) {
+    func `an invalid condition is rejected with a hint`(text: String) {
         let error = #expect(throws: LAEError.self) { try Condition(parsing: text) }
         #expect(error?.code == .invalidCondition)
         #expect(error?.hint != nil)
     }
 
     @Test(arguments: ["x>", "x>nan", "x=inf", "x=1,5", "x= 5", "x==5", "x>five", "x=1e400"])
-    func `an operand that is no finite number is refused, whatever it holds`(text: String) {
+    func `an operand that is not a finite number is rejected`(text: String) {
         let hostile = text + "\u{1B}[31m" + String(repeating: "!", count: 1000)
         for text in [text, hostile] {
             let error = #expect(throws: LAEError.self) {
-                _ = try Condition(parsing: text).matcher(for: Lab.fields)
+                _ = try Condition(parsing: text).matcher(for: EngineFixture.fields)
             }
             #expect(error?.code == .invalidCondition)
             #expect(error?.message.contains("\u{1B}") == false)
@@ -128,19 +128,19 @@ struct SelectionTests {
     }
 
     @Test func `every reading is in the access log with its count`() async throws {
-        try await lab.add((0..<7).map { (time: $0, x: Double($0)) })
-        let grant = try await lab.grant()
-        _ = try await lab.engine.latest(for: grant)
+        try await fixture.add((0..<7).map { (time: $0, x: Double($0)) })
+        let grant = try await fixture.grant()
+        _ = try await fixture.engine.latest(for: grant)
         let range = TimeRange(1, 6)
-        _ = try await lab.engine.samples(SampleSelection(range: range, limit: 3), for: grant)
-        _ = try await lab.engine.statistics(StatisticsQuery(range: range), for: grant)
-        _ = try await lab.engine.arrivals(after: 2, limit: 4, for: grant)
-        let lines = try await lab.authority.log.entries(
+        _ = try await fixture.engine.samples(SampleSelection(range: range, limit: 3), for: grant)
+        _ = try await fixture.engine.statistics(StatisticsQuery(range: range), for: grant)
+        _ = try await fixture.engine.arrivals(after: 2, limit: 4, for: grant)
+        let lines = try await fixture.authority.log.entries(
             AccessLogQuery(client: "reader", kind: .access))
         #expect(lines.map(\.operation) == ["stream", "stats", "samples", "latest"])
         #expect(lines.map(\.count) == [4, 5, 3, 1])
         #expect(lines.map(\.access) == [.raw, .stats, .raw, .raw])
         #expect(lines.map(\.range) == [nil, range, range, .all])
-        #expect(lines.allSatisfy { $0.outcome == .allowed && $0.sensor == Lab.sensor })
+        #expect(lines.allSatisfy { $0.outcome == .allowed && $0.sensor == EngineFixture.sensor })
     }
 }

@@ -7,18 +7,18 @@ import Testing
 @testable import LAE
 
 struct StatisticsTests {
-    private let lab: Lab
+    private let fixture: EngineFixture
 
     init() async throws {
-        lab = try await Lab()
+        fixture = try await EngineFixture()
     }
 
     private func statistics(_ query: StatisticsQuery) async throws -> StatisticsTable {
-        try await lab.engine.statistics(query, for: try await lab.grant())
+        try await fixture.engine.statistics(query, for: try await fixture.grant())
     }
 
     @Test func `windows begin with the range and the last may be shorter`() async throws {
-        try await lab.add([(99, 1), (100, 2), (109, 4), (110, 8), (124, 16), (125, 32)])
+        try await fixture.add([(99, 1), (100, 2), (109, 4), (110, 8), (124, 16), (125, 32)])
         let table = try await statistics(
             StatisticsQuery(
                 range: TimeRange(100, 125), fields: ["x"], statistics: [.sum, .count],
@@ -29,8 +29,8 @@ struct StatisticsTests {
         #expect(windows.map(\.values) == [[[6, 2]], [[8, 1]], [[16, 1]]])
     }
 
-    @Test func `open ranges hold whole windows for all there is`() async throws {
-        try await lab.add([(-7, 1), (13, 2), (20, 4)])
+    @Test func `open ranges are extended to whole windows`() async throws {
+        try await fixture.add([(-7, 1), (13, 2), (20, 4)])
         let table = try await statistics(
             StatisticsQuery(fields: ["x"], statistics: [.sum], every: .microseconds(10)))
         #expect(
@@ -44,7 +44,7 @@ struct StatisticsTests {
         #expect(late.windows.isEmpty)
     }
 
-    @Test func `an open range of nothing has no sums and no windows to speak of`() async throws {
+    @Test func `an open range without samples has an empty window`() async throws {
         let one = try await statistics(StatisticsQuery(statistics: [.count, .mean, .maximum]))
         #expect(one.windows.map(\.values) == [[[0, nil, nil], [0, nil, nil]]])
         let many = try await statistics(StatisticsQuery(every: .seconds(1)))
@@ -57,7 +57,7 @@ struct StatisticsTests {
             (TimeRange(.min + 1, .max - 1), 1, nil), (TimeRange(.min + 1, .max - 1), .max, nil),
             (TimeRange(5, 5), 1, 0), (TimeRange(0, 7), .max, 1),
         ] as [(TimeRange, Int64, Int?)])
-    func `more windows than an answer holds are refused`(
+    func `too many windows are rejected`(
         range: TimeRange, step: Int64, count: Int?
     ) async throws {
         let query = StatisticsQuery(range: range, every: .microseconds(step))
@@ -71,17 +71,17 @@ struct StatisticsTests {
 
     @Test func `samples at the edges of many pages are counted once`() async throws {
         for count in [4095, 4096, 4097] as [Int64] {
-            let lab = try await Lab()
-            try await lab.add((0..<count).map { (time: $0 / 2, x: 1) })
-            let grant = try await lab.grant()
-            let table = try await lab.engine.statistics(
+            let fixture = try await EngineFixture()
+            try await fixture.add((0..<count).map { (time: $0 / 2, x: 1) })
+            let grant = try await fixture.grant()
+            let table = try await fixture.engine.statistics(
                 StatisticsQuery(fields: ["x"], statistics: [.sum]), for: grant)
             #expect(table.windows.map(\.values) == [[[Double(count)]]])
         }
     }
 
     @Test func `only numeric fields have statistics`() async throws {
-        try await lab.add([(1, 10)])
+        try await fixture.add([(1, 10)])
         let table = try await statistics(StatisticsQuery(statistics: [.mean]))
         #expect(table.fields.map(\.name) == ["x", "n"])
         #expect(table.windows.map(\.values) == [[[10], [1]]])
@@ -94,7 +94,7 @@ struct StatisticsTests {
     }
 
     @Test func `conditions decide which samples count`() async throws {
-        try await lab.add([(1, -10), (2, 20), (3, 30)])
+        try await fixture.add([(1, -10), (2, 20), (3, 30)])
         let warm = try Condition(parsing: "state=warm")
         let table = try await statistics(
             StatisticsQuery(fields: ["x"], statistics: [.mean], conditions: [warm]))

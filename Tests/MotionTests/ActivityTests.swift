@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 struct ActivityTests {
-    /// What a recording is, with the speed that goes with it.
+    /// A recording of one activity, with its speed.
     enum Recording: String, CaseIterable {
         case lying, strolling, hurrying, jogging, riding, cruising, waiting
 
@@ -62,8 +62,8 @@ struct ActivityTests {
     }
 
     @Test(arguments: Recording.allCases)
-    func `B22: windows of a recording with its speed are what it is`(recording: Recording) {
-        // One of a hundred joggers has some seconds in which he walks.
+    func `B22: activity windows with a speed are recognised`(recording: Recording) {
+        // One of a hundred recordings of runs contains some seconds of walking.
         let (found, seed) = sample(recording, hasSpeed: true)
         #expect(found.count >= 20 * 27, "seed \(seed)")
         let right = found.filter { $0.activity == recording.activity }
@@ -76,7 +76,7 @@ struct ActivityTests {
     func `B22: acceleration alone recognises most, without confidence in vehicles`(
         recording: Recording
     ) {
-        // On a single road little more than half of a drive may be recognised.
+        // On a single road, little more than half of the windows may be recognised.
         let (found, seed) = sample(recording, hasSpeed: false)
         let right = found.count { $0.activity == recording.activity }
         #expect(Double(right) >= 0.75 * Double(found.count), "seed \(seed): \(right)")
@@ -84,7 +84,7 @@ struct ActivityTests {
         #expect(onWheels.allSatisfy { $0.confidence != .high }, "seed \(seed)")
     }
 
-    @Test func `B22: of several that hold the first by priority is taken`() {
+    @Test func `B22: of several equal fits the first by priority wins`() {
         let order: [Activity] = [.walking, .running, .cycling, .driving, .stationary, .unknown]
         #expect(Activity.allCases == order)
         for (place, activity) in order.enumerated() {
@@ -106,20 +106,20 @@ struct ActivityTests {
             (0.75, 0.44, .cycling, .high), (0.75, 0.46, .cycling, .medium),
             (0.9, 0.76, .cycling, .low), (1, 1, .cycling, .low),
         ])
-    func `B22: confidence follows the fit and the lead`(
+    func `B22: confidence depends on the fit and the lead`(
         best: Double, next: Double, activity: Activity, confidence: ActivityReading.Confidence
     ) {
         let reading = ActivityReading(fits: [.cycling: best, .stationary: next])
         #expect(reading == ActivityReading(activity, confidence))
     }
 
-    @Test func `features that are not numbers fit nothing`() {
+    @Test func `features that are not finite fit no activity`() {
         let features = MotionFeatures(
             sway: .nan, roughness: .infinity, steps: .init(rate: .nan, regularity: 1), speed: .nan)
         #expect(ActivityReading(fits: features.fits) == ActivityReading(.unknown, .low))
     }
 
-    @Test func `a speed holds for ten seconds`() throws {
+    @Test func `a speed is valid for ten seconds`() throws {
         var classifier = ActivityClassifier()
         let trace = Recording.cruising.trace(seed: 4)
         let start = try #require(trace.items.first?.time)
@@ -138,7 +138,7 @@ struct ActivityTests {
         #expect(classifier.dropped == 1)
     }
 
-    @Test func `samples become states`() throws {
+    @Test func `acceleration samples become activity states`() throws {
         var classifier = ActivityClassifier()
         let samples = Recording.strolling.trace(seed: 3).items.compactMap { item in
             let values = [item.acceleration.x, item.acceleration.y, item.acceleration.z]

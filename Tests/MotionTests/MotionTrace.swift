@@ -3,25 +3,25 @@ import Motion
 import Samples
 import TestSupport
 
-/// Acceleration as it would be measured, made from a seed.
+/// Simulated acceleration, reproducible from a seed.
 ///
-/// A walk is a few harmonics of its cadence, whose strengths are near those measured at the waist, with
-/// feet that differ and steps that vary. A car is a body on springs over a rough road.
+/// A walk is a few harmonics of its cadence, whose strengths are near those measured at the waist,
+/// with different left and right steps. A car is a body on springs over a rough road.
 struct MotionTrace {
     typealias Item = (time: Timestamp, acceleration: Acceleration)
 
     private(set) var items: [Item] = []
-    /// Steps that were made.
+    /// The number of simulated steps.
     private(set) var steps = 0
     private var random: SplitMix
     private let rate: Double
     private let noise: Double
     private var second = 0.0
-    /// Which way is down, and two ways across.
+    /// The unit vectors of gravity and of two horizontal axes.
     private let axes: [[Double]]
 
     /// - Parameters:
-    ///   - rate: samples a second; the moments wander by a tenth of their distance.
+    ///   - rate: samples per second; times vary by a tenth of the interval.
     ///   - noise: the standard deviation of each axis in m/s².
     init(seed: UInt64, rate: Double = 50, noise: Double = 0.3) {
         var random = SplitMix(state: seed)
@@ -36,7 +36,7 @@ struct MotionTrace {
         record(seconds) { _, _ in (0, 0, 0) }
     }
 
-    /// - Parameter cadence: steps a second.
+    /// - Parameter cadence: steps per second.
     mutating func walk(seconds: Double, cadence: Double, strength: Double = 1) {
         let size = strength * (1.3 + 2 * max(0, cadence - 1.4))
         let (second, third) = (
@@ -86,7 +86,7 @@ struct MotionTrace {
         }
     }
 
-    /// A bicycle on asphalt: legs that sway a little, and a frame that shakes.
+    /// A bicycle on asphalt: slight swaying of the legs and a vibrating frame.
     mutating func cycle(seconds: Double) {
         var (frame, tyre) = (Resonance(2 * .pi * 7, 0.3), Resonance(2 * .pi * 18, 0.2))
         let pedals = 2 * Double.pi * Double.random(in: 1.1...1.5, using: &random)
@@ -99,7 +99,8 @@ struct MotionTrace {
         }
     }
 
-    /// Adds samples; the body gives acceleration upwards, ahead and aside for the time elapsed.
+    /// Adds samples; the closure returns acceleration upwards, ahead and sideways for the time
+    /// elapsed.
     mutating func record(
         _ seconds: Double, _ body: (Double, inout SplitMix) -> (Double, Double, Double)
     ) {
@@ -121,7 +122,7 @@ struct MotionTrace {
         }
     }
 
-    /// A spring with a damper, pushed by noise; its acceleration has a deviation of about one.
+    /// A damped spring driven by noise; its acceleration has a deviation of about one.
     private struct Resonance {
         let frequency: Double
         let damping: Double
@@ -132,10 +133,10 @@ struct MotionTrace {
         }
 
         mutating func step(_ push: Double, _ elapsed: Double) -> Double {
-            // White noise of power that gives the place a deviation of one.
+            // White noise with the power that gives the position a deviation of one.
             let scale = 2 * (damping * frequency * frequency * frequency).squareRoot()
             speed += scale * push * elapsed.squareRoot()
-            // Exact over the step, so that no rate of sampling is unstable.
+            // The exact solution over the step, so that no sampling rate is unstable.
             let damped = frequency * (1 - damping * damping).squareRoot()
             let (decay, c, s) = (
                 exp(-damping * frequency * elapsed), cos(damped * elapsed), sin(damped * elapsed)

@@ -20,7 +20,7 @@ struct PedometerTests {
         #expect(Pedometer().averagePace(over: .seconds(80)) == nil)
     }
 
-    @Test func `B21: five pauses leave the total less what was walked while paused`() {
+    @Test func `B21: steps during five pauses do not count`() {
         var pedometer = Pedometer(startsAtZero: false)
         var counter = 12_345
         pedometer.take(reading(counter))
@@ -34,7 +34,7 @@ struct PedometerTests {
             #expect(pedometer.pace == nil)
             counter += pause * 7
             paused += pause * 7
-            // Readings in the meantime make no difference.
+            // Readings while paused have no effect.
             if pause.isMultiple(of: 2) { pedometer.take(reading(counter)) }
             pedometer.resume(at: reading(counter))
         }
@@ -62,13 +62,13 @@ struct PedometerTests {
         #expect(pedometer.totals.steps == 200)
     }
 
-    @Test func `a counter that begins anew counts on from there`() {
+    @Test func `a counter that restarts is a new base`() {
         var pedometer = Pedometer()
         for steps in [100, 200, 0, 50] { pedometer.take(reading(steps)) }
         #expect(pedometer.totals.steps == 250)
     }
 
-    @Test func `B20: steps and heights make distance, pace and floors`() {
+    @Test func `B20: distance, pace and floors follow from steps and altitudes`() {
         var estimate = WalkEstimate(stepLength: 0.75)
         let heights = [0.0, 0.4, -0.3, 0.5, 2, 3.4, 3.1, 6.5, 6, 0, 2.5, 1, 3.9, 4.1]
         for height in heights { estimate.take(altitude: height) }

@@ -2,7 +2,7 @@ import Motion
 import Samples
 import Testing
 
-/// The walks and rides are the same at every run.
+/// The simulated walks and rides are the same at every run.
 ///
 /// Of 12 600 others one walk was more than 3 % wrong, and of
 /// 24 000 rides of five minutes one had more than two steps.
@@ -15,7 +15,7 @@ struct StepCounterTests {
     }
 
     @Test(arguments: [1.4, 1.6, 1.8, 2.0, 2.2, 2.4], [25.0, 50, 200])
-    func `B20: a walk with noise has its steps within 3 percent`(cadence: Double, rate: Double) {
+    func `B20: steps of a noisy walk are counted within 3 percent`(cadence: Double, rate: Double) {
         for seed in UInt64(1)...2 {
             var trace = MotionTrace(seed: seed, rate: rate, noise: rate < 50 ? 0.3 : 0.5)
             trace.rest(seconds: 5)
@@ -28,7 +28,7 @@ struct StepCounterTests {
     }
 
     @Test(arguments: [25.0, 50, 200])
-    func `B20: a sensor that lies still counts no step`(rate: Double) {
+    func `B20: no steps are counted while the sensor lies still`(rate: Double) {
         for noise in [0, 0.05, 0.3, 1] {
             var trace = MotionTrace(seed: 5, rate: rate, noise: noise)
             trace.rest(seconds: 30)
@@ -37,7 +37,7 @@ struct StepCounterTests {
     }
 
     @Test(arguments: [0.2, 0.4, 0.8, 1.2], [25.0, 50])
-    func `B20: a car ride counts two steps at most`(roughness: Double, rate: Double) {
+    func `B20: at most two steps are counted in a car ride`(roughness: Double, rate: Double) {
         for seed in UInt64(1)...2 {
             var trace = MotionTrace(seed: seed, rate: rate)
             trace.drive(seconds: 300, roughness: roughness)
@@ -46,7 +46,7 @@ struct StepCounterTests {
         }
     }
 
-    @Test func `B20: a run counts its steps too, and has a cadence`() throws {
+    @Test func `B20: steps and cadence of a run are measured`() throws {
         var trace = MotionTrace(seed: 8)
         trace.walk(seconds: 60, cadence: 2.8, strength: 2)
         var counter = StepCounter()
@@ -58,7 +58,7 @@ struct StepCounterTests {
         #expect(counter.cadence == nil)
     }
 
-    @Test func `B21: nothing counts while paused`() {
+    @Test func `B21: no steps are counted while paused`() {
         var trace = MotionTrace(seed: 9)
         var counter = StepCounter()
         var counted = 0
@@ -72,7 +72,7 @@ struct StepCounterTests {
         #expect(abs(counter.steps - counted) <= 4, "\(counter.steps) of \(counted)")
     }
 
-    @Test func `samples go in and totals come out`() throws {
+    @Test func `acceleration samples become step totals`() throws {
         var trace = MotionTrace(seed: 10)
         trace.walk(seconds: 30, cadence: 2)
         trace.rest(seconds: 10)
@@ -101,7 +101,7 @@ struct StepCounterTests {
         #expect(counter.dropped == broken.count)
     }
 
-    @Test func `times that stand still, go back, jump or end count no step and break nothing`()
+    @Test func `repeated, decreasing and jumping times count no steps and do not trap`()
         throws
     {
         var counter = StepCounter()
@@ -113,7 +113,7 @@ struct StepCounterTests {
             counter.take(down, at: Timestamp(microseconds: time))
         }
         #expect(counter.steps == 0)
-        // It still works afterwards.
+        // Counting still works afterwards.
         var trace = MotionTrace(seed: 11)
         trace.walk(seconds: 30, cadence: 1.8)
         for item in trace.items { counter.take(item.acceleration, at: item.time) }

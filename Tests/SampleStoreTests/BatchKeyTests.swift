@@ -33,7 +33,8 @@ struct BatchKeyTests {
     }
 
     @Test(arguments: [false, true])
-    func `a batch that is forgotten while it waits keeps its key`(isWhole: Bool) async throws {
+    func `a batch that is forgotten before it is written keeps its key`(isWhole: Bool) async throws
+    {
         let folder = try TemporaryStore()
         let store = try await folder.open()
         let start = Timestamp(microseconds: 1_000_000)
@@ -53,7 +54,7 @@ struct BatchKeyTests {
         #expect(try await store.all().map(\.sequence) == (isWhole ? [] : [1]))
     }
 
-    @Test func `keys do not pile up`() async throws {
+    @Test func `old keys are removed`() async throws {
         let folder = try TemporaryStore()
         let store = try await folder.open()
         let day = BatchKeyTable.lifetime

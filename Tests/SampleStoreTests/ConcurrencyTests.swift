@@ -43,7 +43,7 @@ struct ConcurrencyTests {
         #expect(try await store.all().count == Int(await store.lastSequence))
     }
 
-    @Test func `flushes that come together share a few transactions`() async throws {
+    @Test func `concurrent flushes share a few transactions`() async throws {
         let store = try await folder.open()
         try await withThrowingTaskGroup(of: Void.self) { group in
             for number in 0..<500 as Range<Int64> {
@@ -63,7 +63,7 @@ struct ConcurrencyTests {
         #expect(await store.status.writes == writes)
     }
 
-    @Test func `a source that is faster than its samples are packed waits for that`() async throws {
+    @Test func `writes wait for sealing when a source is too fast`() async throws {
         let rules = ChunkRules(chunkSize: 16, unsealedRows: 4, groupSize: 3, backlog: 4)
         let store = try await folder.open(rules: rules)
         var most = 0
@@ -75,12 +75,12 @@ struct ConcurrencyTests {
             }
             most = max(most, fresh ?? 0)
         }
-        // The limit, a group, and what one more brought while nobody packed.
+        // The limit, a group, and one more write before sealing began.
         #expect(most <= 4 * 16 + 3 * 40, "\(most) samples were fresh")
         #expect(try await store.all().count == 6000)
     }
 
-    @Test func `reads beside writes see every sample once and in order`() async throws {
+    @Test func `concurrent reads see every sample once and in order`() async throws {
         let store = try await folder.open()
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
@@ -116,7 +116,7 @@ struct ConcurrencyTests {
         }
     }
 
-    @Test func `a full buffer drops and counts, and takes samples again after a flush`()
+    @Test func `a full buffer drops and counts samples, and accepts them again after a flush`()
         async throws
     {
         let store = try await folder.open()
@@ -132,7 +132,7 @@ struct ConcurrencyTests {
         #expect(await store.status.buffered == 1)
     }
 
-    @Test func `a failed write is told, keeps its samples and is made up for`() async throws {
+    @Test func `a failed write is reported and retried with its samples`() async throws {
         let store = try await folder.open()
         let file = try SampleFile(path: folder.path)
         try await file.pool.write { database in

@@ -5,7 +5,7 @@ import Testing
 
 @testable import SampleStore
 
-/// Rows beside the samples that say nothing any more.
+/// Damaged rows in tables other than those of samples.
 struct DamagedRowTests {
     private static let budget: Int64 = 4 << 20
     private static let fields = [Field("x"), Field("y")]
@@ -29,7 +29,7 @@ struct DamagedRowTests {
         return store
     }
 
-    /// Writes chunks of numbers that do not pack.
+    /// Writes chunks of incompressible numbers.
     private static func add(
         _ chunks: Int, to sensor: SensorID, of store: SampleStore, at time: inout Int64
     ) async throws {
@@ -64,7 +64,7 @@ struct DamagedRowTests {
     }
 
     @Test(arguments: damages)
-    func `a damaged row keeps nobody's rules and budget from being kept`(change: String)
+    func `a damaged row does not prevent the rules and the budget of other sensors`(change: String)
         async throws
     {
         var time: Int64 = 0
@@ -82,7 +82,7 @@ struct DamagedRowTests {
         let left = try await store.samples(SampleQuery(sensor: "other", limit: .max)).count
         #expect(left == (isLayout ? 0 : 3 * 4096))
         #expect(await !store.damage(of: "other").isEmpty)
-        // The damaged row goes, too, and leaves the others.
+        // The damaged row is pruned, too, and the others are kept.
         let greedy = try await store.forget("greedy", .all, at: .now())
         #expect(greedy.samples > 0 && greedy.isErased)
         let other = try await store.forget("other", .all, at: .now())
@@ -99,7 +99,7 @@ struct DamagedRowTests {
         "UPDATE usage SET bytes = 9223372036854775807, summaryBytes = 1",
         "UPDATE usage SET samples = -9223372036854775807, summarised = 9223372036854775807",
     ])
-    func `impossible rules and counts let nothing go`(change: String) async throws {
+    func `impossible rules and counts prune nothing`(change: String) async throws {
         var time: Int64 = 0
         let first = try await open()
         try await Self.add(4, to: "other", of: first, at: &time)
@@ -114,7 +114,7 @@ struct DamagedRowTests {
         #expect(report.sensors.map(\.samples) == [0, 4 * 4096])
     }
 
-    @Test func `somebody who reads keeps no store from being closed`() async throws {
+    @Test func `a reader does not prevent closing the store`() async throws {
         var time: Int64 = 0
         let store = try await open()
         try await Self.add(1, to: "other", of: store, at: &time)
@@ -131,7 +131,7 @@ struct DamagedRowTests {
     }
 
     @Test(arguments: damages.dropFirst())
-    func `a damaged row of the greedy one gives way like any other`(change: String) async throws {
+    func `a damaged row of the largest sensor is pruned`(change: String) async throws {
         var time: Int64 = 0
         let first = try await open()
         try await Self.add(10, to: "other", of: first, at: &time)

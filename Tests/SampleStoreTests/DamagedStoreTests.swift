@@ -54,7 +54,7 @@ struct DamagedStoreTests {
             sensor: "probe", fields: [fields[0]], range: range, step: step, hasSketch: true)
     }
 
-    @Test func `the neighbours of a damaged chunk answer, and it is told of ever after`()
+    @Test func `samples around a damaged chunk are read, and the damage is reported permanently`()
         async throws
     {
         let model = try await fill(200)
@@ -88,7 +88,7 @@ struct DamagedStoreTests {
             #expect(damage.contains { $0.contains(Timestamp(microseconds: to)) })
             let arrived = try await store.arrivals(of: "probe", after: 0, limit: .max)
             #expect(arrived.map(\.sequence) == found.map(\.sequence).sorted())
-            // Who has all that is lost is not told of it.
+            // A reader that already has all lost samples gets no report.
             let before = try await store.arrivalPage(of: "probe", after: 0, limit: .max)
             #expect(before.damage.contains { $0.contains(Timestamp(microseconds: to)) })
             let last = try #require(lost.max())
@@ -105,7 +105,7 @@ struct DamagedStoreTests {
             #expect(faults[0].hasSuffix("are damaged."))
             try await store.close()
             guard session == 0 else { continue }
-            // A late sample for the chunk lets the store find out, once it is done with those before.
+            // A late sample for the chunk makes the store detect the damage when it seals it.
             for number in [from / 10] + Array(repeating: 300, count: 40) {
                 let store = try await open()
                 try await store.append([Self.sample(number)], to: "probe")
@@ -120,7 +120,7 @@ struct DamagedStoreTests {
     }
 
     @Test(arguments: ["chunk", "chunkGroup"])
-    func `a damaged summary costs time and no sample`(table: String) async throws {
+    func `a damaged summary loses no samples`(table: String) async throws {
         let model = try await fill(200)
         try execute("UPDATE \(table) SET summary = CAST(x'01' || substr(summary, 1) AS BLOB)")
         let store = try await open()
@@ -134,7 +134,7 @@ struct DamagedStoreTests {
         #expect(try await SampleStore.faults(inFile: folder.path).isEmpty == false)
     }
 
-    @Test func `chunks that lie under right checksums do no harm`() async throws {
+    @Test func `invalid chunks with valid checksums do not trap`() async throws {
         _ = try await fill(60)
         let rows = try await SampleFile(path: folder.path).pool.read {
             database in
@@ -151,7 +151,7 @@ struct DamagedStoreTests {
                     let whole = try ChunkReader.decode(row.data, Layout(id: 1, fields: Self.fields))
                     var chunk = try HostileChunk(whole)
                     if round % 3 == 0 {
-                        // Times in any order, as no sound chunk has them.
+                        // Times that do not ascend, unlike in any valid chunk.
                         let times = IntegerSeries.extreme.values(whole.count, &random)
                         chunk.columns[0] = ColumnTests.encoded(times)
                     } else {
@@ -182,10 +182,10 @@ struct DamagedStoreTests {
         }
     }
 
-    @Test func `a byte turned over leaves what is right or is told of`() async throws {
+    @Test func `a flipped byte is harmless or reported`() async throws {
         let model = try await fill(150)
         let sound = try Data(contentsOf: URL(filePath: folder.path))
-        // Names and schema have no checksums: they are one page each.
+        // Names and schema have no checksums; they take one page each.
         let unprotected = try await SampleFile(path: folder.path).pool.read {
             try Int.fetchSet(
                 $0,
@@ -195,38 +195,40 @@ struct DamagedStoreTests {
                     """)
         }.union([1])
         var random = SplitMix(state: seed)
-        var (told, quiet) = (0, 0)
+        var (reported, harmless) = (0, 0)
         for round in 0..<300 {
             var bytes = sound
             let place = Int.random(in: 0..<bytes.count, using: &random)
             bytes[place] ^= .random(in: 1...255, using: &random)
-            // A file of its own: what a store does that found damage must not reach the next one.
+            // A separate copy: a store that found damage changes its file.
             let damaged = try TemporaryStore()
             try bytes.write(to: URL(filePath: damaged.path))
-            let isTold = try await Self.isTold(of: model, "seed \(seed), round \(round)") {
+            let isReported = try await Self.isReported(of: model, "seed \(seed), round \(round)") {
                 try await damaged.open(Self.fields, rules: Self.rules)
             } faults: {
                 try await SampleStore.faults(inFile: damaged.path)
             }
-            told += isTold == true ? 1 : 0
-            quiet += isTold == false ? 1 : 0
+            reported += isReported == true ? 1 : 0
+            harmless += isReported == false ? 1 : 0
             let isProtected = !unprotected.contains(place / 4096 + 1)
-            #expect(isTold != nil || !isProtected, "seed \(seed), round \(round), byte \(place)")
+            #expect(
+                isReported != nil || !isProtected, "seed \(seed), round \(round), byte \(place)")
         }
-        print("of 300 bytes \(told) were told of and \(quiet) did not matter")
-        #expect(told > 9, "seed \(seed)")
+        print("of 300 bytes \(reported) were reported and \(harmless) were harmless")
+        #expect(reported > 9, "seed \(seed)")
     }
 
-    /// - Returns: whether the damage is told of; `nil` when it is not and does matter.
-    private static func isTold(
+    /// - Returns: whether the damage is reported; `nil` when it is not reported although samples
+    ///   differ.
+    private static func isReported(
         of model: [StoredSample], _ moment: String, open: () async throws -> SampleStore,
         faults: () async throws -> [String]
     ) async throws -> Bool? {
-        var isTold = false
+        var isReported = false
         do {
-            isTold = try await !faults().isEmpty
+            isReported = try await !faults().isEmpty
         } catch is SampleStoreError {
-            isTold = true
+            isReported = true
         }
         do {
             let store = try await open()
@@ -235,10 +237,10 @@ struct DamagedStoreTests {
             let windows = try await store.summaries(summary(.all))
             let isRight =
                 found == model && arrived == model && windows[0].count == model.count
-            if await !store.knownDamage.isEmpty { isTold = true }
+            if await !store.knownDamage.isEmpty { isReported = true }
             try await store.close()
-            #expect(Set(found).isSubset(of: model) || isTold, "\(moment)")
-            return isTold ? true : isRight ? false : nil
+            #expect(Set(found).isSubset(of: model) || isReported, "\(moment)")
+            return isReported ? true : isRight ? false : nil
         } catch let error as SampleStoreError {
             #expect([.damaged, .failed, .cannotOpen].contains(error.code), "\(moment): \(error)")
             return true

@@ -13,7 +13,7 @@ struct DurabilityTests {
         folder = try TemporaryStore()
     }
 
-    @Test func `a store that is opened again holds everything and goes on counting`() async throws {
+    @Test func `a reopened store has all samples and continues the numbering`() async throws {
         var store = try await folder.open()
         for session in 0..<4 as Range<Int64> {
             try await store.add([(session, session), (session, -session)])
@@ -25,10 +25,10 @@ struct DurabilityTests {
         }
     }
 
-    @Test func `numbers that only the buffer held are not given out again`() async throws {
+    @Test func `sequence numbers of unwritten samples are not reused`() async throws {
         var seen: Set<Int64> = []
         for _ in 0..<3 {
-            // The first store is never closed, as if its process had died.
+            // The first store is not closed, as after a crash.
             let store = try await folder.open()
             let before = await store.status.accepted
             for isFlushed in [true, false] {
@@ -41,19 +41,19 @@ struct DurabilityTests {
         #expect(try await folder.open().all().count == 3)
     }
 
-    @Test func `what the disk does not keep is not acknowledged as kept, nor written twice`()
+    @Test func `samples are not acknowledged or written twice when syncing fails`()
         async throws
     {
         let store = try await folder.open()
         try await store.add([(1, 1)])
         try await store.flush(.power)
-        // Nothing can be synchronised that is not there.
+        // An unlinked file cannot be synced.
         try FileManager.default.removeItem(atPath: folder.path + "-wal")
         try await store.add([(2, 2)])
         await #expect(throws: SampleStoreError.self) { try await store.flush(.power) }
         #expect(await store.status.failure != nil)
         #expect(await store.status.acknowledged == 2)
-        // SQLite still has the log, and what is written into the file itself needs none.
+        // SQLite still has the log open, and writing to the file itself needs no log.
         try await store.flush(.power)
         #expect(await store.status.failure == nil)
         try await store.add([(3, 3)])
@@ -62,7 +62,7 @@ struct DurabilityTests {
         #expect(try await store.all().map(\.sequence) == [1, 2, 3])
     }
 
-    @Test func `a log that has grown by zeros is read like any other`() async throws {
+    @Test func `a log extended with zeros is readable`() async throws {
         let store = try await folder.open()
         for number in 0..<30 as Range<Int64> {
             try await store.add([(number, number)])
@@ -73,7 +73,7 @@ struct DurabilityTests {
             try FileManager.default.attributesOfItem(atPath: log)[.size] as? Int64)
         #expect(size % SpaceRules.standard.logStep(within: await store.maintenance.budget) == 0)
         #expect(try Data(contentsOf: URL(filePath: log)).suffix(4096).allSatisfy { $0 == 0 })
-        // As a power cut would leave the files.
+        // The files as after a power cut.
         let other = try TemporaryStore()
         for suffix in ["", "-wal"] {
             try FileManager.default.copyItem(
@@ -82,7 +82,7 @@ struct DurabilityTests {
         #expect(try await other.open().all() == store.all())
     }
 
-    @Test func `who is cancelled while he flushes takes nobody's samples along`() async throws {
+    @Test func `a cancelled flush does not affect other samples`() async throws {
         let store = try await folder.open()
         let cancelled = Task {
             while !Task.isCancelled { await Task.yield() }
@@ -94,7 +94,7 @@ struct DurabilityTests {
         #expect(await store.status.acknowledged == 1)
     }
 
-    @Test func `what was not flushed is written by closing`() async throws {
+    @Test func `closing writes buffered samples`() async throws {
         let store = try await folder.open()
         try await store.add([(1, 1)])
         try await store.close()
@@ -114,7 +114,7 @@ struct DurabilityTests {
         }
     }
 
-    @Test func `levels are kept for all sensors at once`() async throws {
+    @Test func `a level is stored for several sensors at once`() async throws {
         let store = try await folder.open()
         try await store.keep(level: "off", of: ["a", "a.b"])
         try await store.keep(level: "high", of: ["a"])
@@ -123,21 +123,21 @@ struct DurabilityTests {
     }
 
     @Test(arguments: ["not a database, and longer than the header of one is", "SQLite format 3\0"])
-    func `a file that is no store is damaged`(content: String) async throws {
+    func `a file in another format is reported as damaged`(content: String) async throws {
         try Data((content + String(repeating: "x", count: 5000)).utf8)
             .write(to: folder.folder.appending(path: "samples.sqlite"))
         let error = await #expect(throws: SampleStoreError.self) { try await folder.open() }
         #expect(error?.code == .damaged)
     }
 
-    @Test func `a folder that cannot be written says so`() async throws {
+    @Test func `a read-only folder is reported`() async throws {
         let error = await #expect(throws: SampleStoreError.self) {
             try await SampleStore(path: folder.folder.path() + "/none/samples.sqlite")
         }
         #expect(error?.code == .cannotOpen)
     }
 
-    @Test func `a damaged file is an error and never a trap`() async throws {
+    @Test func `a damaged file throws and never traps`() async throws {
         let seed = UInt64.random(in: .min ... .max)
         var random = SplitMix(state: seed)
         let store = try await folder.open([Field("x"), Field("note", kind: .text)])

@@ -17,7 +17,7 @@ struct FieldTests {
         "\u{202E}abc", "\r\n", "\u{10FFFF}", String(repeating: "日", count: 20_000),
         "'; DROP TABLE tail; --",
     ])
-    func `text comes back scalar by scalar`(text: String) async throws {
+    func `text is restored scalar by scalar`(text: String) async throws {
         let fields = [Field("note", kind: .text), Field("state", kind: .state)]
         let store = try await folder.open(fields)
         try await store.append(
@@ -29,7 +29,7 @@ struct FieldTests {
                     Issue.record("not text")
                     continue
                 }
-                // Strings that look alike are equal; their scalars are not.
+                // The strings are canonically equivalent; their scalars differ.
                 #expect(Array(found.unicodeScalars) == Array(text.unicodeScalars))
             }
             try await store.flush()
@@ -40,7 +40,7 @@ struct FieldTests {
         -0.0, .leastNonzeroMagnitude, -.greatestFiniteMagnitude, .greatestFiniteMagnitude, 0.1,
         .pi,
     ])
-    func `numbers come back bit by bit`(number: Double) async throws {
+    func `numbers are restored bit by bit`(number: Double) async throws {
         let store = try await folder.open([Field("x")])
         try await store.append([Sample(time: Self.time, values: [.number(number)])], to: "probe")
         try await store.flush()
@@ -49,7 +49,7 @@ struct FieldTests {
     }
 
     @Test(arguments: [Int64.min, -1, 0, 9_007_199_254_740_993, .max])
-    func `integers come back exactly`(integer: Int64) async throws {
+    func `integers are restored exactly`(integer: Int64) async throws {
         let store = try await folder.open()
         try await store.add([(integer == .max ? 0 : integer, integer)])
         try await store.flush()
@@ -61,7 +61,7 @@ struct FieldTests {
         [.number(-.infinity), .text("")], [.integer(1), .text("")], [.number(1), .integer(1)],
         [.number(1)], [], [.number(1), .text(""), .text("")], [.text(""), .number(1)],
     ])
-    func `a sample that does not fit is refused with all that came beside it`(
+    func `one invalid sample rejects the whole call`(
         values: [Value]
     ) async throws {
         let store = try await folder.open([Field("x"), Field("note", kind: .text)])
@@ -77,7 +77,7 @@ struct FieldTests {
         #expect(try await store.all().map(\.sequence) == [1])
     }
 
-    @Test func `a sensor that was not registered takes no samples`() async throws {
+    @Test func `samples of an unregistered sensor are rejected`() async throws {
         let store = try await folder.open()
         let error = await #expect(throws: SampleStoreError.self) {
             try await store.append([TemporaryStore.sample(1, 1)], to: "stranger")
@@ -101,7 +101,7 @@ struct FieldTests {
             ([Field("a", unit: "m", kind: .integer)], nil),
             ([Field("c", kind: .number)], nil),
         ] as [([Field], [Value]?)])
-    func `samples with former fields are read by name and unit or not at all`(
+    func `samples with former fields are matched by name and unit`(
         fields: [Field], expected: [Value]?
     ) async throws {
         let store = try await folder.open(Self.old)
@@ -123,7 +123,7 @@ struct FieldTests {
         #expect(await again.newest(of: "probe")?.values == Self.oldValues)
     }
 
-    @Test func `samples that cannot be read do not end a page before its time`() async throws {
+    @Test func `unreadable samples do not end a page early`() async throws {
         let store = try await folder.open([Field("a")])
         for time in 0..<10 as Range<Int64> {
             let fields = [Field(time % 2 == 0 ? "b" : "a")]
@@ -139,7 +139,7 @@ struct FieldTests {
         #expect(arrived == page)
     }
 
-    @Test func `a query for former fields is answered with them`() async throws {
+    @Test func `a query can request former fields`() async throws {
         let store = try await folder.open(Self.old)
         try await store.append([Sample(time: Self.time, values: Self.oldValues)], to: "probe")
         try await store.register("probe", fields: [Field("b", kind: .integer)])

@@ -4,13 +4,13 @@ import Testing
 
 @testable import SampleStore
 
-/// What a writer left that was killed.
+/// The file that a killed writer left.
 struct KilledStore {
     let path: String
 
-    /// The writer's samples have their number as time, and come 48 at a time or as many as `group` says.
+    /// The writer uses the number of a sample as its time, and appends `group` samples at once.
     ///
-    /// - Parameter sessions: how many have written, each of which may leave one gap behind.
+    /// - Parameter sessions: the number of sessions that wrote; each may leave one gap.
     func check(
         after acknowledged: Int64, sessions: Int, of group: Int = 48, _ moment: String
     ) async throws {

@@ -12,7 +12,7 @@ struct LongTextTests {
         folder = try TemporaryStore()
     }
 
-    /// Texts that pack well, so that their rows are small.
+    /// Compressible texts, so that their rows are small.
     private static func batch(_ count: Int64, at time: Int64) -> SampleBatch {
         let filler = String(repeating: "a", count: 10_000)
         return SampleBatch(
@@ -32,7 +32,7 @@ struct LongTextTests {
         }
     }
 
-    @Test func `few long texts are packed before they are enough samples for a chunk`()
+    @Test func `long texts are sealed before there are enough samples for a chunk`()
         async throws
     {
         let store = try await folder.open(Self.fields, rules: Self.rules(unsealedDecoded: 200_000))
@@ -40,13 +40,13 @@ struct LongTextTests {
             try await store.append(Self.batch(1, at: number), to: "probe")
             try await store.flush()
         }
-        // Packing of what came meanwhile begins when other ends.
+        // Sealing of later samples begins when the previous one ends.
         for _ in 0..<5 { await store.maintenance.queueEnd?.value }
         #expect(try await Self.freshRows(store) < 20)
         #expect(try await store.all().count == 45)
     }
 
-    @Test func `packing takes some of what a session left, and then more`() async throws {
+    @Test func `rows of a former session are sealed in several steps`() async throws {
         let store = try await folder.open(Self.fields)
         for number in 0..<40 as Range<Int64> {
             try await store.append(Self.batch(2, at: 2 * number), to: "probe")
@@ -65,7 +65,7 @@ struct LongTextTests {
         #expect(try await next.all().count == 80)
     }
 
-    @Test func `a row and a chunk hold no more than some MiB of text`() async throws {
+    @Test func `the text of a row and of a chunk is limited`() async throws {
         let store = try await folder.open(Self.fields)
         try await store.append(Self.batch(1000, at: 0), to: "probe")
         try await store.flush()
@@ -80,11 +80,11 @@ struct LongTextTests {
     }
 
     @Test(arguments: [SampleQuery.Order.ascending, .descending], [false, true])
-    func `a page ends behind some bytes of text, and the next goes on`(
+    func `a page ends after some bytes of text, and the next one continues`(
         order: SampleQuery.Order, isPacked: Bool
     ) async throws {
         let store = try await folder.open(Self.fields)
-        // Some of it in chunks, some fresh, some in memory, and each among the others.
+        // Samples in chunks, in unsealed rows and in memory, with interleaved times.
         for start in 0..<40 as Range<Int64> {
             let times = (0..<10 as Range<Int64>).map { Timestamp(microseconds: $0 * 40 + start) }
             let batch = SampleBatch(
@@ -103,7 +103,7 @@ struct LongTextTests {
             let page = try await store.samples(query)
             guard let last = page.last else { break }
             found += page.map(\.time.microseconds)
-            // Only the last one has less than that.
+            // Only the last page has less text.
             #expect(page.count >= 10 || found.count == 400, "\(page.count)")
             #expect(page.count < 200, "\(page.count)")
             query.after = SampleQuery.Position(of: last)
@@ -115,7 +115,7 @@ struct LongTextTests {
     }
 
     @Test(arguments: [SampleQuery.Order.ascending, .descending])
-    func `a page of fresh samples is the right one`(order: SampleQuery.Order) async throws {
+    func `a page of unsealed samples is correct`(order: SampleQuery.Order) async throws {
         let store = try await folder.open()
         let times = (0..<60 as Range<Int64>).map { $0 * 37 % 60 }
         for (number, time) in times.enumerated() {

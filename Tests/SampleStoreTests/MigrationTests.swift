@@ -5,7 +5,7 @@ import Testing
 
 @testable import SampleStore
 
-/// Files of the version that kept each sample in a row of its own.
+/// Files of the version that stored each sample in its own row.
 struct MigrationTests {
     static let fields = [
         Field("n", unit: "By", kind: .integer), Field("x", unit: "Cel"),
@@ -36,7 +36,7 @@ struct MigrationTests {
         INSERT INTO collection VALUES ('probe', 'high'), ('other', 'off');
         """
 
-    /// Writes such a file, and says what is in it by sensor.
+    /// Writes such a file, and returns its samples by sensor.
     static func makeFile(at path: String, count: Int64) throws -> [SensorID: [StoredSample]] {
         let queue = try DatabaseQueue(path: path)
         var model: [SensorID: [StoredSample]] = ["probe": [], "other": []]
@@ -44,7 +44,7 @@ struct MigrationTests {
             try database.execute(sql: "PRAGMA journal_mode = WAL; " + schema)
             try database.inTransaction {
                 for number in 1...count {
-                    // Arrivals 11, 22 … never came; the clock goes back now and then.
+                    // Sequence numbers 11, 22 … are missing; the clock is sometimes set back.
                     guard number % 11 != 0 else { continue }
                     let time = number % 17 == 0 ? number - 40 : number / 2
                     let (layout, values): (Int64, [Value]) =
@@ -65,7 +65,7 @@ struct MigrationTests {
                     model[layout == 2 ? "other" : "probe"]?.append(
                         StoredSample(sequence: number, sample: sample))
                 }
-                // The last arrival was deleted, and its number must not come again.
+                // The last sample was deleted, and its sequence number must not be reused.
                 try database.execute(
                     sql: """
                         INSERT INTO tail VALUES (\(count + 5), 1, 1, 1, x'');
@@ -79,7 +79,7 @@ struct MigrationTests {
         return model.mapValues { $0.sorted { ($0.time, $0.sequence) < ($1.time, $1.sequence) } }
     }
 
-    /// The same samples, bit by bit, with their numbers, and the settings.
+    /// Checks that samples, sequence numbers and settings are unchanged.
     static func check(
         _ path: String, _ model: [SensorID: [StoredSample]], count: Int64
     ) async throws {
@@ -120,7 +120,7 @@ struct MigrationTests {
     // MARK: - Tests
 
     @Test(arguments: [1, 10, 3000])
-    func `a file of rows is read as chunks, with every sample, number and setting`(
+    func `a file with one row per sample is migrated with every sample, number and setting`(
         count: Int64
     ) async throws {
         let folder = try TemporaryStore()
@@ -134,7 +134,7 @@ struct MigrationTests {
         #expect(tables.isSuperset(of: ["fresh", "chunk", "content", "chunkGroup"]))
     }
 
-    @Test func `rows that cannot be read are told of ever after`() async throws {
+    @Test func `unreadable rows are reported permanently after the migration`() async throws {
         let folder = try TemporaryStore()
         let model = try Self.makeFile(at: folder.path, count: 500)
         let lost = try #require(model["probe"]?[200])
@@ -157,11 +157,11 @@ struct MigrationTests {
         #expect(try await !SampleStore.faults(inFile: folder.path).isEmpty)
     }
 
-    @Test func `a file of rows that cannot be moved stays as it was`() async throws {
+    @Test func `a failed migration leaves the file unchanged`() async throws {
         let folder = try TemporaryStore()
         _ = try Self.makeFile(at: folder.path, count: 500)
         let queue = try DatabaseQueue(path: folder.path)
-        // After other layouts were moved, in the middle of the work.
+        // After other layouts were converted, in the middle of the migration.
         try await queue.write { try $0.execute(sql: "UPDATE layout SET fields = 'x' WHERE id = 3") }
         await #expect(throws: SampleStoreError.self) { try await SampleStore(path: folder.path) }
         let (rows, tables) = try await queue.read { database in

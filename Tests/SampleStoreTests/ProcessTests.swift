@@ -10,9 +10,9 @@ import Testing
 struct ProcessTests {
     private static let isLong = ProcessInfo.processInfo.environment["NERVOUS_LONG_TESTS"] == "1"
 
-    /// With chunks as long as they are, and with short ones that are made all the time.
+    /// Once with chunks of normal size, and once with small chunks that are sealed all the time.
     @Test(arguments: ["append", "pack"])
-    func `a store killed at random loses and doubles nothing it acknowledged`(
+    func `a store killed at random neither loses nor duplicates acknowledged samples`(
         work: String
     ) async throws {
         let seed = UInt64.random(in: .min ... .max)
@@ -34,7 +34,9 @@ struct ProcessTests {
     }
 
     @Test(.enabled(if: WriterProcess.canMount, "needs user and mount namespaces"))
-    func `a full disk stops writing alone, and room brings everything back`() throws {
+    func `a full disk stops only writing, and buffered samples are written when there is space`()
+        throws
+    {
         let folder = try TemporaryStore()
         let lines = try WriterProcess("fill", in: folder, onDiskOf: "2m").lines()
         #expect(
@@ -45,7 +47,7 @@ struct ProcessTests {
     }
 
     @Test(.enabled(if: WriterProcess.canMount, "needs user and mount namespaces"))
-    func `a disk that fills up while chunks are made loses nothing`() throws {
+    func `a disk that fills up during sealing loses nothing`() throws {
         let folder = try TemporaryStore()
         let lines = try WriterProcess("fill-packing", in: folder, onDiskOf: "3m").lines()
         #expect(lines == ["full true true", "read 10000 10000", "kept 10000 10000 []"])

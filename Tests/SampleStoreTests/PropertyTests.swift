@@ -5,14 +5,14 @@ import Testing
 
 @testable import SampleStore
 
-/// The store against an array that does the same the obvious way.
+/// The store compared with a simple model in an array.
 struct PropertyTests {
     @Test(arguments: 0..<12)
-    func `random work reads as it would from an array`(round: Int) async throws {
+    func `random operations read as from an array`(round: Int) async throws {
         let seed = UInt64.random(in: .min ... .max)
         var random = SplitMix(state: seed)
         let folder = try TemporaryStore()
-        // So small that every way from fresh samples to groups of chunks is taken.
+        // So small that unsealed rows, chunks and groups are all used.
         let rules = ChunkRules(chunkSize: 7, unsealedRows: 5, groupSize: 3, rewrites: 2)
         var store = try await folder.open(rules: rules)
         var model: [StoredSample] = []

@@ -11,7 +11,7 @@ struct ReadingTests {
         folder = try TemporaryStore()
     }
 
-    @Test func `a buffered sample is read at once and again from the file`() async throws {
+    @Test func `a sample is read from the buffer and later from the file`() async throws {
         let store = try await folder.open()
         try await store.add([(10, 1)])
         let buffered = try await store.all()
@@ -39,7 +39,7 @@ struct ReadingTests {
 
     @Test(
         arguments: [1, 6, 7, 8, 14, 20], [SampleQuery.Order.ascending, .descending])
-    func `pages hold every sample of equal time once`(
+    func `pages contain every sample of equal times once`(
         size: Int, order: SampleQuery.Order
     ) async throws {
         let store = try await folder.open()
@@ -64,7 +64,7 @@ struct ReadingTests {
             (10, 20, [10, 19]), (9, 10, []), (10, 10, []), (20, 10, []), (11, 21, [19, 20]),
             (.min, .max, [.min, 10, 19, 20]), (.max - 1, .max, []),
         ] as [(Int64, Int64, [Int64])])
-    func `a range holds its beginning and not its end`(
+    func `a range includes its start and excludes its end`(
         from: Int64, to: Int64, times: [Int64]
     ) async throws {
         let store = try await folder.open()
@@ -98,7 +98,7 @@ struct ReadingTests {
         }
     }
 
-    @Test func `the newest sample is the last to arrive among the latest`() async throws {
+    @Test func `of samples with the latest time the last accepted is the newest`() async throws {
         let store = try await folder.open()
         #expect(await store.newest(of: "probe") == nil)
         try await store.add([(20, 1), (10, 2)])
@@ -110,7 +110,7 @@ struct ReadingTests {
         #expect(await again.newest(of: "probe")?.sequence == 3)
     }
 
-    @Test func `sensors are kept apart`() async throws {
+    @Test func `sensors are independent`() async throws {
         let store = try await folder.open()
         try await store.register("other", fields: TemporaryStore.fields)
         try await store.add([(1, 1)])
@@ -121,7 +121,7 @@ struct ReadingTests {
         #expect(try await store.samples(SampleQuery(sensor: "nobody", limit: 1)).isEmpty)
     }
 
-    @Test func `a signal follows every arrival`() async throws {
+    @Test func `a signal follows every accepted sample`() async throws {
         let store = try await folder.open()
         var signals = await store.arrivalSignals(of: "probe").makeAsyncIterator()
         for number in 1...3 {

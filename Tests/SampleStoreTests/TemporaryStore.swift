@@ -4,7 +4,7 @@ import Testing
 
 @testable import SampleStore
 
-/// A store in a folder of its own, which goes away with this value.
+/// A store in its own folder, which is removed with this value.
 final class TemporaryStore: Sendable {
     static let sensor: SensorID = "probe"
     static let fields = [Field("n", kind: .integer)]

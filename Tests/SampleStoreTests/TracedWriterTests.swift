@@ -5,8 +5,8 @@ import Testing
 
 @testable import SampleStore
 
-/// The store in a process that `strace` kills as it writes for the first time, the second, and so on
-/// until it gets through, or whose disk fails.
+/// The store in a process that `strace` kills at the first write, the second, and so on
+/// until the process completes, or whose disk fails.
 @Suite(.blocking, .enabled(if: ProcessInfo.processInfo.environment["NERVOUS_LONG_TESTS"] == "1"))
 struct TracedWriterTests {
     private let folder: TemporaryStore
@@ -15,7 +15,7 @@ struct TracedWriterTests {
         folder = try TemporaryStore()
     }
 
-    /// What the process prints while `strace` does something to its calls.
+    /// The output of the process while `strace` injects a fault into its system calls.
     private func lines(_ injection: String, _ arguments: [String]) throws -> [String] {
         let call = injection.prefix { $0 != ":" }
         return try WriterProcess(
@@ -37,7 +37,9 @@ struct TracedWriterTests {
     }
 
     @Test(arguments: ["pwrite64", "fdatasync", "ftruncate"])
-    func `killed at any call nothing acknowledged is lost or doubled`(call: String) async throws {
+    func `a kill at any system call neither loses nor duplicates acknowledged samples`(call: String)
+        async throws
+    {
         var number = 1
         var total = 0
         while true {
@@ -53,12 +55,12 @@ struct TracedWriterTests {
             try #require(number < 3000, "\(call) never gets through")
         }
         print("killed at \(total) calls of \(call)")
-        // The last calls come after the last sample.
+        // The last system calls are made after the last sample.
         #expect(number > 1, "\(call) is never made")
     }
 
     @Test(arguments: zip(["pwrite64", "fdatasync"], [5, 1]))
-    func `killed at a call nothing is lost that the disk was to keep`(
+    func `a kill at any system call loses no synced samples`(
         call: String, step: Int
     ) async throws {
         var number = 1
@@ -78,7 +80,7 @@ struct TracedWriterTests {
         #expect(number > 10)
     }
 
-    @Test func `killed at any call a file of rows is of the old schema or the new`() async throws {
+    @Test func `a kill during the migration leaves the old or the new schema`() async throws {
         var number = 1
         while true {
             try clear()
@@ -95,13 +97,13 @@ struct TracedWriterTests {
         #expect(number > 10)
     }
 
-    @Test func `a disk that fails to keep samples is not believed`() throws {
+    @Test func `samples are not acknowledged when fdatasync fails`() throws {
         var (kept, failed) = (0, 0)
-        // Each thread has its own count of calls.
+        // `strace` counts the calls of each thread separately.
         for first in 1...20 {
             try clear()
             let lines = try lines("fdatasync:error=EIO:when=\(first)+", ["power", folder.path])
-            // At first SQLite itself has no new file.
+            // The first call is SQLite's own, for the new file.
             if lines.count == 1, lines[0].contains("while opening") { continue }
             let answers = lines.dropLast()
             try #require(answers.count == 60, "\(first): \(lines)")

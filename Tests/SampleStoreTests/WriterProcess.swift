@@ -1,11 +1,11 @@
 import Foundation
 import TestSupport
 
-/// The process that works on a store for a test to watch or to kill.
+/// A process that writes to a store and can be watched or killed.
 struct WriterProcess {
     static let executable = URL(filePath: BuiltProgram.path("store-writer"))
 
-    /// Whether this system lets a process mount a file system that only it can see.
+    /// Whether this system allows private mounts.
     static let canMount: Bool = {
         let probe = try? WriterProcess(
             URL(filePath: "/bin/sh"),
@@ -19,9 +19,9 @@ struct WriterProcess {
         program = try Program(executable.path(), arguments, output: .pipe, errors: .inherited)
     }
 
-    /// A process that does its work in a folder on a disk of its own.
+    /// A process whose folder is on its own file system.
     ///
-    /// - Parameter size: of the disk, as `mount` takes it.
+    /// - Parameter size: of the file system, as an option of `mount`.
     init(_ work: String, in folder: TemporaryStore, onDiskOf size: String) throws {
         let script = #"mount -t tmpfs -o size="$1" none "$2" && exec "$3" "$4" "$2""#
         try self.init(
@@ -32,9 +32,9 @@ struct WriterProcess {
             ])
     }
 
-    /// Kills the process after it has printed some lines, at a moment of its own choosing.
+    /// Kills the process at a random moment after it has printed some lines.
     ///
-    /// - Returns: every whole line that it printed.
+    /// - Returns: every complete line that it printed.
     func lines(killedAfter count: Int) throws -> [String] {
         var bytes = try program.read { $0.count(where: { $0 == 0x0A }) >= count }
         program.signal(SIGKILL)

@@ -17,7 +17,7 @@ struct DurationSpanTests {
         "5\u{301}s", "1e3s", "366001d", "9223372036854775807us", "9223372036854775807d",
         "99999999999999999999s",
     ])
-    func `anything else is none`(text: String) {
+    func `any other text is rejected`(text: String) {
         #expect(Duration(span: text) == nil)
     }
 
@@ -29,7 +29,7 @@ struct DurationSpanTests {
         #expect(duration.span == text)
     }
 
-    @Test func `what is written reads back`() {
+    @Test func `a written duration is parsed again`() {
         let seed = UInt64.random(in: .min ... .max)
         var random = SplitMix(state: seed)
         let units: [Int64] = [1, 1000, 1_000_000, 60_000_000, 3_600_000_000, 86_400_000_000]
@@ -49,7 +49,7 @@ struct DurationSpanTests {
             (.seconds(9_223_372_036_854) + .microseconds(775_808), .max),
             (.seconds(-9_223_372_036_854) - .microseconds(775_809), .min),
         ] as [(Duration, Int64)])
-    func `microseconds are held at the ends of 64 bits`(duration: Duration, microseconds: Int64) {
+    func `microseconds are clamped to 64 bits`(duration: Duration, microseconds: Int64) {
         #expect(duration.wholeMicroseconds == microseconds)
     }
 }

@@ -6,7 +6,7 @@ struct SensorIDTests {
         "a", "cpu", "network.eth0", "disk.nvme0n1.p1", "x-y-z", "1", "a1-b2.c3",
         String(repeating: "a", count: 64),
     ])
-    func `segments of words are an identifier`(text: String) {
+    func `identifiers consist of segments`(text: String) {
         #expect(SensorID(text)?.description == text)
     }
 
@@ -15,7 +15,7 @@ struct SensorIDTests {
         "a\n", "a\0", "é", "e\u{301}", "ａ", "٣", "ß", "a\u{200B}", "../a", "a%2e",
         String(repeating: "a", count: 65),
     ])
-    func `anything else is none`(text: String) {
+    func `any other text is rejected`(text: String) {
         #expect(SensorID(text) == nil)
     }
 
@@ -26,7 +26,9 @@ struct SensorIDTests {
         ("network", "network-eth0", false), ("network.eth0", "network", false),
         ("network.eth", "network.eth0", false), ("lamp", "lamp2", false),
     ])
-    func `identifiers cover by whole segments`(wide: String, narrow: String, covers: Bool) throws {
+    func `an identifier covers others by whole segments`(wide: String, narrow: String, covers: Bool)
+        throws
+    {
         let (wide, narrow) = (try #require(SensorID(wide)), try #require(SensorID(narrow)))
         #expect(wide.covers(narrow) == covers)
     }
@@ -36,7 +38,7 @@ struct SensorIDTests {
         ("///", "network.unnamed"), ("日本", "network.unnamed"), ("a.b", "network.a-b"),
         ("--a--", "network.a"), ("é", "network.unnamed"), ("..", "network.unnamed"),
     ])
-    func `a name from outside becomes one segment`(name: String, id: String) {
+    func `an external name becomes one segment`(name: String, id: String) {
         let network: SensorID = "network"
         #expect(network.instance(name).description == id)
         #expect(network.covers(network.instance(name)))
@@ -44,7 +46,7 @@ struct SensorIDTests {
     }
 
     @Test(arguments: [1, 40, 62, 63, 64])
-    func `an instance is an identifier however long its kind and name are`(length: Int) throws {
+    func `an instance is a valid identifier however`(length: Int) throws {
         let kind = try #require(SensorID(String(repeating: "k", count: length)))
         let instance = kind.instance(String(repeating: "a-", count: 200))
         #expect(SensorID(instance.description) == instance)

@@ -10,24 +10,24 @@ struct TimeRangeTests {
     @Test(
         arguments: [(9, false), (10, true), (19, true), (20, false), (Int64.min, false)]
             as [(Int64, Bool)])
-    func `the beginning belongs to a range, the end does not`(time: Int64, isInside: Bool) {
+    func `a range includes its start and excludes its end`(time: Int64, isInside: Bool) {
         #expect(Self.range(10, 20).contains(Timestamp(microseconds: time)) == isInside)
     }
 
-    @Test func `a range that ends before it begins holds nothing`() {
+    @Test func `a range that ends before it begins is empty`() {
         let range = Self.range(20, 10)
         #expect(range.isEmpty)
         #expect(!range.contains(Timestamp(microseconds: 20)))
         #expect(!range.contains(Timestamp(microseconds: 15)))
     }
 
-    @Test func `all moments are in the open range but the very last`() {
+    @Test func `the open range contains every timestamp except the last`() {
         #expect(TimeRange.all.contains(.distantPast))
         #expect(TimeRange.all.contains(Timestamp(microseconds: .max - 1)))
         #expect(!TimeRange.all.contains(.distantFuture))
     }
 
-    @Test func `an intersection holds what is in both`() {
+    @Test func `an intersection contains the timestamps in both ranges`() {
         let seed = UInt64.random(in: .min ... .max)
         var random = SplitMix(state: seed)
         for _ in 0..<500 {

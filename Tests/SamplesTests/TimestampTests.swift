@@ -18,11 +18,11 @@ struct TimestampTests {
             (Int64.max, "294247-01-10T04:00:54.775807Z"),
             (Int64.min, "-290308-12-21T19:59:05.224192Z"),
         ] as [(Int64, String)])
-    func `every moment is written as RFC 3339`(microseconds: Int64, text: String) {
+    func `every timestamp is written as RFC 3339`(microseconds: Int64, text: String) {
         #expect(Timestamp(microseconds: microseconds).description == text)
     }
 
-    @Test func `what is written is what Foundation reads`() throws {
+    @Test func `Foundation parses the written text to the same time`() throws {
         let seed = UInt64.random(in: .min ... .max)
         var random = SplitMix(state: seed)
         let style = Date.ISO8601FormatStyle(includingFractionalSeconds: false)
@@ -40,7 +40,7 @@ struct TimestampTests {
             (Int64.max, 1, Int64.max), (.max, .max, .max), (.min, -1, .min), (.min, .min, .min),
             (.max, .min, -1), (0, .min, .min), (5, -7, -2),
         ] as [(Int64, Int64, Int64)])
-    func `moving a moment stops at the ends`(start: Int64, by: Int64, end: Int64) {
+    func `advancing a timestamp saturates at the ends`(start: Int64, by: Int64, end: Int64) {
         let moved = Timestamp(microseconds: start).advanced(byMicroseconds: by)
         #expect(moved.microseconds == end)
     }
@@ -48,7 +48,7 @@ struct TimestampTests {
     @Test(arguments: [
         Double.nan, .infinity, -.infinity, 1e16, -1e16, .greatestFiniteMagnitude,
     ])
-    func `milliseconds beyond all moments are refused`(milliseconds: Double) {
+    func `milliseconds out of range are rejected`(milliseconds: Double) {
         #expect(Timestamp(milliseconds: milliseconds) == nil)
     }
 
@@ -73,7 +73,7 @@ struct TimestampTests {
         }
     }
 
-    @Test func `the clock reads a time of this century`() {
+    @Test func `the clock returns a time of this century`() {
         let now = Timestamp.now()
         #expect(abs(Double(now.microseconds) / 1e6 - Date().timeIntervalSince1970) < 60)
     }

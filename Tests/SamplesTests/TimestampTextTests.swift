@@ -27,11 +27,11 @@ struct TimestampTextTests {
         "٢٠٢٦-03-01T12:00:00Z", "2026-03-01T::::::::Z", "2026-03-01T12:00:00Z ",
         "+2026-03-01T12:00:00Z",
     ])
-    func `what is no moment is refused`(text: String) {
+    func `an invalid timestamp is rejected`(text: String) {
         #expect(Timestamp(rfc3339: text) == nil)
     }
 
-    @Test func `what a moment says of itself reads back`() {
+    @Test func `the description of a timestamp is parsed again`() {
         let seed = UInt64.random(in: .min ... .max)
         print("seed", seed)
         var state = seed

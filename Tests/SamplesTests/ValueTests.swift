@@ -12,11 +12,11 @@ struct ValueTests {
         (.text("1"), .number, false), (.text("1"), .integer, false), (.integer(1), .text, false),
         (.number(1), .state, false),
     ])
-    func `a value fits only the kind that it is`(value: Value, kind: Field.Kind, fits: Bool) {
+    func `a value fits only fields of its own kind`(value: Value, kind: Field.Kind, fits: Bool) {
         #expect(value.fits(kind) == fits)
     }
 
-    @Test func `integers beyond the doubles are rounded to one`() {
+    @Test func `integers beyond 2^53 are rounded to a double`() {
         #expect(Value.integer(9_007_199_254_740_993).double == 9_007_199_254_740_992)
         #expect(Value.integer(.max).double == 9_223_372_036_854_775_808)
         #expect(Value.text("3").double == nil)

@@ -9,7 +9,7 @@ struct RateLimiterTests {
         start.advanced(by: .microseconds(Int64(seconds * 1e6)))
     }
 
-    @Test func `the limit is admitted at once, and the next must wait for the first to expire`() {
+    @Test func `the limit is admitted at once, and the next unit waits for`() {
         var limiter = RateLimiter<Timestamp>(3, per: .seconds(60))
         for _ in 0..<3 { #expect(limiter.admit(at: at(0)) == nil) }
         #expect(limiter.admit(at: at(20)) == .seconds(40))
@@ -45,7 +45,7 @@ struct RateLimiterTests {
         }
     }
 
-    @Test func `a clock that was set back blocks nothing`() {
+    @Test func `a clock that is set back does not block`() {
         var limiter = RateLimiter<Timestamp>(1, per: .seconds(60))
         #expect(limiter.admit(at: at(3_600)) == nil)
         #expect(limiter.isIdle(at: at(0)))
@@ -53,7 +53,7 @@ struct RateLimiterTests {
         #expect(limiter.admit(at: at(1)) == .seconds(59))
     }
 
-    @Test func `reserved places lie a window apart`() {
+    @Test func `reservations beyond the limit are a window apart`() {
         var limiter = RateLimiter<Timestamp>(2, per: .seconds(60))
         let waits = (0..<6).map { _ in limiter.reserve(at: at(0)) }
         #expect(waits == [0, 0, 60, 60, 120, 120].map { .seconds($0) })

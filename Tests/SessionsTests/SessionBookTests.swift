@@ -4,27 +4,28 @@ import Sessions
 import Testing
 
 struct SessionBookTests {
-    private let library: Library
+    private let fixture: SessionBookFixture
 
     init() throws {
-        library = try Library()
+        fixture = try SessionBookFixture()
     }
 
-    @Test func `B16: what is made and changed reads back the same after a restart`() async throws {
-        var book: SessionBook? = try library.open()
+    @Test func `B16: created and changed sessions are the same after a restart`() async throws {
+        var book: SessionBook? = try fixture.open()
         let made = try await book?.create(
-            try Library.draft("Lunch 🏃 walk", ["location", "accelerometer.left", "steps"]))
+            try SessionBookFixture.draft(
+                "Lunch 🏃 walk", ["location", "accelerometer.left", "steps"]))
         let id = try #require(made?.session.id)
         _ = try await book?.update(id, SessionChange(sensors: ["location.phone"]))
         for step in [SessionStep.start, .pause, .resume, .finish] {
-            library.wait(60)
+            fixture.wait(60)
             _ = try await book?.apply(step, to: id)
         }
         _ = try await book?.update(
             id, SessionChange(name: "A \"new\" name", description: "Line\nbreak", distance: 1234.5))
         let before = try await book?.record(id)
         book = nil
-        let again = try library.open()
+        let again = try fixture.open()
         #expect(again.setAside == nil)
         let after = try await again.record(id)
         #expect(after == before)
@@ -38,27 +39,28 @@ struct SessionBookTests {
                 == [60_000_000, 60_000_000])
     }
 
-    @Test func `B16: an active session goes on after a restart`() async throws {
-        var book: SessionBook? = try library.open()
-        let id = try #require(try await book?.create(try Library.draft()).session.id)
+    @Test func `B16: an active session continues after a restart`() async throws {
+        var book: SessionBook? = try fixture.open()
+        let id = try #require(try await book?.create(try SessionBookFixture.draft()).session.id)
         _ = try await book?.apply(.start, to: id)
         book = nil
-        library.wait(3600)
-        let again = try library.open()
+        fixture.wait(3600)
+        let again = try fixture.open()
         let record = try await again.record(id)
         #expect(record.session.state == .active)
-        #expect(record.session.activeSince == Library.start)
+        #expect(record.session.activeSince == SessionBookFixture.start)
         let ended = try await again.apply(.finish, to: id)
         #expect(
             ended.session.spans == [
                 TimeRange(
-                    from: Library.start, to: Library.start.advanced(byMicroseconds: 3_600_000_000))
+                    from: SessionBookFixture.start,
+                    to: SessionBookFixture.start.advanced(byMicroseconds: 3_600_000_000))
             ])
     }
 
-    @Test func `what is refused changes nothing`() async throws {
-        let book = try library.open()
-        let record = try await book.create(try Library.draft(), id: "trip")
+    @Test func `a rejected change has no effect`() async throws {
+        let book = try fixture.open()
+        let record = try await book.create(try SessionBookFixture.draft(), id: "trip")
         #expect(
             await refusal { _ = try await book.create(record.session.draft, id: "trip") }
                 == .nameTaken)
@@ -83,27 +85,27 @@ struct SessionBookTests {
             } == .wrongState)
     }
 
-    @Test func `a session that was removed is gone, and others stay`() async throws {
-        let book = try library.open()
+    @Test func `a removed session is gone, and others are kept`() async throws {
+        let book = try fixture.open()
         for id in ["one", "two"] {
-            _ = try await book.create(try Library.draft(id), id: id)
+            _ = try await book.create(try SessionBookFixture.draft(id), id: id)
             _ = try await book.apply(.start, to: id)
         }
         try await book.remove("one")
         #expect(await refusal { _ = try await book.record("one") } == .notFound)
         #expect(try await book.page(limit: 10).records.map(\.session.id) == ["two"])
-        // Its name is free, and nothing of the old one is left.
-        let anew = try await book.create(try Library.draft(), id: "one")
+        // Its identifier can be used again, and nothing of the old session is left.
+        let anew = try await book.create(try SessionBookFixture.draft(), id: "one")
         #expect(try await book.record("one") == anew)
     }
 
     @Test(arguments: [1, 2, 3, 7, 8])
-    func `pages hold every session once, the newest first`(limit: Int) async throws {
-        let book = try library.open()
+    func `pages contain every session once, the newest first`(limit: Int) async throws {
+        let book = try fixture.open()
         for number in 0..<7 {
-            _ = try await book.create(try Library.draft(), id: "s\(number)")
-            // Some are made at the same moment.
-            if number % 2 == 0 { library.wait(1) }
+            _ = try await book.create(try SessionBookFixture.draft(), id: "s\(number)")
+            // Some are created at the same time.
+            if number % 2 == 0 { fixture.wait(1) }
         }
         var (found, next): ([String], String?) = ([], nil)
         repeat {
@@ -115,22 +117,22 @@ struct SessionBookTests {
         #expect(found == ["s6", "s5", "s4", "s3", "s2", "s1", "s0"])
     }
 
-    @Test func `steps never go back in time, whatever the clock does`() async throws {
-        let book = try library.open()
-        _ = try await book.create(try Library.draft(), id: "trip")
-        library.wait(10)
+    @Test func `times of steps never decrease, whatever the clock does`() async throws {
+        let book = try fixture.open()
+        _ = try await book.create(try SessionBookFixture.draft(), id: "trip")
+        fixture.wait(10)
         _ = try await book.apply(.start, to: "trip")
-        library.wait(-3600)
+        fixture.wait(-3600)
         _ = try await book.apply(.pause, to: "trip")
-        library.wait(5)
+        fixture.wait(5)
         let record = try await book.apply(.resume, to: "trip")
         #expect(record.events.map(\.time) == Array(repeating: record.events[0].time, count: 3))
-        #expect(try await library.open().record("trip") == record)
+        #expect(try await fixture.open().record("trip") == record)
     }
 
-    @Test func `writers at once lose nothing`() async throws {
-        let book = try library.open()
-        _ = try await book.create(try Library.draft(), id: "trip")
+    @Test func `concurrent writers lose nothing`() async throws {
+        let book = try fixture.open()
+        _ = try await book.create(try SessionBookFixture.draft(), id: "trip")
         let refused = await withTaskGroup(of: SessionsError.Code?.self) { group in
             for _ in 0..<20 {
                 group.addTask { await refusal { _ = try await book.apply(.start, to: "trip") } }

@@ -4,22 +4,22 @@ import Testing
 import Tracks
 
 struct SessionImportTests {
-    private let library: Library
+    private let fixture: SessionBookFixture
 
     init() throws {
-        library = try Library()
+        fixture = try SessionBookFixture()
     }
 
     @Test
-    func `B16: a workout becomes a session that has ended, with its route, also after a restart`()
+    func `B16: a workout becomes a finished session with its route, also after a restart`()
         async throws
     {
-        let workout = try Library.workout("ridge")
-        var book: SessionBook? = try library.open()
+        let workout = try SessionBookFixture.workout("ridge")
+        var book: SessionBook? = try fixture.open()
         let made = try await book?.add([workout])
         #expect(made?.made.map(\.session.id) == ["ridge"])
         book = nil
-        let again = try library.open()
+        let again = try fixture.open()
         #expect(again.setAside == nil)
         let record = try await again.record("ridge")
         #expect(record == made?.made.first)
@@ -30,14 +30,14 @@ struct SessionImportTests {
         #expect(try await again.importedRoute(of: "ridge") == workout.route)
     }
 
-    @Test func `B16: what is there already stays as it is`() async throws {
-        let book = try library.open()
-        _ = try await book.create(try Library.draft(), id: "walk")
-        _ = try await book.add([try Library.workout("ridge")])
+    @Test func `B16: existing sessions are not changed by an import`() async throws {
+        let book = try fixture.open()
+        _ = try await book.create(try SessionBookFixture.draft(), id: "walk")
+        _ = try await book.add([try SessionBookFixture.workout("ridge")])
         let before = try await book.page(limit: 10).records
         let imports = try await book.add([
-            try Library.workout("walk"), try Library.workout("new"),
-            try Library.workout("ridge", name: "Other"),
+            try SessionBookFixture.workout("walk"), try SessionBookFixture.workout("new"),
+            try SessionBookFixture.workout("ridge", name: "Other"),
         ])
         #expect(imports.made.map(\.session.id) == ["new"])
         #expect(imports.known == ["walk", "ridge"])
@@ -46,24 +46,24 @@ struct SessionImportTests {
         #expect(await refusal { _ = try await book.importedRoute(of: "walk") } == .notFound)
     }
 
-    @Test func `B16: a length entered by hand takes the place of the points of a file, for good`()
+    @Test func `B16: an entered length permanently replaces the imported points`()
         async throws
     {
-        let book = try library.open()
-        _ = try await book.add([try Library.workout("ridge")])
+        let book = try fixture.open()
+        _ = try await book.add([try SessionBookFixture.workout("ridge")])
         _ = try await book.update("ridge", SessionChange(distance: 4200))
         let route = try await book.importedRoute(of: "ridge")
         #expect(route.points.isEmpty)
         #expect((route.distance, route.source) == (4200, .manual))
-        #expect(try library.count(of: "session_point") == 0)
+        #expect(try fixture.count(of: "session_point") == 0)
     }
 
     @Test func `E11: a workout whose length was entered keeps it`() async throws {
-        let span = TimeRange(from: Library.start, to: Library.start)
+        let span = TimeRange(from: SessionBookFixture.start, to: SessionBookFixture.start)
         let workout = try Workout(
-            id: "entered", try Library.draft(), spans: [span],
+            id: "entered", try SessionBookFixture.draft(), spans: [span],
             route: RouteRecord(segments: [], distance: 1500, source: .manual))
-        let book = try library.open()
+        let book = try fixture.open()
         #expect(try await book.add([workout]).made.first?.enteredDistance == 1500)
         #expect(try await book.importedRoute(of: "entered") == workout.route)
         try await book.remove("entered")

@@ -5,21 +5,21 @@ import Testing
 import Tracks
 
 struct SessionRouteTests {
-    /// A walk along the equator whose fixes are kept as they come.
+    /// A walk along the equator whose fixes are all stored.
     private struct Walk {
-        let library: Library
+        let fixture: SessionBookFixture
         let book: SessionBook
         var fixes: [Fix] = []
         private(set) var second = 0.0
 
         init() async throws {
-            library = try Library()
-            book = try library.open()
-            _ = try await book.create(try Library.draft(), id: "walk")
+            fixture = try SessionBookFixture()
+            book = try fixture.open()
+            _ = try await book.create(try SessionBookFixture.draft(), id: "walk")
         }
 
         mutating func wait(_ seconds: Double) {
-            library.wait(seconds)
+            fixture.wait(seconds)
             second += seconds
         }
 
@@ -27,16 +27,17 @@ struct SessionRouteTests {
             _ = try await book.apply(step, to: "walk")
         }
 
-        mutating func go(to metres: Double, accuracy: Double? = 5, after seconds: Double = 6) throws
+        mutating func move(to metres: Double, accuracy: Double? = 5, after seconds: Double = 6)
+            throws
         {
             wait(seconds)
             let degrees = metres / (6_378_137 * .pi / 180)
             let position = try #require(Position(latitude: 0, longitude: degrees))
-            let time = Library.start.advanced(byMicroseconds: Int64(second * 1_000_000))
+            let time = SessionBookFixture.start.advanced(byMicroseconds: Int64(second * 1_000_000))
             fixes.append(Fix(time: time, position: position, accuracy: accuracy))
         }
 
-        /// As a host does: the fixes of the spans alone, in the order of time.
+        /// The route computed as in a host: from the fixes within the spans, in order of time.
         func sessionRoute() async throws -> SessionRoute {
             let record = try await book.record("walk")
             var route = SessionRoute(record)
@@ -55,22 +56,23 @@ struct SessionRouteTests {
     func `points are 10 m apart`(metres: Double, points: Int) async throws {
         var walk = try await Walk()
         try await walk.step(.start)
-        try walk.go(to: 0)
-        try walk.go(to: metres)
+        try walk.move(to: 0)
+        try walk.move(to: metres)
         walk.wait(1)
         try await walk.step(.pause)
         #expect(try await walk.route().points.count == points)
     }
 
-    @Test func `E15: three pauses leave three via points, and the end leaves none`() async throws {
+    @Test func `E15: three pauses leave three via points, and the finish leaves none`() async throws
+    {
         var walk = try await Walk()
         try await walk.step(.start)
         for leg in 0..<4 {
-            for place in 0..<3 { try walk.go(to: Double(leg * 1000 + place * 50)) }
+            for place in 0..<3 { try walk.move(to: Double(leg * 1000 + place * 50)) }
             walk.wait(1)
             try await walk.step(leg < 3 ? .pause : .finish)
-            // What is measured in a pause is not of the session.
-            try walk.go(to: Double(leg * 1000 + 500))
+            // Fixes during a pause do not belong to the session.
+            try walk.move(to: Double(leg * 1000 + 500))
             if leg < 3 { try await walk.step(.resume) }
         }
         let record = try await walk.route()
@@ -87,21 +89,20 @@ struct SessionRouteTests {
     func `E10: a session that ends with one point has no route`(fixes: Int) async throws {
         var walk = try await Walk()
         try await walk.step(.start)
-        for place in 0..<fixes { try walk.go(to: Double(place) * 50) }
+        for place in 0..<fixes { try walk.move(to: Double(place) * 50) }
         walk.wait(1)
         try await walk.step(.finish)
         #expect(try await walk.route().points.count == (fixes == 1 ? 0 : fixes))
     }
 
-    @Test func `E11: a length entered by hand takes the place of the route, for good`() async throws
-    {
+    @Test func `E11: an entered length permanently replaces the route`() async throws {
         var walk = try await Walk()
         try await walk.step(.start)
-        try walk.go(to: 0)
-        try walk.go(to: 500)
+        try walk.move(to: 0)
+        try walk.move(to: 500)
         #expect(try await walk.route().warnings == [.jump])
         _ = try await walk.book.update("walk", SessionChange(distance: 4200))
-        try walk.go(to: 550)
+        try walk.move(to: 550)
         walk.wait(1)
         try await walk.step(.finish)
         let record = try await walk.route()
@@ -111,14 +112,14 @@ struct SessionRouteTests {
         #expect(record.warnings.isEmpty)
     }
 
-    @Test func `a silence of more than 30 s is warned of, also at the end of the session`()
+    @Test func `a silence of more than 30 s gives a warning, also at the end of the session`()
         async throws
     {
         for seconds in [29.0, 31.0] {
             var walk = try await Walk()
             try await walk.step(.start)
-            try walk.go(to: 0)
-            try walk.go(to: 50)
+            try walk.move(to: 0)
+            try walk.move(to: 50)
             walk.wait(seconds)
             try await walk.step(.finish)
             let warnings = try await walk.route().warnings
@@ -132,15 +133,15 @@ struct SessionRouteTests {
     ) async throws {
         var walk = try await Walk()
         try await walk.step(.start)
-        try walk.go(to: 0)
-        try walk.go(to: 50)
+        try walk.move(to: 0)
+        try walk.move(to: 50)
         walk.wait(1)
         try await walk.step(.pause)
         let route = try await walk.sessionRoute()
-        try walk.go(to: 50 + metres)
+        try walk.move(to: 50 + metres)
         let here = try #require(walk.fixes.last)
         #expect(await refusal { try route.checkResumption(from: here) } == code)
-        // Not even a place on the other side of the world matters where there is no route.
+        // Without a route, the position at resumption does not matter.
         _ = try await walk.book.update("walk", SessionChange(distance: 1))
         let manual = try await walk.sessionRoute()
         #expect(await refusal { try manual.checkResumption(from: here) } == nil)

@@ -2,7 +2,7 @@ import Sessions
 import Testing
 
 struct SessionStepTests {
-    /// How a session comes to stand so.
+    /// The steps that lead to each state.
     private static let ways: [(state: String, steps: [SessionStep])] = [
         ("new", []), ("active", [.start]), ("paused", [.start, .pause]),
         ("resumed", [.start, .pause, .resume]), ("finished", [.start, .finish]),
@@ -14,12 +14,12 @@ struct SessionStepTests {
     ]
 
     @Test(arguments: ways, SessionStep.allCases)
-    func `B3: each step is kept or refused by the state, and what is refused changes nothing`(
+    func `B3: the state accepts or rejects each step, and a rejected step changes nothing`(
         way: (state: String, steps: [SessionStep]), step: SessionStep
     ) async throws {
-        let library = try Library()
-        let book = try library.open()
-        _ = try await book.create(try Library.draft(), id: "trip")
+        let fixture = try SessionBookFixture()
+        let book = try fixture.open()
+        _ = try await book.create(try SessionBookFixture.draft(), id: "trip")
         for step in way.steps { _ = try await book.apply(step, to: "trip") }
         let before = try await book.record("trip")
         let wanted = Self.allowed[way.state]?[step]

@@ -3,7 +3,7 @@ import Simulation
 import Testing
 import VM
 
-/// What a made-up machine senses.
+/// The samples of simulated sensors.
 struct ScenarioTests {
     private static let minute: Int64 = 60_000_000
 
@@ -33,7 +33,7 @@ struct ScenarioTests {
     }
 
     @Test(arguments: Scenario.Kind.allCases)
-    func `a sample hangs on seed and time alone`(kind: Scenario.Kind) throws {
+    func `a sample depends on seed and time only`(kind: Scenario.Kind) throws {
         let times = (0..<50).map { Scenario.standardStart.advanced(byMicroseconds: $0 * 7_310_211) }
         for sensor in SimulatedDriver.sensors {
             let scenario = Scenario(kind, seed: 3)
@@ -56,7 +56,7 @@ struct ScenarioTests {
         #expect(zip(one, other).filter { $0 == $1 }.count < one.count / 20)
     }
 
-    @Test func `what lies still feels the earth and little else`() throws {
+    @Test func `a device at rest measures gravity and little noise`() throws {
         let up = try numbers(.still, "accelerometer", "z")
         #expect(abs(mean(up) - 9.80665) < 0.01)
         #expect((0.01...0.04).contains(deviation(up)))
@@ -66,10 +66,11 @@ struct ScenarioTests {
     }
 
     @Test(arguments: [1, 2, 42] as [UInt64])
-    func `a walk has the steps that its acceleration shows`(seed: UInt64) throws {
+    func `the steps of a walk match its acceleration`(seed: UInt64) throws {
         let counted = try #require(numbers(.walk, "steps", "steps", seed: seed, step: 20_000).last)
         #expect((105...116).contains(counted))
-        // A step is where the acceleration rises through its mean with both harmonics smoothed away.
+        // A step is where the acceleration rises through its mean with both harmonics smoothed
+        // away.
         let raw = try numbers(.walk, "accelerometer", "z", seed: seed, step: 20_000)
         let width = 13
         let smooth = (0..<(raw.count - width)).map { mean(Array(raw[$0..<($0 + width)])) }
@@ -79,9 +80,9 @@ struct ScenarioTests {
     }
 
     @Test(arguments: [(Scenario.Kind.walk, 1.4), (.ride, 5), (.drive, 13)])
-    func `the place moves as fast as the speed says`(kind: Scenario.Kind, speed: Double) throws {
-        let told = try numbers(kind, "location", "speed", minutes: 10, step: 1_000_000)
-        #expect(abs(mean(told) - speed) < 0.1 * speed)
+    func `the position moves at the reported speed`(kind: Scenario.Kind, speed: Double) throws {
+        let reported = try numbers(kind, "location", "speed", minutes: 10, step: 1_000_000)
+        #expect(abs(mean(reported) - speed) < 0.1 * speed)
         let latitudes = try numbers(kind, "location", "latitude", minutes: 10, step: 10_000_000)
         let longitudes = try numbers(kind, "location", "longitude", minutes: 10, step: 10_000_000)
         var way = 0.0
@@ -90,11 +91,11 @@ struct ScenarioTests {
             let east = (longitudes[next] - longitudes[place]) * 111_320 * 0.677
             way += (north * north + east * east).squareRoot()
         }
-        // The noise of single places makes the way longer.
+        // Noise of single positions increases the distance.
         #expect((0.95...1.35).contains(way / (speed * 590)), "\(way) m")
     }
 
-    @Test func `a battery is charged by night and used by day`() throws {
+    @Test func `a battery is charged by night and discharged by day`() throws {
         let levels = try numbers(
             .batteryDay, "battery", "level", minutes: 24 * 60, step: Self.minute)
         let scenario = Scenario(.batteryDay, seed: 7)
@@ -108,12 +109,12 @@ struct ScenarioTests {
         #expect((90...100).contains(levels[0]))
         #expect(levels.allSatisfy { (15...100).contains($0) })
         #expect((15...25).contains(try #require(levels.min())))
-        // Used and never charged until eleven in the evening.
+        // Discharged, and not charged until 23:00.
         let day = levels[..<(15 * 60)]
         #expect(zip(day, day.dropFirst()).allSatisfy { $0 >= $1 })
     }
 
-    @Test func `a room is brighter at noon than at night, and warmer`() throws {
+    @Test func `a room is brighter and warmer at noon than at night`() throws {
         let light = try numbers(.room, "light", "illuminance", minutes: 24 * 60, step: Self.minute)
         #expect(mean(Array(light[240..<360])) > 100)
         #expect(mean(Array(light[1080..<1200])) < 5)
@@ -123,12 +124,12 @@ struct ScenarioTests {
         #expect(mean(Array(warmth[360..<480])) > mean(Array(warmth[1080..<1200])) + 1)
     }
 
-    @Test func `vibration is stronger than stillness`() throws {
+    @Test func `vibration is stronger than at rest`() throws {
         let shaken = try numbers(.vibration, "accelerometer", "z", step: 10_000)
         #expect((0.9...1.5).contains(deviation(shaken)))
     }
 
-    @Test func `memory and processor agree with themselves`() throws {
+    @Test func `fields of memory and processor are consistent`() throws {
         let scenario = Scenario(.room, seed: 9)
         for second in 0..<200 as Range<Int64> {
             let time = scenario.start.advanced(byMicroseconds: second * 1_000_000)
@@ -144,7 +145,7 @@ struct ScenarioTests {
     }
 
     @Test func `fields and units are those of the real sensors`() throws {
-        // Nothing is found beneath an empty root, but every kind says what it would give.
+        // With an empty root no hardware is found, but every kind reports its fields.
         let roots = SystemRoots(proc: "/nonexistent", sys: "/nonexistent")
         let real = DriverCatalogue.standard(roots: roots).flatMap { $0.discover() }.map(\.sensor)
         var compared: [SensorID] = []

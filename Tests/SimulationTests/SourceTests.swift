@@ -3,7 +3,7 @@ import Simulation
 import Testing
 import VM
 
-/// How samples are taken that follow from their time.
+/// Sampling of timed sources.
 struct SourceTests {
     private func source(_ driver: some SensorDriver, _ id: SensorID) throws -> any TimedSource {
         let found = try #require(driver.discover().first { $0.sensor.id == id })
@@ -31,7 +31,7 @@ struct SourceTests {
         #expect(first[1] == batch[1])
     }
 
-    @Test func `what is set by hand counts from then on`() throws {
+    @Test func `explicitly set values apply from then on`() throws {
         let stage = Stage(Scenario(.batteryDay, seed: 1))
         let driver = SimulatedDriver(stage)
         let source = try source(driver, "battery")
@@ -51,7 +51,7 @@ struct SourceTests {
         #expect(values() != before)
     }
 
-    @Test func `a recorded sensor gives each sample once, whatever the stretches`() throws {
+    @Test func `a recorded sensor gives each sample once for any sequence of ranges`() throws {
         let times: [Int64] = [5, 10, 10, 10, 11, 40, 41, 41, 90]
         let batch = SampleBatch(
             times: times.map(at), columns: [.integers(Array(0..<Int64(times.count)))])

@@ -20,7 +20,7 @@ import Text
         ("\u{1b}\u{301}", "\\u{1b}\\u{301}"),
         ("a\u{301}\u{302}\u{303}\u{304}b", "a\u{301}\u{302}\u{303}\\u{304}b"),
     ])
-    func `hostile characters are shown and not obeyed`(_ text: String, _ shown: String) {
+    func `control characters are escaped`(_ text: String, _ shown: String) {
         let result = text.escapedForDisplay(limit: 200)
         #expect(Array(result.unicodeScalars) == Array(shown.unicodeScalars))
     }
@@ -31,13 +31,13 @@ import Text
         ("名前名前", 8, "名前名前"), ("名前名前", 7, "名前名…"), ("名前名前", 6, "名前…"),
         ("a\u{301}b\u{301}c", 2, "a\u{301}…"), ("a\\b", 3, "a…"),
     ])
-    func `a long text is cut at a whole piece and says so`(
+    func `a long text is truncated at a whole character, with an ellipsis`(
         _ text: String, _ limit: Int, _ shown: String
     ) {
         #expect(text.escapedForDisplay(limit: limit) == shown)
     }
 
-    @Test func `nothing unsafe passes and the limit holds for any text`() {
+    @Test func `no random text exceeds the limit or contains unsafe characters`() {
         let seed = UInt64.random(in: .min ... .max)
         print("seed \(seed)")
         var random = SplitMix(state: seed)
@@ -55,7 +55,7 @@ import Text
         }
     }
 
-    @Test func `a huge heap of combining marks costs no more than its limit`() {
+    @Test func `the cost of a million combining marks depends on the limit only`() {
         let heap = "a" + String(repeating: "\u{301}", count: 1_000_000)
         let time = processorTime {
             #expect(heap.escapedForDisplay(limit: 80).unicodeScalars.count <= 84)

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import Tracks
 
-/// What `Fixtures/make_geodesic_fixtures.py` had GeographicLib answer.
+/// Reference results of GeographicLib, written by `Fixtures/make_geodesic_fixtures.py`.
 struct GeodesicFixtures: Decodable {
     struct Pair: Decodable {
         let name: String

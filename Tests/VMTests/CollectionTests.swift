@@ -6,11 +6,11 @@ import Testing
 @testable import VM
 
 struct CollectionTests {
-    private let machine: Machine
+    private let machine: TestMachine
     private let sensor = FakeSensor("probe")
 
     init() throws {
-        machine = try Machine()
+        machine = try TestMachine()
     }
 
     @Test(arguments: [
@@ -41,7 +41,7 @@ struct CollectionTests {
             (700_000, [700_000, 2_000_000, 3_000_000]),
             (-300_000, [-300_000, 1_000_000, 2_000_000, 3_000_000]),
         ] as [(Int64, [Int64])])
-    func `readings fall on whole multiples of their interval`(
+    func `sensors are read at whole multiples of their interval`(
         start: Int64, times: [Int64]
     ) async throws {
         let clock = ManualTime(at: Timestamp(microseconds: start))
@@ -56,7 +56,7 @@ struct CollectionTests {
         await started.close()
     }
 
-    @Test func `what was collected is acknowledged when collecting ends`() async throws {
+    @Test func `samples are acknowledged when collecting ends`() async throws {
         let started = try await machine.start(sensor)
         try await machine.collecting(started, sleepers: 1) {}
         #expect(await started.status().buffered == 0)
@@ -65,7 +65,7 @@ struct CollectionTests {
         await started.close()
     }
 
-    @Test func `what was collected is acknowledged within half a second`() async throws {
+    @Test func `samples are acknowledged within half a second`() async throws {
         let started = try await machine.start(sensor)
         try await machine.collecting(started, sleepers: 1) {
             #expect(await started.status().buffered == 1)
@@ -75,17 +75,17 @@ struct CollectionTests {
         await started.close()
     }
 
-    @Test func `a failing sensor is told and counted, and others go on`() async throws {
+    @Test func `failures of a sensor are reported and counted, and others continue`() async throws {
         let broken = FakeSensor("broken")
         broken.answer(
-            .failure(SensorError(.unreadable, "broken is broken")),
-            .failure(SensorError(.malformed, "broken says what no one knows")), .value(1))
+            .failure(SensorError(.unreadable, "broken cannot be read")),
+            .failure(SensorError(.malformed, "broken gives an unknown value")), .value(1))
         let started = try await machine.start(sensor, broken)
         try await machine.collecting(started, sleepers: 2) {
-            #expect(await started.status(of: "broken")?.failure == "broken is broken")
+            #expect(await started.status(of: "broken")?.failure == "broken cannot be read")
             await machine.clock.run(for: .seconds(1))
             let status = try #require(await started.status(of: "broken"))
-            #expect(status.failure == "broken says what no one knows")
+            #expect(status.failure == "broken gives an unknown value")
             #expect(status.failures == 2)
             #expect(status.state == .available)
             await machine.clock.run(for: .seconds(3))
@@ -98,7 +98,7 @@ struct CollectionTests {
         await started.close()
     }
 
-    @Test func `a value that is no number is a failure, not a sample`() async throws {
+    @Test func `a value that is not finite is a failure, not a sample`() async throws {
         sensor.answer(.value(.nan), .value(1))
         let started = try await machine.start(sensor)
         try await machine.collecting(started, sleepers: 1) {
@@ -114,7 +114,7 @@ struct CollectionTests {
         let started = try await machine.start(sensor)
         try await machine.collecting(started, sleepers: 1) {
             await machine.clock.run(for: .seconds(1), leaving: 2)
-            // Those who sleep on say nothing of the one who has ended.
+            // The number of sleeping tasks does not show that one has ended.
             try await until { await started.status(of: "probe")?.state != .available }
             #expect(
                 await started.status(of: "probe")?.state
@@ -130,7 +130,7 @@ struct CollectionTests {
         await started.close()
     }
 
-    @Test func `a sensor with nothing to say at first is read once more`() async throws {
+    @Test func `a sensor without a first value is read again`() async throws {
         sensor.answer(.nothing, .value(5))
         let started = try await machine.start(sensor)
         let once = Task { await started.collectOnce() }
@@ -143,7 +143,7 @@ struct CollectionTests {
         await started.close()
     }
 
-    @Test func `asking once reads each sensor that is on once`() async throws {
+    @Test func `collecting once reads each enabled sensor once`() async throws {
         let other = FakeSensor("other")
         let started = try await machine.start(sensor, other)
         try await started.setLevel(.off, of: "other")

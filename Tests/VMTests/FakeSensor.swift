@@ -3,7 +3,7 @@ import Synchronization
 
 @testable import VM
 
-/// A sensor whose reads and whose presence a test decides.
+/// A sensor whose reads and presence are controlled by a test.
 final class FakeSensor: SensorDriver {
     enum Answer: Sendable {
         case value(Double)
@@ -30,7 +30,7 @@ final class FakeSensor: SensorDriver {
 
     var reads: Int { state.withLock { $0.reads } }
 
-    /// What the next reads give, one after the other; the last one for ever.
+    /// Sets the results of the next reads; the last one is repeated.
     func answer(_ answers: Answer...) {
         state.withLock { $0.answers = answers }
     }

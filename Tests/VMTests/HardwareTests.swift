@@ -7,14 +7,14 @@ import Testing
 @testable import VM
 
 struct HardwareTests {
-    private let machine: Machine
+    private let machine: TestMachine
     private let sensor = FakeSensor("probe")
 
     init() throws {
-        machine = try Machine()
+        machine = try TestMachine()
     }
 
-    @Test func `hardware that comes is collected and hardware that goes is not`() async throws {
+    @Test func `added hardware is collected and removed hardware is not`() async throws {
         sensor.isThere(false)
         let started = try await machine.start(sensor)
         #expect(await started.statuses().isEmpty)
@@ -26,7 +26,7 @@ struct HardwareTests {
             #expect(sensor.reads == 3)
             sensor.isThere(false)
             await machine.clock.run(for: .seconds(28), leaving: 2)
-            // Those who sleep on say nothing of the one who has ended.
+            // The number of sleeping tasks does not show that one has ended.
             try await until { await started.status(of: "probe")?.state != .available }
             #expect(
                 await started.status(of: "probe")?.state
@@ -35,13 +35,13 @@ struct HardwareTests {
             await machine.clock.run(for: .seconds(20))
             #expect(sensor.reads == reads)
             let count = try await started.all("probe").count
-            // What is being read while the sensor goes is not stored.
+            // A read in progress is not stored when the sensor disappears.
             #expect(count == reads || count == reads - 1)
         }
         await started.close()
     }
 
-    @Test func `what stays is not disturbed by a look for hardware`() async throws {
+    @Test func `discovery does not disturb existing sensors`() async throws {
         let started = try await machine.start(sensor)
         try await machine.collecting(started, sleepers: 1) {
             await machine.clock.run(for: .seconds(90))
@@ -50,7 +50,7 @@ struct HardwareTests {
         await started.close()
     }
 
-    @Test func `a sensor whose fields change goes on with the new ones`() async throws {
+    @Test func `a sensor whose fields change continues with the new ones`() async throws {
         let started = try await machine.start(sensor)
         try await machine.collecting(started, sleepers: 1) {
             sensor.has([Field("x"), Field("y")])
@@ -67,7 +67,7 @@ struct HardwareTests {
         await started.close()
     }
 
-    @Test func `a sensor without hardware says why and is not read`() async throws {
+    @Test func `a sensor without hardware has a reason and is not read`() async throws {
         let started = try await machine.start(MissingSensor())
         await started.collectOnce()
         let status = try #require(await started.status(of: "missing"))
@@ -96,10 +96,10 @@ struct HardwareTests {
 
     @Test(
         arguments: [
-            (nil, "pushed sends nothing any more"),
+            (nil, "pushed stopped sending"),
             (SensorError(.malformed, "the line is noisy"), "the line is noisy"),
         ] as [(SensorError?, String)])
-    func `a source that ends is unavailable and listened to when it is found again`(
+    func `a source that ends is unavailable until it is found again`(
         error: SensorError?, reason: String
     ) async throws {
         let source = FakeSource()
@@ -107,7 +107,7 @@ struct HardwareTests {
         try await machine.collecting(started, sleepers: 0) {
             await source.waitForListener()
             source.end(error)
-            // The one that looks for hardware runs only when the clock moves.
+            // Discovery runs only when the clock moves.
             try await until { await started.status(of: "pushed")?.state != .available }
             #expect(
                 await started.status(of: "pushed")?.state
@@ -130,7 +130,7 @@ private struct MissingSensor: SensorDriver {
     }
 }
 
-/// A sensor that sends what a test tells it to.
+/// A pushed sensor whose samples are sent by a test.
 private final class FakeSource: SensorDriver, SampleSource {
     private let listener = Mutex<AsyncThrowingStream<Sample, any Error>.Continuation?>(nil)
     private let (listeners, arrival) = AsyncStream.makeStream(of: Void.self)

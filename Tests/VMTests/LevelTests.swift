@@ -7,14 +7,14 @@ import Testing
 
 @Suite(.blocking)
 struct LevelTests {
-    private let machine: Machine
+    private let machine: TestMachine
     private let sensor = FakeSensor("probe")
 
     init() throws {
-        machine = try Machine()
+        machine = try TestMachine()
     }
 
-    @Test func `a sensor that is off is not read and gains no row, whoever asks`() async throws {
+    @Test func `a sensor that is off is never read or stored`() async throws {
         let started = try await machine.start(sensor)
         try await started.setLevel(.off, of: "probe")
         try await machine.collecting(started, sleepers: 0) {
@@ -39,7 +39,7 @@ struct LevelTests {
     }
 
     @Test(arguments: [CollectionLevel.off, .high])
-    func `what is being read when the level changes is not stored`(
+    func `a read in progress is not stored after a change of the level`(
         level: CollectionLevel
     ) async throws {
         let (readings, reading) = AsyncStream.makeStream(of: Void.self)
@@ -60,7 +60,7 @@ struct LevelTests {
         await started.close()
     }
 
-    @Test func `levels are kept over a restart`() async throws {
+    @Test func `levels persist across a restart`() async throws {
         let levels: [(SensorID, CollectionLevel)] = [
             ("a", .off), ("b", .high), ("c", .every(.milliseconds(2500))), ("d", .low),
         ]
@@ -80,7 +80,7 @@ struct LevelTests {
         await started.close()
     }
 
-    @Test func `the level of a kind holds for its instances, also for those that come later`()
+    @Test func `the level of a kind applies to its instances, including later ones`()
         async throws
     {
         let (one, two) = (FakeSensor("net.one"), FakeSensor("net.two"))
@@ -103,7 +103,7 @@ struct LevelTests {
         #expect((one.reads, two.reads, other.reads) == (1, 0, 1))
     }
 
-    @Test func `the level of a kind is kept in place of those of its instances`() async throws {
+    @Test func `the level of a kind replaces those of its instances`() async throws {
         let one = FakeSensor("net.one")
         try await machine.using(one) { started in
             try await started.setLevel(.high, of: "net.one")
@@ -116,8 +116,7 @@ struct LevelTests {
         #expect(one.reads == 0)
     }
 
-    @Test func `a sensor that is turned off while it waits for its turn is not read`() async throws
-    {
+    @Test func `a sensor that is switched off before its read is not read`() async throws {
         let (readings, reading) = AsyncStream.makeStream(of: SensorID.self)
         let mayAnswer = DispatchSemaphore(value: 0)
         let ids: [SensorID] = ["one", "two"]
@@ -141,7 +140,7 @@ struct LevelTests {
         await started.close()
     }
 
-    @Test func `a level for nothing is refused`() async throws {
+    @Test func `a level for an unknown sensor is rejected`() async throws {
         let started = try await machine.start(sensor)
         let error = await #expect(throws: VirtualMachineError.self) {
             try await started.setLevel(.off, of: "pro")
@@ -150,7 +149,8 @@ struct LevelTests {
         await started.close()
     }
 
-    @Test func `levels that change all at once leave one that holds everywhere`() async throws {
+    @Test func `concurrent level changes end with the same level in memory and store`() async throws
+    {
         for _ in 0..<20 {
             let level = try await machine.using(sensor) { started in
                 await withThrowingTaskGroup(of: Void.self) { group in
@@ -177,12 +177,12 @@ struct LevelTests {
         ("off", CollectionLevel.off), ("low", .low), ("medium", .medium), ("high", .high),
         ("1ms", .every(.milliseconds(1))), ("5m", .every(.seconds(300))),
     ])
-    func `levels are written as they are read`(text: String, level: CollectionLevel) {
+    func `the descriptions of levels are parsed again`(text: String, level: CollectionLevel) {
         #expect(CollectionLevel(text) == level)
         #expect(level.description == text)
     }
 
-    @Test func `F3: an interval of one's own goes before that of the level, and is taken back`()
+    @Test func `F3: a custom interval replaces that of the level until a level is set`()
         async throws
     {
         let started = try await machine.start(sensor)
@@ -193,7 +193,7 @@ struct LevelTests {
             }
             return sensor.reads - before
         }
-        // Absent: medium, which reads this one each second.
+        // The default level, medium: one read per second.
         #expect(await started.status(of: "probe")?.level == .medium)
         #expect(try await reads(in: 10) == 11)
         try await started.setLevel(.every(.seconds(5)), of: "probe")
@@ -204,7 +204,7 @@ struct LevelTests {
     }
 
     @Test(arguments: ["", "Off", "on", "0s", "999us", "-1s", "1", "nan", "5 m"])
-    func `F3: other words are no level`(text: String) {
+    func `F3: other texts are not levels`(text: String) {
         #expect(CollectionLevel(text) == nil)
     }
 }

@@ -21,8 +21,8 @@ struct PublishingTests {
         BatchKey(client: client, name: name, digest: [digest])
     }
 
-    @Test func `a declared sensor and its samples outlive the machine`() async throws {
-        let place = try Machine()
+    @Test func `a declared sensor and its samples persist across a restart`() async throws {
+        let place = try TestMachine()
         try await place.using { machine in
             #expect(try await machine.declare(Self.steps()))
             #expect(try await machine.declare(Self.steps()) == false)
@@ -42,8 +42,8 @@ struct PublishingTests {
         }
     }
 
-    @Test func `a look for hardware leaves declared sensors as they are`() async throws {
-        let place = try Machine()
+    @Test func `discovery does not change declared sensors`() async throws {
+        let place = try TestMachine()
         try await place.using { machine in
             _ = try await machine.declare(Self.steps())
             try await machine.lookForSensors()
@@ -56,8 +56,8 @@ struct PublishingTests {
         }
     }
 
-    @Test func `what the host reads itself takes no other samples`() async throws {
-        let place = try Machine()
+    @Test func `a sensor that the host reads cannot be published to`() async throws {
+        let place = try TestMachine()
         try await place.using(FakeSensor("probe")) { machine async throws in
             let batch = SampleBatch(
                 times: [Timestamp(microseconds: 1)], columns: [.numbers([1])])
@@ -76,9 +76,8 @@ struct PublishingTests {
         }
     }
 
-    @Test func `a file of declarations that is damaged is said, and not written over`() async throws
-    {
-        let place = try Machine()
+    @Test func `a damaged file of declarations is reported and not overwritten`() async throws {
+        let place = try TestMachine()
         try await place.using { machine in _ = try await machine.declare(Self.steps()) }
         let path = place.path + "/declared-sensors.json"
         try "{".write(toFile: path, atomically: true, encoding: .utf8)
@@ -87,8 +86,8 @@ struct PublishingTests {
         #expect(try String(contentsOfFile: path, encoding: .utf8) == "{")
     }
 
-    @Test func `a key stands for one batch, and what failed may come again`() async throws {
-        let place = try Machine()
+    @Test func `a key identifies one batch, and a failed batch can be repeated`() async throws {
+        let place = try TestMachine()
         try await place.using { machine in
             _ = try await machine.declare(Self.steps())
             let first = try await machine.publish(Self.batch(1), to: "steps", key: Self.key("k"))
@@ -111,7 +110,7 @@ struct PublishingTests {
     @Test func `a key is known to a later session, and not to other clients or sensors`()
         async throws
     {
-        let place = try Machine()
+        let place = try TestMachine()
         let first = try await place.using { machine in
             _ = try await machine.declare(Self.steps())
             return try await machine.publish(Self.batch(1, 2), to: "steps", key: Self.key("k"))
@@ -131,8 +130,8 @@ struct PublishingTests {
         }
     }
 
-    @Test func `one batch that comes many times at once is stored once`() async throws {
-        let place = try Machine()
+    @Test func `concurrent repetitions of a batch are stored once`() async throws {
+        let place = try TestMachine()
         try await place.using { machine in
             _ = try await machine.declare(Self.steps())
             let receipts = try await withThrowingTaskGroup(of: BatchReceipt.self) { group in

@@ -8,13 +8,15 @@ import Testing
 
 @Suite(.blocking)
 struct SingleMachineTests {
-    private let machine: Machine
+    private let machine: TestMachine
 
     init() throws {
-        machine = try Machine()
+        machine = try TestMachine()
     }
 
-    @Test func `a second machine on the same data is refused and told who holds it`() async throws {
+    @Test func `a second machine on the same data is rejected with the process that holds it`()
+        async throws
+    {
         let first = try await machine.start()
         let error = await #expect(throws: VirtualMachineError.self) { try await machine.start() }
         #expect(error?.code == .alreadyRunning)
@@ -23,7 +25,7 @@ struct SingleMachineTests {
         await first.close()
     }
 
-    @Test func `of a thousand starts at once exactly one wins`() async throws {
+    @Test func `of a thousand concurrent starts exactly one succeeds`() async throws {
         let started = try await withThrowingTaskGroup(of: VirtualMachine?.self) { group in
             for _ in 0..<1000 {
                 group.addTask {
@@ -42,7 +44,7 @@ struct SingleMachineTests {
         #expect(started.count == 1)
     }
 
-    @Test func `the data is free again when its machine is closed`() async throws {
+    @Test func `the data directory is unlocked when its machine is closed`() async throws {
         let sensor = FakeSensor("probe")
         for round in 1...20 {
             let started = try await machine.start(sensor)
@@ -52,9 +54,11 @@ struct SingleMachineTests {
         }
     }
 
-    @Test func `the data is free again also while a program is starting`() async throws {
+    @Test func `the data directory is unlocked also while another program is starting`()
+        async throws
+    {
         let first = try await machine.start()
-        // What a program has of its parent until it is executed: a copy of every descriptor.
+        // Until exec, a child process has a copy of every descriptor.
         let folder = "/proc/self/fd"
         let lock = try FileManager.default.contentsOfDirectory(atPath: folder).first { number in
             let target = try? FileManager.default.destinationOfSymbolicLink(
@@ -67,8 +71,8 @@ struct SingleMachineTests {
         try await machine.start().close()
     }
 
-    @Test func `another process that holds the data is named`() async throws {
-        let holder = try SleepingHolder(of: machine.path)
+    @Test func `another process that holds the lock is named`() async throws {
+        let holder = try LockHolder(of: machine.path)
         let error = await #expect(throws: VirtualMachineError.self) { try await machine.start() }
         #expect(error?.code == .alreadyRunning)
         #expect(error?.holder == 4242)
@@ -76,13 +80,15 @@ struct SingleMachineTests {
         try await machine.start().close()
     }
 
-    @Test func `a folder that cannot be made is unusable`() async throws {
+    @Test func `a folder that cannot be created is unusable`() async throws {
         try Data().write(to: machine.folder)
         let error = await #expect(throws: VirtualMachineError.self) { try await machine.start() }
         #expect(error?.code == .dataUnusable)
     }
 
-    @Test func `a damaged store fails with its own word and frees the data`() async throws {
+    @Test func `a damaged store fails with its own code and unlocks the data directory`()
+        async throws
+    {
         try FileManager.default.createDirectory(
             at: machine.folder, withIntermediateDirectories: true)
         let file = machine.folder.appending(path: "samples.sqlite")
@@ -93,15 +99,15 @@ struct SingleMachineTests {
         try await machine.start().close()
     }
 
-    @Test func `the folder is made for its owner only`() async throws {
+    @Test func `the folder is created with mode 0700`() async throws {
         try await machine.start().close()
         let attributes = try FileManager.default.attributesOfItem(atPath: machine.path)
         #expect(attributes[.posixPermissions] as? Int == 0o700)
     }
 }
 
-/// Another process that holds the lock of a data directory, with 4242 as its number in the file.
-private final class SleepingHolder: Sendable {
+/// Another process that holds the lock of a data directory, recorded with the process number 4242.
+private final class LockHolder: Sendable {
     private let program: Program
 
     init(of path: String) throws {

@@ -6,14 +6,15 @@ import Testing
 @testable import VM
 
 struct StorageTests {
-    private let machine: Machine
+    private let machine: TestMachine
     private let sensor = FakeSensor("probe")
 
     init() throws {
-        machine = try Machine()
+        machine = try TestMachine()
     }
 
-    @Test func `rules are kept once a minute while the machine collects`() async throws {
+    @Test func `retention rules are applied once a minute while the machine collects`() async throws
+    {
         let started = try await machine.start(sensor)
         try await started.setLevel(.every(.seconds(1)), of: "probe")
         try await started.retention.keep(RetentionRule(raw: .zero), for: "probe")
@@ -21,7 +22,7 @@ struct StorageTests {
             await machine.clock.run(for: .seconds(59))
             await started.retention.finish()
             #expect(await started.samples.prunedThrough("probe") == 0)
-            // The hour of these samples ends, and a minute later they go.
+            // The hour of these samples ends, and a minute later they are pruned.
             await machine.clock.run(for: .seconds(3661))
         }
         #expect(await started.samples.prunedThrough("probe") > 0)
@@ -31,7 +32,7 @@ struct StorageTests {
         await started.close()
     }
 
-    @Test func `a rule is kept at once when it is set`() async throws {
+    @Test func `a new retention rule is applied at once`() async throws {
         let started = try await machine.start(sensor)
         await started.collectOnce()
         await machine.clock.run(for: .seconds(7200))
@@ -54,7 +55,7 @@ struct StorageTests {
         #expect(await started.status().failure == nil)
     }
 
-    @Test func `a sensor that never was cannot be forgotten`() async throws {
+    @Test func `an unknown sensor cannot be forgotten`() async throws {
         let started = try await machine.start(sensor)
         let error = await #expect(throws: VirtualMachineError.self) {
             try await started.retention.forget("nobody", .all)

@@ -42,7 +42,7 @@ struct BlueZ: Sendable {
     @discardableResult
     func call(
         _ path: String, _ interface: String, _ method: String, _ arguments: [BusValue] = [],
-        within limit: Duration = BusConnection.patience
+        within limit: Duration = BusConnection.defaultLimit
     ) async throws(BusError) -> [BusValue] {
         try await bus.call(
             BusCall(owner, path: path, interface: interface, method, arguments), within: limit)
@@ -62,8 +62,8 @@ struct BlueZ: Sendable {
         }
     }
 
-    /// Signals about added and removed objects, property changes at `path` and beneath `namespace`, and
-    /// the end of BlueZ.
+    /// Signals about added and removed objects, property changes at `path` and beneath `namespace`,
+    /// and the end of BlueZ.
     func signals(
         at path: String?, beneath namespace: String
     ) -> AsyncThrowingStream<BusSignal, any Error> {
@@ -82,7 +82,8 @@ struct BlueZ: Sendable {
 
     func close() async { await bus.close() }
 
-    /// The problem with Bluetooth as a whole that an error indicates; `nil` if it concerns one device.
+    /// The problem with Bluetooth as a whole that an error indicates; `nil` if it concerns one
+    /// device.
     static func problem(_ error: BusError) -> BluetoothProblem? {
         switch error.name {
         case "org.freedesktop.DBus.Error.ServiceUnknown",
@@ -95,7 +96,7 @@ struct BlueZ: Sendable {
     }
 
     /// Whether an error indicates that the object no longer exists or is no longer connected.
-    static func hasGone(_ error: BusError) -> Bool {
+    static func indicatesRemoval(_ error: BusError) -> Bool {
         let bus = "org.freedesktop.DBus.Error.Unknown"
         return ["\(bus)Object", "\(bus)Interface", "\(bus)Method", "org.bluez.Error.NotConnected"]
             .contains(error.name)

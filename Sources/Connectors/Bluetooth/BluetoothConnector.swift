@@ -30,9 +30,10 @@ public struct BluetoothConnector: ConnectorKind {
     let takesLines: Bool
     private let bus: String
 
-    /// Reads `name` or `address`, `adapter`, `scanFor` (30s), `stepWithin` (30s), `lines` (whether values
-    /// are parts of lines) and `characteristics`, a list of `service`, `characteristic`, `read` (how often
-    /// to read one without notifications) and, all or none of them, `name` and `form`.
+    /// Reads `name` or `address`, `adapter`, `scanFor` (30s), `stepWithin` (30s), `lines` (whether
+    /// values are parts of lines) and `characteristics`, a list of `service`, `characteristic`,
+    /// `read` (how often to read one without notifications) and, for all of them or for none,
+    /// `name` and `form`.
     public init(_ source: inout PackObject) throws(PackError) {
         let name = try source.text("name")
         let address = try source.text("address")
@@ -111,8 +112,8 @@ public struct BluetoothConnector: ConnectorKind {
             throw problem.error
         } catch let error as BusError {
             let fault = BluetoothErrors(place: place)
-            let told = fault.failed(error, to: "respond", within: stepLimit)
-            throw (told as? BluetoothProblem)?.error ?? told
+            let reported = fault.failed(error, to: "respond", within: stepLimit)
+            throw (reported as? BluetoothProblem)?.error ?? reported
         }
     }
 }
@@ -123,13 +124,15 @@ final class BluetoothFeed: Sendable {
     private let sink: SampleSink
     private let lines: LineFeed?
     /// Characteristics whose last value was invalid.
-    private let misfits = Mutex<Set<BluetoothCharacteristic>>([])
+    private let invalidCharacteristics = Mutex<Set<BluetoothCharacteristic>>([])
 
     init(_ connector: BluetoothConnector, _ sink: SampleSink) {
         (place, self.sink) = (connector.place, sink)
         lines =
             connector.takesLines
-            ? LineFeed(sink, doubt: "\(connector.place) sent no line that matches the sensor pack.")
+            ? LineFeed(
+                sink,
+                mismatchWarning: "\(connector.place) sent no line that matches the sensor pack.")
             : nil
     }
 
@@ -147,26 +150,27 @@ final class BluetoothFeed: Sendable {
             } else {
                 sink.reject()
             }
-            tell(characteristic, form, fits: value != nil)
+            report(characteristic, form, fits: value != nil)
         } else {
             sink.take(bytes)
         }
     }
 
-    private func tell(
+    private func report(
         _ characteristic: BluetoothCharacteristic, _ form: CharacteristicDecoder, fits: Bool
     ) {
-        let isRight = misfits.withLock { misfits in
+        let isResolved = invalidCharacteristics.withLock { invalidCharacteristics in
             guard fits else {
-                misfits.insert(characteristic)
+                invalidCharacteristics.insert(characteristic)
                 return false
             }
-            return misfits.remove(characteristic) != nil && misfits.isEmpty
+            return invalidCharacteristics.remove(characteristic) != nil
+                && invalidCharacteristics.isEmpty
         }
         if !fits {
             sink.warn(
                 "\(place) sent a value of \(characteristic.title) that is not a valid \(form).")
-        } else if isRight {
+        } else if isResolved {
             sink.warn(nil)
         }
     }

@@ -3,7 +3,7 @@ import Foundation
 import Samples
 import Text
 
-/// Why Bluetooth cannot be used on this machine, and how to enable it.
+/// A reason why Bluetooth cannot be used on this machine, with a remedy.
 public enum BluetoothProblem: Error, Hashable, Sendable {
     /// The system bus cannot be reached; the reason is a clause.
     case noBus(String)
@@ -79,13 +79,13 @@ public enum BluetoothReadiness {
 struct BluetoothErrors: Sendable {
     let place: String
 
-    var outOfSight: ConnectorError {
+    var notFound: ConnectorError {
         ConnectorError(
             "\(place) was not found: switch it on, bring it nearer, and close other connections to it."
         )
     }
 
-    var hidesServices: ConnectorError {
+    var servicesMissing: ConnectorError {
         ConnectorError("\(place) is connected but did not report its services.")
     }
 
@@ -108,7 +108,7 @@ struct BluetoothErrors: Sendable {
                 + "does the sensor pack match the device?")
     }
 
-    func isMute(_ wanted: BluetoothCharacteristic) -> ConnectorError {
+    func cannotNotify(_ wanted: BluetoothCharacteristic) -> ConnectorError {
         ConnectorError(
             "\(place) does not send notifications of \(wanted.title); set an interval with read."
         )

@@ -86,7 +86,7 @@ struct BluetoothSession: Sendable {
         _ device: BlueZObjects.Device, _ signals: AsyncThrowingStream<BusSignal, any Error>
     ) async throws -> BlueZObjects {
         let start = try await bluez.objects()
-        try await withTimeLimit(connector.stepLimit, throwing: fault.hidesServices) {
+        try await withTimeLimit(connector.stepLimit, throwing: fault.servicesMissing) {
             var tree = start
             var iterator = signals.makeAsyncIterator()
             while true {
@@ -114,7 +114,9 @@ struct BluetoothSession: Sendable {
                 throw fault.noCharacteristic(wanted)
             }
             let item = BluetoothItem(wanted: wanted, there: there)
-            guard item.isSubscribed || wanted.interval != nil else { throw fault.isMute(wanted) }
+            guard item.isSubscribed || wanted.interval != nil else {
+                throw fault.cannotNotify(wanted)
+            }
             found.append(item)
         }
         return found
@@ -132,7 +134,7 @@ struct BluetoothSession: Sendable {
                 item.path, BlueZ.characteristic, method, arguments, within: connector.stepLimit)
         } catch {
             // The signal about it may not have been processed yet.
-            if BlueZ.hasGone(error) { throw fault.ended }
+            if BlueZ.indicatesRemoval(error) { throw fault.ended }
             throw fault.failed(error, to: step, within: connector.stepLimit)
         }
     }
@@ -151,7 +153,7 @@ extension BluetoothSession {
         // Registered before the call, which may take effect even if it is cancelled.
         defer { bluez.send(adapter.path, BlueZ.adapter, "StopDiscovery") }
         try await look(adapter, "StartDiscovery")
-        return try await withTimeLimit(connector.scanLimit, throwing: fault.outOfSight) {
+        return try await withTimeLimit(connector.scanLimit, throwing: fault.notFound) {
             var tree = start
             for try await signal in signals {
                 try check(signal, adapter)
@@ -183,7 +185,7 @@ extension BluetoothSession {
         _ signals: AsyncThrowingStream<BusSignal, any Error>, _ items: [BluetoothItem],
         _ feed: BluetoothFeed, of adapter: BlueZObjects.Adapter, _ device: BlueZObjects.Device
     ) async throws {
-        let told = Dictionary(grouping: items.filter(\.isSubscribed), by: \.path)
+        let subscribed = Dictionary(grouping: items.filter(\.isSubscribed), by: \.path)
         let paths = Set(items.map(\.path))
         for try await signal in signals {
             try check(signal, adapter)
@@ -194,7 +196,7 @@ extension BluetoothSession {
             guard let changed = signal.changes else { continue }
             if signal.path == device.path, changed["Connected"]?.flag == false { throw fault.ended }
             guard let value = changed["Value"] else { continue }
-            for item in told[signal.path] ?? [] { feed.take(value.bytes, of: item.wanted) }
+            for item in subscribed[signal.path] ?? [] { feed.take(value.bytes, of: item.wanted) }
         }
         throw CancellationError()
     }

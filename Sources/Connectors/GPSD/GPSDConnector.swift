@@ -21,7 +21,7 @@ struct GPSDConnector: ConnectorKind {
     static let standardHost = "127.0.0.1"
     static let standardPort = 2947
     /// The time limit for the connection, and for the first line.
-    private static let patience = TimeAmount.seconds(10)
+    private static let timeout = TimeAmount.seconds(10)
 
     let host: String
     let port: Int
@@ -38,11 +38,11 @@ struct GPSDConnector: ConnectorKind {
         device = try source.text("device")
         report = try source.choice("report", of: Report.self) ?? .fix
         let after = try source.span("restAfter", in: RestCycle.spans)
-        let every = try source.span("lookEvery", in: RestCycle.looks)
+        let every = try source.span("lookEvery", in: RestCycle.checkIntervals)
         guard after != nil || every == nil else {
             throw source.wrong("lookEvery", "requires restAfter")
         }
-        rest = after.map { RestCycle(after: $0, every: every ?? RestCycle.standardLook) }
+        rest = after.map { RestCycle(after: $0, every: every ?? RestCycle.standardCheckInterval) }
         time = .system
     }
 
@@ -65,7 +65,7 @@ struct GPSDConnector: ConnectorKind {
         try await withTaskCancellationHandler {
             let channel = try await open(door)
             let greeting = Mutex(false)
-            let deadline = channel.channel.eventLoop.scheduleTask(in: Self.patience) {
+            let deadline = channel.channel.eventLoop.scheduleTask(in: Self.timeout) {
                 door.close()
             }
             defer { deadline.cancel() }
@@ -89,7 +89,7 @@ struct GPSDConnector: ConnectorKind {
                             conversation.begin()
                         }
                         if let span = conversation.takeRest() {
-                            try await outbound.write(ByteBuffer(string: Self.unwatch))
+                            try await outbound.write(ByteBuffer(string: Self.stopCommand))
                             rest.yield(span)
                         }
                     }
@@ -97,7 +97,7 @@ struct GPSDConnector: ConnectorKind {
                 }
             }
             guard greeting.withLock({ $0 }) else {
-                throw ConnectorError("\(place) does not answer as gpsd does.")
+                throw ConnectorError("\(place) does not speak the protocol of gpsd.")
             }
             throw ConnectorError("\(place) ended the connection.")
         } onCancel: {
@@ -110,7 +110,7 @@ struct GPSDConnector: ConnectorKind {
     ) async throws(ConnectorError) -> NIOAsyncChannel<ByteBuffer, ByteBuffer> {
         do {
             return try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
-                .connectTimeout(Self.patience)
+                .connectTimeout(Self.timeout)
                 // Silence is normal without a receiver, so only keep-alive detects a lost server.
                 .channelOption(.socketOption(.so_keepalive), value: 1)
                 .channelInitializer { channel in
@@ -128,7 +128,7 @@ struct GPSDConnector: ConnectorKind {
     }
 
     /// Suspends the receiver unless other clients of gpsd use it.
-    private static let unwatch = "?WATCH={\"enable\":false}\n"
+    private static let stopCommand = "?WATCH={\"enable\":false}\n"
 
     /// The command that requests reports.
     private var watch: String {
@@ -145,7 +145,7 @@ struct GPSDConnector: ConnectorKind {
 }
 
 /// Closes a channel from any thread, even while it is connecting.
-final class ChannelCloser: Sendable {
+private final class ChannelCloser: Sendable {
     private struct State: Sendable {
         var channel: (any Channel)?
         var isClosed = false

@@ -11,7 +11,7 @@ struct GPSDConversation {
     private var isGreeted = false
     private var isOpen = false
     private var rest: RestCycle?
-    private var mayRest = false
+    private var maySuspend = false
 
     init(_ connector: GPSDConnector, _ sink: SampleSink) {
         (self.connector, self.sink) = (connector, sink)
@@ -35,8 +35,8 @@ struct GPSDConversation {
 
     /// How long to suspend the receiver from now on; `nil` to continue.
     mutating func takeRest() -> Duration? {
-        defer { mayRest = false }
-        return mayRest ? rest?.every : nil
+        defer { maySuspend = false }
+        return maySuspend ? rest?.every : nil
     }
 
     private mutating func take(_ line: [UInt8]) {
@@ -49,7 +49,7 @@ struct GPSDConversation {
         {
             let isDue = rest?.take(fix) ?? false
             // Fixes received together with the suspending one resume it only after a movement.
-            mayRest = isDue || mayRest && rest?.isResting == true
+            maySuspend = isDue || maySuspend && rest?.isResting == true
         }
         switch message {
         case .version: isGreeted = true
@@ -94,10 +94,10 @@ struct RestCycle: Hashable, Sendable {
     static let radius = 10.0
     /// The allowed values of ``after``.
     static let spans = Duration.seconds(60)...Duration.seconds(86_400)
-    /// The allowed values of ``every``: a route warns after 30 s without a signal, so it never notices
-    /// a suspended receiver.
-    static let looks = Duration.seconds(5)...Duration.seconds(25)
-    static let standardLook = Duration.seconds(20)
+    /// The allowed values of ``every``: a route warns after 30 s without a signal, so it never
+    /// notices a suspended receiver.
+    static let checkIntervals = Duration.seconds(5)...Duration.seconds(25)
+    static let standardCheckInterval = Duration.seconds(20)
 
     /// How long the receiver must be stationary.
     let after: Duration
@@ -112,7 +112,7 @@ struct RestCycle: Hashable, Sendable {
 
     var isResting: Bool { resting != nil }
 
-    init(after: Duration, every: Duration = standardLook) {
+    init(after: Duration, every: Duration = standardCheckInterval) {
         (self.after, self.every) = (after, every)
     }
 

@@ -62,8 +62,10 @@ enum GPSDMessage: Hashable, Sendable {
             let position = Position(latitude: latitude, longitude: longitude)
         else { return nil }
         var time = arrival
-        if let told = report["time"] {
-            guard let text = told.string, let moment = Timestamp(rfc3339: text) else { return nil }
+        if let reported = report["time"] {
+            guard let text = reported.string, let moment = Timestamp(rfc3339: text) else {
+                return nil
+            }
             time = moment
         }
         // Versions before 3.20 report errors to the east and to the north instead of a radius.

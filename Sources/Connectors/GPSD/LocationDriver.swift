@@ -12,7 +12,8 @@ public struct LocationDriver: SensorDriver {
     public static let standardHost = GPSDConnector.standardHost
     /// The default port of gpsd.
     public static let standardPort = GPSDConnector.standardPort
-    /// The low level suffices for the places of a day; otherwise fixes arrive at the receiver's rate.
+    /// The low level suffices for the places of a day; otherwise fixes arrive at the receiver's
+    /// rate.
     private static let cadence = Cadence(low: .seconds(10), medium: .zero, high: .zero)
     private static let remedy = "sudo apt-get install gpsd"
 
@@ -24,7 +25,7 @@ public struct LocationDriver: SensorDriver {
         /// The allowed values of ``after``.
         public static let spans = RestCycle.spans
         /// The allowed values of ``every``.
-        public static let looks = RestCycle.looks
+        public static let checkIntervals = RestCycle.checkIntervals
 
         /// How long the receiver must be stationary.
         public let after: Duration
@@ -35,9 +36,9 @@ public struct LocationDriver: SensorDriver {
         ///
         /// - Parameters:
         ///   - after: one of ``spans``.
-        ///   - every: one of ``looks``; 20 s where it is `nil`.
+        ///   - every: one of ``checkIntervals``; 20 s where it is `nil`.
         public init(after: Duration, every: Duration? = nil) {
-            (self.after, self.every) = (after, every ?? RestCycle.standardLook)
+            (self.after, self.every) = (after, every ?? RestCycle.standardCheckInterval)
         }
     }
 
@@ -94,7 +95,7 @@ public struct LocationDriver: SensorDriver {
 }
 
 /// Checks whether gpsd listens at an address, for at most 200 ms.
-struct GPSDProbe: Sendable {
+private struct GPSDProbe: Sendable {
     enum Answer: Hashable {
         case present
         /// The connection was refused or timed out.
@@ -105,7 +106,7 @@ struct GPSDProbe: Sendable {
         case stranger
     }
 
-    static let patience = Duration.milliseconds(200)
+    static let timeout = Duration.milliseconds(200)
 
     /// An IP address.
     let host: String
@@ -113,7 +114,7 @@ struct GPSDProbe: Sendable {
 
     /// Runs the check; blocks the thread.
     func ask() -> Answer {
-        let end = ContinuousClock.now + Self.patience
+        let end = ContinuousClock.now + Self.timeout
         guard let descriptor = connecting() else { return .nobody }
         defer { close(descriptor) }
         guard wait(for: POLLOUT, on: descriptor, until: end) else { return .nobody }

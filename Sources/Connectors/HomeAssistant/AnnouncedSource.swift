@@ -13,8 +13,8 @@ final class AnnouncedSource: SampleSource {
 
     private struct State {
         var sink: SampleSink
-        /// The consumers, of which only the last gets samples: a cancelled one may end after its successor
-        /// has started.
+        /// The consumers; only the last one gets samples, since a cancelled one may end after its
+        /// successor has started.
         var outputs: [(number: Int, output: Output)] = []
         /// The sink's number of the last consumer.
         var listener = 0

@@ -68,11 +68,11 @@ struct Announcement: Hashable, Sendable {
         var own = name ?? ""
         if own.lowercased().hasPrefix(device.lowercased()) { own.removeFirst(device.count) }
         let slug = Self.slug(own)
-        let isSaid = [
+        let isRedundant = [
             "unnamed", classification.kind.description, classification.field.lowercased(),
         ]
         .contains(slug)
-        return isSaid ? device : "\(device) \(own)"
+        return isRedundant ? device : "\(device) \(own)"
     }
 
     /// The title for display.
@@ -140,17 +140,17 @@ struct Announcement: Hashable, Sendable {
         for (key, standard, state) in [
             ("payload_off", "OFF", states.off), ("payload_on", "ON", states.on),
         ] {
-            let said = texts[key] ?? standard
-            table[said] = state
+            let payload = texts[key] ?? standard
+            table[payload] = state
             // Jinja prints the booleans of JSON capitalised.
-            if said == "True" || said == "False" { table[said.lowercased()] = state }
+            if payload == "True" || payload == "False" { table[payload.lowercased()] = state }
         }
         return FieldRule(Field(own.field, kind: .state), states: table)
     }
 }
 
 /// The texts of an announcement by their full names, with abbreviations resolved.
-struct AnnouncementTexts {
+private struct AnnouncementTexts {
     private static let short = [
         "state_topic": "stat_t", "value_template": "val_tpl", "unit_of_measurement": "unit_of_meas",
         "device_class": "dev_cla", "state_class": "stat_cla", "payload_on": "pl_on",

@@ -79,7 +79,7 @@ final class Announcements: Sendable {
     }
 
     func refused(_ topic: String) {
-        let problem = MQTTErrors.withheld(broker, topic).message
+        let problem = MQTTErrors.subscriptionDenied(broker, topic).message
         state.withLock { state in
             for entry in state.entries.values where entry.announcement.topic == topic {
                 entry.source?.warn(problem)
@@ -140,7 +140,7 @@ extension Announcements.State {
             return refuse(key, error.message)
         }
         guard entries[key] != nil || entries.count < Announcements.most else {
-            return refuse(key, "there are \(Announcements.most) already")
+            return refuse(key, "there are already \(Announcements.most)")
         }
         refused[key] = nil
         let former = entries[key]

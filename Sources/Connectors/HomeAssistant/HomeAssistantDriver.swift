@@ -89,7 +89,7 @@ public final class HomeAssistantDriver: SensorDriver {
 }
 
 /// Passes messages to the announcements, and subscribes to the topics of announced sensors.
-final class AnnouncementListener: MQTTListener {
+private final class AnnouncementListener: MQTTListener {
     let filters: [MQTTFilter]
 
     private let announcements: Announcements

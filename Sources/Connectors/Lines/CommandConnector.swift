@@ -6,11 +6,11 @@ import Text
 public struct CommandConnector: ConnectorKind {
     public static let kind = "command"
     public static let consequence =
-        "Nervous runs this program as you and not confined: it may do what you may do."
+        "Nervous runs this program unconfined, with all your permissions."
 
     private static let standardTimeout = Duration.seconds(30)
     /// A program that has run for this long counts as connected even without output.
-    private static let settling = Duration.seconds(1)
+    private static let connectedAfter = Duration.seconds(1)
     private static let year = Duration.seconds(366 * 86_400)
 
     public let place: String
@@ -18,7 +18,7 @@ public struct CommandConnector: ConnectorKind {
     /// The time between the starts of two runs; `nil` for a program that runs continuously.
     private let interval: Duration?
     /// The time limit of a run, or of the silence of a continuous program.
-    private let patience: Duration?
+    private let timeout: Duration?
 
     /// Reads `command` (words, without a shell), `every` (a duration; without it the program runs
     /// continuously) and `timeout` (30s with `every`, otherwise none).
@@ -31,19 +31,19 @@ public struct CommandConnector: ConnectorKind {
                 "command", "must begin with the absolute path or the name of a program")
         }
         let interval = try source.span("every", in: .milliseconds(100)...Self.year)
-        let patience = try source.span("timeout", in: .milliseconds(100)...Self.year)
-        self.init(words, every: interval, patience: patience)
+        let timeout = try source.span("timeout", in: .milliseconds(100)...Self.year)
+        self.init(words, every: interval, timeout: timeout)
     }
 
     /// - Parameter grace: the time between SIGTERM and SIGKILL.
     init(
-        _ words: [String], every interval: Duration? = nil, patience: Duration? = nil,
+        _ words: [String], every interval: Duration? = nil, timeout: Duration? = nil,
         grace: Duration = .seconds(2)
     ) {
         place = words.joined(separator: " ").escapedForDisplay(limit: 120)
         run = CommandRun(words: words, place: place, grace: grace)
         self.interval = interval
-        self.patience = patience ?? (interval == nil ? nil : Self.standardTimeout)
+        self.timeout = timeout ?? (interval == nil ? nil : Self.standardTimeout)
     }
 
     public func connect(_ sink: SampleSink) async throws {
@@ -58,12 +58,12 @@ public struct CommandConnector: ConnectorKind {
     /// Reports a failed run; the next one starts on schedule.
     private func attempt(_ sink: SampleSink) async throws {
         do {
-            let feed = LineFeed(sink, doubt: doubt)
+            let feed = LineFeed(sink, mismatchWarning: mismatchWarning)
             try await run.whole { bytes in
                 sink.connected()
                 feed.take(bytes)
-            } until: { [patience] in
-                try await Task.sleep(for: patience ?? Self.standardTimeout)
+            } until: { [timeout] in
+                try await Task.sleep(for: timeout ?? Self.standardTimeout)
             }
             sink.connected()
             feed.end()
@@ -73,21 +73,21 @@ public struct CommandConnector: ConnectorKind {
     }
 
     private func stream(_ sink: SampleSink) async throws {
-        let feed = LineFeed(sink, doubt: doubt)
+        let feed = LineFeed(sink, mismatchWarning: mismatchWarning)
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
                 try await run.whole { bytes in
                     sink.connected()
                     feed.take(bytes)
-                } until: { [patience] in
-                    try await feed.waitForSilence(of: patience ?? Self.year)
+                } until: { [timeout] in
+                    try await feed.waitForSilence(of: timeout ?? Self.year)
                 }
                 // An incomplete last line is discarded.
                 throw ConnectorError(
                     "\(place) ended but should run continuously; set every to run it periodically.")
             }
             group.addTask {
-                try await Task.sleep(for: Self.settling)
+                try await Task.sleep(for: Self.connectedAfter)
                 sink.connected()
             }
             defer { group.cancelAll() }
@@ -95,11 +95,11 @@ public struct CommandConnector: ConnectorKind {
         }
     }
 
-    private var doubt: String { "\(place) wrote no line that matches the sensor pack." }
+    private var mismatchWarning: String { "\(place) wrote no line that matches the sensor pack." }
 }
 
 /// Runs a program, including its child processes, to its end.
-struct CommandRun: Sendable {
+private struct CommandRun: Sendable {
     /// The maximum number of reads to drain a pipe, whose capacity is 64 KiB.
     private static let mostPieces = 64
 

@@ -8,24 +8,24 @@ final class LineFeed: Sendable {
         /// Lines still to be skipped.
         var skipped: Int
         /// Consecutive lines that did not match.
-        var misfits = 0
-        var hasFit = false
+        var mismatches = 0
+        var hasMatched = false
         var last = ContinuousClock.now
     }
 
     /// This many consecutive mismatches cause a warning.
-    private static let manyMisfits = 20
+    private static let mismatchLimit = 20
 
     private let state: Mutex<State>
     private let sink: SampleSink
-    private let doubt: String
+    private let mismatchWarning: String
 
     /// - Parameters:
     ///   - skipped: how many lines to skip at the start, since the first may be incomplete.
-    ///   - doubt: the warning if no line matches, one sentence.
-    init(_ sink: SampleSink, skipping skipped: Int = 0, doubt: String) {
+    ///   - mismatchWarning: the warning if no line matches, one sentence.
+    init(_ sink: SampleSink, skipping skipped: Int = 0, mismatchWarning: String) {
         state = Mutex(State(skipped: skipped))
-        (self.sink, self.doubt) = (sink, doubt)
+        (self.sink, self.mismatchWarning) = (sink, mismatchWarning)
     }
 
     func take(_ bytes: ArraySlice<UInt8>) {
@@ -33,52 +33,55 @@ final class LineFeed: Sendable {
             state.last = .now
             let before = state.splitter.overlong
             let lines = state.splitter.take(bytes)
-            // Counted before the lines, so that a sample's receiver finds everything before it counted.
+            // Counted before the lines, so that a sample's receiver finds everything before it
+            // counted.
             let overlong = state.splitter.overlong - before
             if overlong > 0 {
                 sink.reject(overlong)
-                miss(overlong, &state)
+                countMismatches(overlong, &state)
             }
-            for line in lines { hand(line, &state) }
+            for line in lines { process(line, &state) }
         }
     }
 
     /// Ends the input; text after the last line end counts as a line.
     func end() {
         state.withLock { state in
-            if let line = state.splitter.end() { hand(line, &state) }
-            if !state.hasFit, state.misfits > 0 { sink.warn(doubt) }
+            if let line = state.splitter.end() { process(line, &state) }
+            if !state.hasMatched, state.mismatches > 0 { sink.warn(mismatchWarning) }
         }
     }
 
     /// Returns when no input has arrived for this long.
     ///
     /// - Throws: `CancellationError`.
-    func waitForSilence(of patience: Duration) async throws {
+    func waitForSilence(of timeout: Duration) async throws {
         while true {
-            let left = patience - state.withLock { $0.last }.duration(to: .now)
+            let left = timeout - state.withLock { $0.last }.duration(to: .now)
             guard left > .zero else { return }
             try await Task.sleep(for: left)
         }
     }
 
-    private func hand(_ line: [UInt8], _ state: inout State) {
+    private func process(_ line: [UInt8], _ state: inout State) {
         guard state.skipped == 0 else {
             state.skipped -= 1
             return
         }
         switch sink.outcome(of: line) {
-        case .malformed: miss(1, &state)
+        case .malformed: countMismatches(1, &state)
         case nil: break
         default:
-            if !state.hasFit || state.misfits >= Self.manyMisfits { sink.warn(nil) }
-            (state.hasFit, state.misfits) = (true, 0)
+            if !state.hasMatched || state.mismatches >= Self.mismatchLimit { sink.warn(nil) }
+            (state.hasMatched, state.mismatches) = (true, 0)
         }
     }
 
-    private func miss(_ count: Int, _ state: inout State) {
-        let before = state.misfits
-        state.misfits = min(before + count, Self.manyMisfits)
-        if before < Self.manyMisfits, state.misfits == Self.manyMisfits { sink.warn(doubt) }
+    private func countMismatches(_ count: Int, _ state: inout State) {
+        let before = state.mismatches
+        state.mismatches = min(before + count, Self.mismatchLimit)
+        if before < Self.mismatchLimit, state.mismatches == Self.mismatchLimit {
+            sink.warn(mismatchWarning)
+        }
     }
 }

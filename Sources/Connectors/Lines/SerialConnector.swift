@@ -11,10 +11,10 @@ public struct SerialConnector: ConnectorKind {
     private let sent: [UInt8]
     private let skipped: Int
     /// The maximum silence of the device; `nil` for no limit.
-    private let patience: Duration?
+    private let timeout: Duration?
 
-    /// Reads `device`, `baud` (9600), `send` (texts written unchanged after opening), `skip` (how many
-    /// lines to skip after opening, 1) and `timeout` (the maximum silence).
+    /// Reads `device`, `baud` (9600), `send` (texts written unchanged after opening), `skip` (how
+    /// many lines to skip after opening, 1) and `timeout` (the maximum silence).
     public init(_ source: inout PackObject) throws(PackError) {
         let device = try source.requiredText("device")
         guard Self.isDevice(device) else {
@@ -33,14 +33,14 @@ public struct SerialConnector: ConnectorKind {
         self.init(
             device: device, baud: baud, sent: sent,
             skipped: try source.integer("skip", in: 0...1000) ?? Self.standardSkip,
-            patience: try source.span("timeout", in: .seconds(1)...(.seconds(366 * 86_400))))
+            timeout: try source.span("timeout", in: .seconds(1)...(.seconds(366 * 86_400))))
     }
 
-    /// - Parameter patience: the maximum silence of the device.
-    init(device: String, baud: Int, sent: [UInt8] = [], skipped: Int = 0, patience: Duration? = nil)
+    /// - Parameter timeout: the maximum silence of the device.
+    init(device: String, baud: Int, sent: [UInt8] = [], skipped: Int = 0, timeout: Duration? = nil)
     {
         (place, self.baud, self.sent) = (device, baud, sent)
-        (self.skipped, self.patience) = (skipped, patience)
+        (self.skipped, self.timeout) = (skipped, timeout)
     }
 
     public func connect(_ sink: SampleSink) async throws {
@@ -49,15 +49,16 @@ public struct SerialConnector: ConnectorKind {
         sink.connected()
         let feed = LineFeed(
             sink, skipping: skipped,
-            doubt: "\(place) sent no line that matches the sensor pack; is \(baud) its baud rate?")
+            mismatchWarning:
+                "\(place) sent no line that matches the sensor pack; is \(baud) its baud rate?")
         let silence = ConnectorError(
             "\(place) stopped sending; does it need a reset, or is \(baud) not its baud rate?"
         )
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await port.readAll(feed.take) }
-            if let patience {
+            if let timeout {
                 group.addTask {
-                    try await feed.waitForSilence(of: patience)
+                    try await feed.waitForSilence(of: timeout)
                     throw silence
                 }
             }

@@ -8,7 +8,8 @@ struct MQTTConnection: Sendable {
     /// `nil` for a random one.
     var clientID: String?
 
-    /// Connects, receives messages until the connection ends or the task is cancelled, and closes it.
+    /// Connects, receives messages until the connection ends or the task is cancelled, and closes
+    /// it.
     ///
     /// - Throws: ``ConnectorError``.
     func run(_ listener: any MQTTListener) async throws(ConnectorError) {
@@ -52,7 +53,7 @@ final class MQTTCancellation: Sendable {
     private struct State {
         var waiter: CheckedContinuation<Outcome, Never>?
         var isCancelled = false
-        /// Whether the thread is in a call that cannot be interrupted.
+        /// Whether the thread is in an uninterruptible call.
         var isDeaf = false
     }
 
@@ -87,7 +88,8 @@ final class MQTTCancellation: Sendable {
 
     /// Ends the wait of a cancelled task.
     func cancel() {
-        // Normally the thread resumes the waiter after closing; during an uninterruptible call nothing is open.
+        // Normally the thread resumes the waiter after closing; during an uninterruptible call
+        // nothing is open.
         let waiter = state.withLock { state in
             state.isCancelled = true
             return state.isDeaf ? state.waiter.take() : nil
@@ -98,7 +100,7 @@ final class MQTTCancellation: Sendable {
     }
 
     /// Runs a call that cannot be interrupted, such as name resolution.
-    func deaf<T>(_ body: () -> T) -> T {
+    func uninterruptible<T>(_ body: () -> T) -> T {
         let waiter = state.withLock { state in
             state.isDeaf = true
             return state.isCancelled ? state.waiter.take() : nil

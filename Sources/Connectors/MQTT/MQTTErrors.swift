@@ -23,20 +23,20 @@ enum MQTTErrors {
         }
     }
 
-    static func withheld(_ broker: MQTTBroker, _ topic: String) -> ConnectorError {
+    static func subscriptionDenied(_ broker: MQTTBroker, _ topic: String) -> ConnectorError {
         ConnectorError(
             "\(broker) denied the subscription to \(topic.escapedForDisplay(limit: 80)). "
                 + "Allow the user to read it in the broker's access list.")
     }
 
-    static func silent(_ broker: MQTTBroker) -> ConnectorError {
+    static func noAnswer(_ broker: MQTTBroker) -> ConnectorError {
         ConnectorError(
             "\(broker) does not answer. Check the address and the port"
                 + (broker.trust == nil ? ", and whether it requires tls." : "."))
     }
 
     static func unreachable(_ broker: MQTTBroker, _ number: Int32) -> ConnectorError {
-        if number == ECONNRESET || number == EPIPE { return unwelcome(broker) }
+        if number == ECONNRESET || number == EPIPE { return closedEarly(broker) }
         return ConnectorError(
             "\(broker) cannot be reached: \(MQTTBroker.reason(number)). "
                 + "Check the address and the port, and that the broker runs.")
@@ -45,22 +45,23 @@ enum MQTTErrors {
     /// - Parameters:
     ///   - result: the result of the library.
     ///   - number: `errno` then.
-    ///   - complaint: the log message of the library.
-    ///   - isIn: whether the broker had accepted the connection.
+    ///   - logMessage: the log message of the library.
+    ///   - wasAccepted: whether the broker had accepted the connection.
     static func of(
-        _ result: Int32, _ number: Int32, _ broker: MQTTBroker, complaint: String?, isIn: Bool
+        _ result: Int32, _ number: Int32, _ broker: MQTTBroker, logMessage: String?,
+        wasAccepted: Bool
     ) -> ConnectorError {
         let tls = [MOSQ_ERR_TLS, MOSQ_ERR_TLS_HANDSHAKE].map(\.rawValue)
         let isSecret = broker.trust != nil
         if tls.contains(result) || isSecret && number == EPROTO {
-            return untrusted(broker, complaint)
+            return untrusted(broker, logMessage)
         }
         switch mosq_err_t(result) {
         case MOSQ_ERR_EAI, MOSQ_ERR_LOOKUP:
             return ConnectorError(
                 "Host \(broker.host) not found. Check the name and the network connection.")
-        case MOSQ_ERR_ERRNO where !isIn: return unreachable(broker, number)
-        case MOSQ_ERR_CONN_LOST where !isIn: return unwelcome(broker)
+        case MOSQ_ERR_ERRNO where !wasAccepted: return unreachable(broker, number)
+        case MOSQ_ERR_CONN_LOST where !wasAccepted: return closedEarly(broker)
         case MOSQ_ERR_KEEPALIVE: return ConnectorError("\(broker) stopped responding.")
         case MOSQ_ERR_PROTOCOL, MOSQ_ERR_MALFORMED_PACKET, MOSQ_ERR_MALFORMED_UTF8:
             return ConnectorError("The server at \(broker) does not speak MQTT 3.1.1.")
@@ -70,29 +71,29 @@ enum MQTTErrors {
         }
     }
 
-    private static func unwelcome(_ broker: MQTTBroker) -> ConnectorError {
-        let doubt =
+    private static func closedEarly(_ broker: MQTTBroker) -> ConnectorError {
+        let question =
             broker.trust == nil ? "whether it requires tls" : "whether it supports tls there"
         return ConnectorError(
             "\(broker) closed the connection before accepting it. "
-                + "Check the port, and \(doubt).")
+                + "Check the port, and \(question).")
     }
 
-    private static func untrusted(_ broker: MQTTBroker, _ complaint: String?) -> ConnectorError {
-        let complaint = complaint ?? ""
-        if complaint.contains("host name verification") {
+    private static func untrusted(_ broker: MQTTBroker, _ logMessage: String?) -> ConnectorError {
+        let logMessage = logMessage ?? ""
+        if logMessage.contains("host name verification") {
             return ConnectorError(
                 "The certificate of \(broker) is for another name. "
                     + "Use the host name in it.")
         }
-        if complaint.contains("certificate verify failed") {
+        if logMessage.contains("certificate verify failed") {
             let help =
                 broker.trust == .system
                 ? "Set ca to the certificate of its authority." : "Check the file of ca."
             return ConnectorError("The certificate of \(broker) is not trusted. \(help)")
         }
         // OpenSSL: error:CODE:LIBRARY:FUNCTION:REASON.
-        let reason = complaint.split(separator: ":").last.map(String.init) ?? ""
+        let reason = logMessage.split(separator: ":").last.map(String.init) ?? ""
         let shown = reason.isEmpty ? "" : ": " + reason.escapedForDisplay(limit: 120)
         return ConnectorError(
             "\(broker) does not accept a TLS connection\(shown). "

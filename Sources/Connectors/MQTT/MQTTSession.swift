@@ -8,7 +8,7 @@ final class MQTTSession {
     /// The keep-alive interval in seconds.
     private static let keepAlive: Int32 = 30
     /// The time limit for establishing the connection.
-    private static let patience = Duration.seconds(15)
+    private static let timeout = Duration.seconds(15)
     /// How often the library checks the keep-alive interval.
     private static let tick = Duration.seconds(5)
 
@@ -19,15 +19,16 @@ final class MQTTSession {
     let listener: any MQTTListener
     let handle: OpaquePointer
     /// The first error message of the library.
-    var complaint: String?
+    var logMessage: String?
     /// Why the broker refused the connection or a subscription.
     var refusal: ConnectorError?
     /// Pending subscriptions by message identifier.
-    var asked: [Int32: String] = [:]
-    /// The number of pending initial subscriptions; `nil` before the broker accepted the connection.
+    var pendingSubscriptions: [Int32: String] = [:]
+    /// The number of pending initial subscriptions; `nil` before the broker accepted the
+    /// connection.
     var missing: Int?
     /// Whether something was received since the last ``MQTTListener/rest(_:)``.
-    var isStirred = false
+    var hasUnreportedMessages = false
 
     /// - Throws: ``ConnectorError`` for an invalid parameter.
     init(
@@ -63,7 +64,7 @@ final class MQTTSession {
 
     /// Starts connecting.
     func connect(_ ending: MQTTCancellation) throws(ConnectorError) {
-        let result = ending.deaf {
+        let result = ending.uninterruptible {
             mosquitto_connect_async(handle, broker.host, Int32(broker.port), Self.keepAlive)
         }
         if result != MOSQ_ERR_SUCCESS.rawValue { throw fault(result, errno) }
@@ -71,7 +72,7 @@ final class MQTTSession {
 
     /// Processes events until the broker ends the connection or the task is cancelled.
     func listen(_ ending: MQTTCancellation) throws(ConnectorError) {
-        let deadline = ContinuousClock.now + Self.patience
+        let deadline = ContinuousClock.now + Self.timeout
         while !ending.isCancelled {
             let socket = mosquitto_socket(handle)
             guard socket >= 0 else { throw fault(MOSQ_ERR_CONN_LOST.rawValue, 0) }
@@ -79,13 +80,13 @@ final class MQTTSession {
                 pollfd(fd: socket, events: wanted, revents: 0),
                 pollfd(fd: ending.descriptor, events: Int16(POLLIN), revents: 0),
             ]
-            if isStirred, poll(&entries, 2, 0) == 0 {
-                isStirred = false
+            if hasUnreportedMessages, poll(&entries, 2, 0) == 0 {
+                hasUnreportedMessages = false
                 listener.rest(self)
                 continue
             }
             let time = missing == 0 ? Self.tick : deadline - .now
-            guard time > .zero else { throw MQTTErrors.silent(broker) }
+            guard time > .zero else { throw MQTTErrors.noAnswer(broker) }
             guard
                 poll(&entries, 2, Int32(min(time, Self.tick) / .milliseconds(1)) + 1) >= 0
                     || errno == EINTR
@@ -103,7 +104,7 @@ final class MQTTSession {
             mosquitto_subscribe(handle, &number, filter.topic, Int32(filter.quality))
                 == MOSQ_ERR_SUCCESS.rawValue
         else { return listener.refused(filter.topic) }
-        asked[number] = filter.topic
+        pendingSubscriptions[number] = filter.topic
     }
 
     /// Unsubscribes from a topic.
@@ -143,7 +144,7 @@ final class MQTTSession {
     }
 
     private func fault(_ result: Int32, _ number: Int32) -> ConnectorError {
-        MQTTErrors.of(result, number, broker, complaint: complaint, isIn: missing != nil)
+        MQTTErrors.of(result, number, broker, logMessage: logMessage, wasAccepted: missing != nil)
     }
 }
 
@@ -168,7 +169,7 @@ extension MQTTSession {
         }
         mosquitto_log_callback_set(handle) { _, object, level, text in
             guard level == MOSQ_LOG_ERR || level == MOSQ_LOG_WARNING, let text else { return }
-            MQTTSession.of(object)?.complain(String(cString: text))
+            MQTTSession.of(object)?.recordLog(String(cString: text))
         }
     }
 
@@ -186,14 +187,14 @@ extension MQTTSession {
     }
 
     private func subscribed(_ number: Int32, _ isGranted: Bool) {
-        guard let topic = asked.removeValue(forKey: number) else { return }
-        isStirred = true
+        guard let topic = pendingSubscriptions.removeValue(forKey: number) else { return }
+        hasUnreportedMessages = true
         guard let missing, missing > 0 else {
             if !isGranted { listener.refused(topic) }
             return
         }
         guard isGranted else {
-            refusal = MQTTErrors.withheld(broker, topic)
+            refusal = MQTTErrors.subscriptionDenied(broker, topic)
             return
         }
         self.missing = missing - 1
@@ -201,12 +202,12 @@ extension MQTTSession {
     }
 
     private func take(_ message: MQTTMessage) {
-        isStirred = true
+        hasUnreportedMessages = true
         listener.take(message, self)
     }
 
-    private func complain(_ text: String) {
+    private func recordLog(_ text: String) {
         // The first message is the cause; later ones are consequences.
-        if complaint == nil { complaint = text }
+        if logMessage == nil { logMessage = text }
     }
 }

@@ -7,7 +7,7 @@ public struct PackObject: Sendable {
     let budget: HostRateLimiter
     private let value: JSONValue
     private let path: String
-    private var asked: Set<String> = []
+    private var readKeys: Set<String> = []
 
     /// - Throws: ``PackError`` if the value is not an object.
     init(_ value: JSONValue, path: String, budget: HostRateLimiter) throws(PackError) {
@@ -146,14 +146,14 @@ public struct PackObject: Sendable {
 
     /// - Throws: ``PackError`` if there is an unread key.
     func finish() throws(PackError) {
-        guard let other = value.object?.first(where: { !asked.contains($0.key) }) else { return }
+        guard let other = value.object?.first(where: { !readKeys.contains($0.key) }) else { return }
         throw PackError(
             "\(path).\(other.key.escapedForDisplay(limit: 40)) at \(other.position) is an unknown key."
         )
     }
 
     private mutating func take(_ key: String) -> JSONValue? {
-        asked.insert(key)
+        readKeys.insert(key)
         return value[key]
     }
 

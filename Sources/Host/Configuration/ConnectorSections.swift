@@ -29,7 +29,7 @@ package struct GPSDSection: Sendable, Equatable {
         }
         if let number = try fields.take("port", 1...65_535) { port = number }
         let after = try Self.span("restAfter", LocationDriver.Rest.spans, &fields)
-        let every = try Self.span("lookEvery", LocationDriver.Rest.looks, &fields)
+        let every = try Self.span("lookEvery", LocationDriver.Rest.checkIntervals, &fields)
         guard after != nil || every == nil else {
             throw ConfigurationError(
                 position: section.position, message: "lookEvery requires restAfter")

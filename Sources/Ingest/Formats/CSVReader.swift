@@ -2,7 +2,8 @@ import Samples
 
 /// Reads samples as CSV (RFC 4180) with a header line that names `t` and the fields in any order.
 ///
-/// Lines end with CR LF or LF. Numbers are written as in JSON; a quoted cell may contain any character.
+/// Lines end with CR LF or LF. Numbers are written as in JSON; a quoted cell may contain any
+/// character.
 struct CSVReader {
     /// The field of each column; empty until the header has been read.
     private var cells: [Int] = []
@@ -175,7 +176,8 @@ struct CSVReader {
         try context.take(text, field, isASCII: bits < 0x80)
     }
 
-    /// The fast path: a quoted text without quotes and line ends, read from behind its opening quote.
+    /// The fast path: a quoted text without quotes and line ends, read from after its opening
+    /// quote.
     ///
     /// - Returns: `false` for any other text, and then `place` is unchanged.
     private func plainText(
@@ -197,7 +199,7 @@ struct CSVReader {
         return true
     }
 
-    /// Reads a quoted cell from behind its opening quote.
+    /// Reads a quoted cell from after its opening quote.
     private func quotedText(
         _ place: inout UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>, _ isLast: Bool,
         _ field: Int, _ context: inout RowBuilder

@@ -13,7 +13,7 @@ struct FieldTable: ~Copyable {
 
     let count: Int
     private let names: [[UInt8]]
-    /// The first eight bytes of each name with its closing quote, and masks of those that count.
+    /// The first eight bytes of each name with its closing quote, and masks of the relevant bytes.
     private let heads: UnsafeMutablePointer<UInt64>
     private let masks: UnsafeMutablePointer<UInt64>
     private let lengths: UnsafeMutablePointer<Int>
@@ -51,13 +51,13 @@ struct FieldTable: ~Copyable {
     /// The field whose name and closing quote start at `place`, if any.
     ///
     /// - Parameter previous: the field before it, or `start`.
-    /// - Precondition: seven bytes behind the name are readable.
+    /// - Precondition: seven bytes after the name are readable.
     @inline(__always)
     func field(
         quotedAt place: UnsafePointer<UInt8>, after previous: Int
     ) -> (field: Int, length: Int)? {
         let expected = successors[previous + 2]
-        if expected != Self.none, stands(expected, at: place) {
+        if expected != Self.none, matches(expected, at: place) {
             return (expected, lengths[expected + 1])
         }
         return searched(place, previous)
@@ -81,7 +81,7 @@ struct FieldTable: ~Copyable {
     }
 
     @inline(__always)
-    func stood(_ field: Int, in sample: Int) -> Bool { stamps[field + 1] == sample }
+    func contains(_ field: Int, in sample: Int) -> Bool { stamps[field + 1] == sample }
 
     /// The first field that a sample lacks.
     func missing(in sample: Int) -> Int? {
@@ -89,7 +89,7 @@ struct FieldTable: ~Copyable {
     }
 
     @inline(__always)
-    private func stands(_ field: Int, at place: UnsafePointer<UInt8>) -> Bool {
+    private func matches(_ field: Int, at place: UnsafePointer<UInt8>) -> Bool {
         let head = UnsafeRawPointer(place).loadUnaligned(as: UInt64.self)
         guard head & masks[field + 1] == heads[field + 1] else { return false }
         return lengths[field + 1] < 8 || ends(field, at: place)
@@ -105,7 +105,7 @@ struct FieldTable: ~Copyable {
     private func searched(
         _ place: UnsafePointer<UInt8>, _ previous: Int
     ) -> (field: Int, length: Int)? {
-        for field in -1..<count where stands(field, at: place) {
+        for field in -1..<count where matches(field, at: place) {
             successors[previous + 2] = field
             return (field, lengths[field + 1])
         }

@@ -51,7 +51,7 @@ enum JSONObjectReader {
         guard found == context.table.count else {
             throw RowError(.missing, field: context.table.missing(in: sample) ?? -2)
         }
-        if !context.table.stood(FieldTable.time, in: sample) {
+        if !context.table.contains(FieldTable.time, in: sample) {
             context.columns.set(time: context.now)
         }
     }
@@ -160,7 +160,7 @@ enum JSONObjectReader {
         return RowError(reason, field: field)
     }
 
-    /// Reads a string from behind its opening quote.
+    /// Reads a string from after its opening quote.
     private static func string(
         _ place: inout UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>, _ field: Int,
         _ context: inout RowBuilder

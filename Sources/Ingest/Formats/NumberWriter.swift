@@ -123,11 +123,12 @@ struct NumberWriter: ~Copyable {
 
 /// Writes integers as decimal digits, eight at a time.
 ///
-/// Its functions may overwrite eight bytes behind the last digit.
+/// Its functions may overwrite eight bytes after the last digit.
 enum Digits {
     typealias Place = UnsafeMutablePointer<UInt8>
 
-    /// The digits of a number below 10^8 as bytes 0 to 9, the most significant digit in the lowest byte.
+    /// The digits of a number below 10^8 as bytes 0 to 9, the most significant digit in the lowest
+    /// byte.
     @inline(__always)
     private static func eight(_ value: UInt64) -> UInt64 {
         let halves = value / 10_000 | (value % 10_000) << 32

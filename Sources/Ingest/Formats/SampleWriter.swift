@@ -184,7 +184,7 @@ struct RowTemplate: ~Copyable {
 
     deinit { bytes.deallocate() }
 
-    /// Copies a part; may overwrite seven bytes behind it.
+    /// Copies a part; may overwrite seven bytes after it.
     @inline(__always)
     func copy(_ part: Int, _ place: inout Digits.Place) {
         let length = lengths[part]

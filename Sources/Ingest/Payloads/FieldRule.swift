@@ -33,17 +33,17 @@ public struct FieldRule: Hashable, Sendable {
     }
 
     /// Whether a value differs enough from the last one to be reported.
-    func isChange(_ value: Value, from told: Value) -> Bool {
-        guard margin > 0, let before = told.double, let now = value.double, told != unknown,
+    func isChange(_ value: Value, from previous: Value) -> Bool {
+        guard margin > 0, let before = previous.double, let now = value.double, previous != unknown,
             value != unknown
-        else { return value != told }
+        else { return value != previous }
         return abs(now - before) > margin
     }
 
     /// Converts a raw value.
     ///
-    /// - Returns: `nil` if the field cannot store it, such as a text for a number, a number that is not
-    ///   finite, or an unknown state.
+    /// - Returns: `nil` if the field cannot store it, such as a text for a number, a number that is
+    ///   not finite, or an unknown state.
     public func value(of raw: Value) -> Value? {
         switch field.kind {
         case .number:
@@ -104,13 +104,14 @@ public struct FieldRule: Hashable, Sendable {
 public struct TimeRule: Hashable, Sendable {
     /// The representation of a time.
     public enum Form: String, Hashable, Sendable, CaseIterable {
-        /// Seconds, milliseconds, microseconds or nanoseconds since 1970, with or without a fraction.
+        /// Seconds, milliseconds, microseconds or nanoseconds since 1970, with or without a
+        /// fraction.
         case s, ms, us, ns
         /// RFC 3339.
         case rfc3339
     }
 
-    /// How far a time may lie in the future, in microseconds: one minute.
+    /// How far in the future a time may be, in microseconds: one minute.
     public static let tolerance: Int64 = 60_000_000
     /// 2000-01-01: earlier times come from clocks that were never set.
     public static let earliest = Timestamp(microseconds: 946_684_800_000_000)

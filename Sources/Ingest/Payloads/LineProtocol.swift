@@ -72,13 +72,15 @@ public struct LinePoint: Hashable, Sendable {
     /// The fields by valid field names: `usage_idle` becomes `usageIdle`.
     public let reading: Reading
 
-    /// The sensor named by the measurement, or `nil` if no character of it is allowed in an identifier.
+    /// The sensor named by the measurement, or `nil` if no character of it is allowed in an
+    /// identifier.
     ///
-    /// Letters become lower case, and characters not allowed in an identifier become single hyphens.
+    /// Letters become lower case, and characters not allowed in an identifier become single
+    /// hyphens.
     public var kind: SensorID? { Self.sensor(measurement) }
 
-    /// The candidate sensors of the point, the most specific first: `MEASUREMENT.VALUE` for the value of
-    /// each tag, then `MEASUREMENT`.
+    /// The candidate sensors of the point, the most specific first: `MEASUREMENT.VALUE` for the
+    /// value of each tag, then `MEASUREMENT`.
     public var sensors: [SensorID] {
         guard let kind else { return [] }
         return tags.map { kind.instance($0.value) } + [kind]
@@ -109,6 +111,7 @@ public struct LineFault: Error, Hashable, Sendable {
 
 /// The unit of times in line protocol.
 public enum TimePrecision: Hashable, Sendable {
+    /// Units of this length since 1970.
     case nanoseconds, microseconds, milliseconds, seconds, minutes, hours
 
     /// Parses the `precision` parameter of InfluxDB's API, version 1 or 2.

@@ -3,7 +3,8 @@ import Text
 
 /// A sensor of a phone.
 ///
-/// A phone named `ann` has one instance of each kind: `accelerometer.ann`, `location.ann` and so on.
+/// A phone named `ann` has one instance of each kind: `accelerometer.ann`, `location.ann` and so
+/// on.
 public struct PhoneSensor: Hashable, Sendable {
     /// The kind, such as `accelerometer`.
     public let kind: SensorID
@@ -66,9 +67,10 @@ public struct PhoneSensor: Hashable, Sendable {
     }
 }
 
-/// Maps the names of states that phones use to those of other sensors.
+/// Maps the names of states in phones to the names that other sensors use.
 ///
-/// The results are the names of the kernel's battery states and of derived activities, or `unknown`.
+/// The results are the names of the kernel's battery states and of derived activities, or
+/// `unknown`.
 enum PhoneStateNames {
     private static let battery = [
         "unplugged": "discharging", "discharging": "discharging", "charging": "charging",
@@ -94,14 +96,14 @@ enum PhoneStateNames {
 
     static func activity(_ name: String) -> String { activity[name.lowercased()] ?? "unknown" }
 
-    /// The confidence of an activity; an unknown one is the lowest.
+    /// The confidence of an activity; `low` if it is unknown.
     static func confidence(_ name: String) -> String {
         let folded = name.lowercased()
         return ["low", "medium", "high"].contains(folded) ? folded : "low"
     }
 }
 
-/// Collects the values of a phone's reading; throws at the first invalid one.
+/// Collects the values of a phone's reading; throws for an invalid one.
 struct PhoneReadingBuilder {
     /// An unknown speed, accuracy or heading, as in CoreLocation and Sensor Logger.
     private static let unknown = -1.0
@@ -125,7 +127,7 @@ struct PhoneReadingBuilder {
         if let json { try number(field, json) }
     }
 
-    /// Adds a number, -1 if it is missing or negative.
+    /// Adds a number, or -1 if it is missing or negative.
     mutating func known(
         _ field: String, _ json: JSONValue?, times factor: Double = 1
     ) throws(DropReason) {

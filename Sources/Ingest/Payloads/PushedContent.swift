@@ -66,7 +66,7 @@ public enum PushLimits {
     static let name = 256
     /// The maximum size of one text in bytes.
     static let text = 64 << 10
-    /// How far a time may lie after its arrival, in microseconds: a day, to tolerate wrong clocks.
+    /// How far after its arrival a time may be, in microseconds: a day, to tolerate wrong clocks.
     static let ahead: Int64 = 86_400_000_000
 }
 

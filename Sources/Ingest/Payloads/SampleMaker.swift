@@ -48,7 +48,8 @@ public struct SampleMaker: Sendable {
     private let isSparse: Bool
     private var known: [Value?]
     private let takesOnlyChanges: Bool
-    /// The values of the last sample; comparing with the last measured ones would miss a slow drift.
+    /// The values of the last sample; comparing with the last measured ones would miss a slow
+    /// drift.
     private var reported: [Value]?
     private var recent = RecentSamples()
 
@@ -88,40 +89,40 @@ public struct SampleMaker: Sendable {
     public mutating func take(_ payload: [UInt8], at arrival: Timestamp) -> Outcome {
         counts.received += 1
         guard let raw = reader.values(of: payload) else { return malformed() }
-        guard let time else { return make(raw, at: arrival, isTold: false) }
-        guard let told = raw[rules.count].flatMap(time.moment) else { return invalidTimestamp() }
-        return make(raw, at: told, isTold: true, arrival)
+        guard let time else { return make(raw, at: arrival, hasTime: false) }
+        guard let moment = raw[rules.count].flatMap(time.moment) else { return invalidTimestamp() }
+        return make(raw, at: moment, hasTime: true, arrival)
     }
 
     /// Converts a reading received at `arrival`.
     public mutating func take(_ reading: Reading, at arrival: Timestamp) -> Outcome {
         counts.received += 1
         guard let raw = reader.values(of: reading) else { return malformed() }
-        guard let told = reading.time else { return make(raw, at: arrival, isTold: false) }
-        return make(raw, at: told, isTold: true, arrival)
+        guard let moment = reading.time else { return make(raw, at: arrival, hasTime: false) }
+        return make(raw, at: moment, hasTime: true, arrival)
     }
 
     private mutating func make(
-        _ raw: [Value?], at time: Timestamp, isTold: Bool, _ arrival: Timestamp = .distantFuture
+        _ raw: [Value?], at time: Timestamp, hasTime: Bool, _ arrival: Timestamp = .distantFuture
     ) -> Outcome {
-        var fresh = known
+        var merged = known
         var isNew = false
         for (index, rule) in rules.enumerated() {
-            if let told = raw[index] {
-                guard let value = rule.value(of: told) else { return malformed() }
-                fresh[index] = value
+            if let rawValue = raw[index] {
+                guard let value = rule.value(of: rawValue) else { return malformed() }
+                merged[index] = value
                 isNew = true
             } else if !isSparse {
-                fresh[index] = nil
+                merged[index] = nil
             }
         }
         guard isNew else { return incomplete() }
-        guard !isTold || TimeRule.isPlausible(time, at: arrival) else { return invalidTimestamp() }
-        if isSparse { known = fresh }
-        let values = zip(fresh, rules).compactMap { $0 ?? $1.unknown }
+        guard !hasTime || TimeRule.isPlausible(time, at: arrival) else { return invalidTimestamp() }
+        if isSparse { known = merged }
+        let values = zip(merged, rules).compactMap { $0 ?? $1.unknown }
         guard values.count == rules.count else { return incomplete() }
         let sample = Sample(time: time, values: values)
-        switch recent.take(sample, repeats: !isTold) {
+        switch recent.take(sample, repeats: !hasTime) {
         case .repeated: return repeated()
         case .late: counts.late += 1
         case .new:
@@ -160,7 +161,7 @@ public struct SampleMaker: Sendable {
 }
 
 /// The last samples, for detecting repetitions.
-struct RecentSamples: Sendable {
+private struct RecentSamples: Sendable {
     enum Place {
         case new, late, repeated
     }
@@ -172,7 +173,8 @@ struct RecentSamples: Sendable {
     private var next = 0
     private var newest = Timestamp.distantPast
 
-    /// - Parameter repeats: whether equal samples are accepted because their time is only the arrival time.
+    /// - Parameter repeats: whether equal samples are accepted because their time is only the
+    ///   arrival time.
     mutating func take(_ sample: Sample, repeats: Bool) -> Place {
         guard !repeats else { return .new }
         for (index, time) in times.enumerated() where time == sample.time {

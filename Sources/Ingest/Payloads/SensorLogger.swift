@@ -4,8 +4,9 @@ import Text
 /// Reads messages of the app Sensor Logger, pushed over HTTP or published over MQTT.
 ///
 /// `{"messageId": …, "sessionId": …, "deviceId": …, "payload": [{"name": "accelerometer", "time":
-/// 1698501144401740000, "values": {"x": …, "y": …, "z": …}}, …]}`; times are nanoseconds since 1970 UTC.
-/// Unknown members are ignored. Source: PUSHING.md and UNITS.md of tszheichoi/awesome-sensor-logger.
+/// 1698501144401740000, "values": {"x": …, "y": …, "z": …}}, …]}`; times are nanoseconds since 1970
+/// UTC. Unknown members are ignored. Source: PUSHING.md and UNITS.md of
+/// tszheichoi/awesome-sensor-logger.
 public enum SensorLoggerReader {
     /// The readings of a phone in a message.
     ///
@@ -53,7 +54,7 @@ public enum SensorLoggerReader {
 }
 
 /// Converts a reading of Sensor Logger to this project's names and units.
-enum SensorLoggerDecoder {
+private enum SensorLoggerDecoder {
     /// Sensors with three axes whose values are stored unchanged, by their name in the app.
     private static let axes: [String: SensorID] = [
         "accelerometer": "accelerometer", "totalacceleration": "total-acceleration",

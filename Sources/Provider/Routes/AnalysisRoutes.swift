@@ -30,7 +30,7 @@ struct AnalysisRoutes {
             resolved[sensor] = grant.sensor
             grants.append(grant)
         }
-        asked = asked.reading(resolved)
+        asked = asked.replacingSensors(resolved)
         let answer = try await analyze(asked, grants, request, context)
         return try Response.json(AnalysisReply(answer, of: asked.analysis.name))
             .endingConnection(context)

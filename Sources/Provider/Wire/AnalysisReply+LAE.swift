@@ -177,7 +177,7 @@ extension StatisticsAnswer {
                     approximate: window.isFromSummaries ? true : nil,
                     partial: window.isPartial ? true : nil, coverage: window.coverage?.share,
                     seen: window.coverage.map {
-                        Timestamp(microseconds: $0.seen).milliseconds
+                        Timestamp(microseconds: $0.covered).milliseconds
                     })
             }, damaged: DamagedRange.list(table.damage))
     }

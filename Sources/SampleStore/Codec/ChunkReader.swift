@@ -132,7 +132,7 @@ struct ChunkOrder {
         sequences = try reader.sequences()
     }
 
-    /// - Throws: `Damage` when the samples do not match the chunk's row.
+    /// - Throws: `Damage` if the samples do not match the chunk's row.
     init(_ reader: ChunkReader, _ entry: ChunkEntry) throws(ByteReader.Damage) {
         try self.init(reader)
         guard reader.count == entry.count, position(0) == entry.from,

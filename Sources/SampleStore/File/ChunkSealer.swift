@@ -15,8 +15,8 @@ struct ChunkSealer: Sendable {
 
     /// Seals unsealed samples of a layout.
     ///
-    /// Samples are decoded and encoded beside the writer; one transaction then replaces the rows by chunks.
-    /// Nothing else may modify chunks meanwhile.
+    /// Samples are decoded and encoded concurrently with writes; one transaction then replaces the
+    /// rows by chunks. Nothing else may modify chunks meanwhile.
     /// - Returns: the amount of samples that was sealed.
     func seal(_ layout: Layout) async throws -> UnsealedSize {
         let plan = try await pool.read { database in
@@ -34,7 +34,7 @@ struct ChunkSealer: Sendable {
                 try run.map { id in try Self.summarised(id, layout, database) }
             }
         }
-        // Chunks beside one with a damaged summary stay ungrouped.
+        // Chunks next to one with a damaged summary stay ungrouped.
         let whole = groups.compactMap { run in
             let known = run.compactMap { $0 }
             return known.count == run.count ? known : nil

@@ -3,8 +3,8 @@ import Glibc
 
 /// The open SQLite file and its write-ahead log.
 ///
-/// It owns the connections and the file descriptors. The tables and queries are in the types that take its
-/// pool.
+/// It owns the connections and the file descriptors. The tables and queries are in the types that
+/// take its pool.
 struct SampleFile: Sendable {
     let path: String
     let pool: DatabasePool
@@ -24,8 +24,9 @@ struct SampleFile: Sendable {
         configuration.busyMode = .timeout(5)
         configuration.maximumReaderCount = 4
         configuration.prepareDatabase { database in
-            // NORMAL in WAL mode: a commit survives the death of the process; a power cut may lose the last
-            // commits but never the file. `SampleWriter` syncs those that have to survive it.
+            // NORMAL in WAL mode: a commit survives the death of the process; a power cut may lose
+            // the last commits but never the file. `SampleWriter` syncs those that have to survive
+            // it.
             try database.execute(sql: "PRAGMA synchronous = NORMAL")
             guard !database.configuration.readonly else { return }
             // Deleted bytes are overwritten, so that no reused page contains any of them.
@@ -69,7 +70,7 @@ struct SampleFile: Sendable {
     /// Releases some free pages to the disk.
     ///
     /// - Parameters:
-    ///   - limit: the size of the file that is aimed at.
+    ///   - limit: the target size of the file.
     ///   - step: the maximum number of pages.
     /// - Returns: whether there are more to release.
     func shrink(to limit: Int64, step: Int) async throws -> Bool {
@@ -97,7 +98,8 @@ struct SampleFile: Sendable {
 
     /// Checkpoints the log and truncates it.
     ///
-    /// - Returns: `false` when a reader holds a snapshot that is only in the log; it waits briefly at most.
+    /// - Returns: `false` when a reader holds a snapshot that is only in the log; it waits briefly
+    ///   at most.
     @discardableResult
     func truncateLog() async throws -> Bool {
         try await pool.writeWithoutTransaction { database in
@@ -122,8 +124,8 @@ struct SampleFile: Sendable {
 
     /// Makes all commits survive a power cut after flushing the log has failed.
     ///
-    /// After a failed fsync the kernel considers the pages clean, so everything is written again, to the file
-    /// itself.
+    /// After a failed fsync the kernel considers the pages clean, so everything is written again,
+    /// to the file itself.
     func resync() async throws {
         try await pool.barrierWriteWithoutTransaction { database in
             _ = try database.checkpoint(.full)
@@ -187,7 +189,8 @@ struct FileSpace: Sendable {
         canShrink = try value("auto_vacuum") == 2
     }
 
-    /// The number of pages to release: all but a few for new samples, or more if the file is too large.
+    /// The number of pages to release: all but a few for new samples, or more if the file is too
+    /// large.
     func excess(above limit: Int64) -> Int64 {
         guard canShrink else { return 0 }
         let spare = pages / 16 + 64
@@ -234,8 +237,8 @@ private final class OpenFile: Sendable {
 
     /// Appends zeros up to a multiple of `step` bytes.
     ///
-    /// Flushing a file that has grown also flushes its metadata, which takes several times as long as
-    /// flushing data. Writing over existing zeros avoids that. A full disk is not an error here.
+    /// Flushing a file that has grown also flushes its metadata, which takes several times as long
+    /// as flushing data. Writing over existing zeros avoids that. A full disk is not an error here.
     func extend(toMultipleOf step: Int64) {
         let size = size
         let missing = (step - size % step) % step

@@ -42,7 +42,8 @@ enum SampleSchema {
         return migrator
     }
 
-    /// Unsealed rows, chunks and groups; converts samples from the former table with one row each.
+    /// Creates unsealed rows, chunks and groups, and converts samples from the former table with
+    /// one row each.
     private static func createChunks(_ database: Database) throws {
         try database.execute(
             sql: """
@@ -99,7 +100,8 @@ enum SampleSchema {
         try database.execute(sql: "DROP TABLE row")
     }
 
-    /// Inserts a chunk without content in place of an unreadable sample, so that the damage is reported.
+    /// Inserts a chunk without content in place of an unreadable sample, so that the damage is
+    /// reported.
     private static func insertDamage(
         at time: Timestamp, _ sequence: Int64, _ layout: Layout, _ database: Database
     ) throws {
@@ -141,7 +143,7 @@ enum SampleSchema {
         }
     }
 
-    /// The numbering of samples.
+    /// Creates the numbering of samples.
     private static func createSession(_ database: Database) throws {
         try database.execute(
             sql: """
@@ -155,7 +157,7 @@ enum SampleSchema {
                 """)
     }
 
-    /// Idempotency keys of batches.
+    /// Creates the idempotency keys of batches.
     private static func createKeys(_ database: Database) throws {
         try database.execute(
             sql: """
@@ -173,7 +175,7 @@ enum SampleSchema {
                 """)
     }
 
-    /// Hourly summaries, retention rules, the budget, and the space used by each layout.
+    /// Creates hourly summaries, retention rules, the budget, and the space used by each layout.
     private static func createRetention(_ database: Database) throws {
         try database.execute(
             sql: """
@@ -241,7 +243,7 @@ enum SampleSchema {
                 """)
     }
 
-    /// Whether the file may still contain traces of forgotten samples.
+    /// Creates the mark that the file may still contain traces of forgotten samples.
     private static func createErasure(_ database: Database) throws {
         try database.execute(
             sql: """
@@ -254,8 +256,8 @@ enum SampleSchema {
     }
 }
 
-/// The values of a sample in files from before chunks: 8 little-endian bytes for a number or an integer, a
-/// `UInt32` length and UTF-8 for text.
+/// The values of a sample in files from before chunks: 8 little-endian bytes for a number or an
+/// integer, a `UInt32` length and UTF-8 for text.
 private enum RowPayload {
     /// - Returns: `nil` when the bytes do not encode a sample with these fields.
     static func decode(_ bytes: Data, _ fields: [Field]) -> [Value]? {

@@ -5,8 +5,8 @@ import Statistics
 
 /// Which unsealed samples of a layout are sealed, and which chunks are replaced.
 ///
-/// Chunks of a layout never overlap. Samples after the last chunk fill it and continue in new chunks; late
-/// samples are merged into the chunks of their time.
+/// Chunks of a layout never overlap. Samples after the last chunk fill it and continue in new
+/// chunks; late samples are merged into the chunks of their time.
 struct SealingPlan: Sendable {
     /// The maximum number of complete chunks' worth of samples in one plan.
     private static let maximumChunks = 4
@@ -75,7 +75,7 @@ struct SealingPlan: Sendable {
         }
     }
 
-    /// Removes groups that a new chunk falls into, because they do not count it.
+    /// Removes groups that a new chunk overlaps, because they do not include it.
     private static func removeGroups(around chunk: PreparedChunk, _ database: Database) throws {
         let groups = try Int64.fetchAll(
             database,
@@ -133,7 +133,7 @@ struct SealingPlan: Sendable {
 
         /// The chunk for samples at a position, and the start of the following chunk.
         ///
-        /// Samples before all chunks belong to the first.
+        /// Samples before all chunks belong to the first one.
         private mutating func neighbours(
             of place: SampleQuery.Position, _ database: Database
         ) throws -> (ChunkEntry?, SampleQuery.Position?) {
@@ -167,7 +167,7 @@ struct SealingPlan: Sendable {
         private mutating func add(
             _ part: StoredBatch, to target: ChunkEntry?, isLast: Bool, _ database: Database
         ) throws {
-            // A complete chunk is not rewritten unless samples belong between its own.
+            // A complete chunk is not rewritten unless new samples lie between its samples.
             guard let target, target.count < rules.chunkSize || part.position(0) < target.to else {
                 return append(part, isLast: isLast)
             }
@@ -183,8 +183,8 @@ struct SealingPlan: Sendable {
             }
         }
 
-        /// - Parameter isLast: whether the last chunk may still grow; others are split evenly to leave room for
-        ///   late samples.
+        /// - Parameter isLast: whether the last chunk may still grow; others are split evenly to
+        ///   leave room for late samples.
         private mutating func append(_ samples: StoredBatch, isLast: Bool) {
             let size = rules.chunkSize
             let number = (samples.count + size - 1) / size

@@ -2,8 +2,8 @@ import Glibc
 
 /// A queue that runs work on chunks one after the other.
 ///
-/// Plans are made beside the writer and are valid only while nothing else modifies chunks, so all work that
-/// does goes through this queue.
+/// Plans are made concurrently with writes and are valid only while nothing else modifies chunks,
+/// so all work on chunks uses this queue.
 struct MaintenanceQueue {
     /// The end of all work in the queue.
     private(set) var end: Task<Void, Never>?
@@ -41,7 +41,8 @@ struct UnsealedTally {
     /// Bytes in the file.
     func bytes(of layout: Int64) -> Int64 { Int64(sizes[layout]?.bytes ?? 0) }
 
-    /// Marks a layout as being sealed when it has enough samples for a chunk, or too many rows or bytes.
+    /// Marks a layout as being sealed when it has enough samples for a chunk, or too many rows or
+    /// bytes.
     ///
     /// - Returns: `false` when sealing is not due, or in progress.
     mutating func beginSealing(_ layout: Int64, _ rules: ChunkRules) -> Bool {
@@ -66,7 +67,8 @@ struct UnsealedTally {
 
 /// A file that reserves space on the disk.
 ///
-/// To delete rows, SQLite writes to its log first. When the disk is full, the reserve is released for that.
+/// To delete rows, SQLite writes to its log first. When the disk is full, the reserve is released
+/// for that.
 struct DiskReserve: Sendable {
     let path: String
     let size: Int64

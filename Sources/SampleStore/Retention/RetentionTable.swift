@@ -24,7 +24,7 @@ struct RetentionTable: Sendable {
         }
     }
 
-    /// Records that samples of a layout up to a sequence number are gone.
+    /// Records that samples of a layout up to a sequence number were pruned or forgotten.
     static func mark(prunedThrough last: Int64, of layout: Int64, _ database: Database) throws {
         try database.execute(
             sql: """
@@ -87,7 +87,8 @@ struct RetentionTable: Sendable {
         }
     }
 
-    /// The stored budget in bytes; initially one that fits the disk and the present size of the file.
+    /// The stored budget in bytes; initially one that fits the disk and the current size of the
+    /// file.
     func budget(_ space: SpaceRules) async throws -> Int64 {
         let kept = try await pool.read { database in
             try Int64.fetchOne(database, sql: "SELECT bytes FROM budget")

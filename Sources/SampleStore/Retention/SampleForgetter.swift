@@ -25,22 +25,24 @@ struct SampleForgetter: Sendable {
         self.pruner = pruner
     }
 
-    /// Removes samples and summaries of a sensor step by step, and adds what was removed to a receipt.
+    /// Removes samples and summaries of a sensor step by step, and adds what was removed to a
+    /// receipt.
     ///
     /// - Parameters:
     ///   - last: the last sequence number to remove.
     ///   - didRemove: receives the decrease of unsealed rows of a layout after each step.
     func forget(
-        _ sensor: StoredSensor, _ begun: ForgetReceipt, through last: Int64,
+        _ sensor: StoredSensor, _ initialReceipt: ForgetReceipt, through last: Int64,
         didRemove: @Sendable (Int64, UnsealedSize) async -> Void
     ) async throws -> ForgetReceipt {
-        var receipt = begun
+        var receipt = initialReceipt
         for layout in sensor.layouts {
             var place: Int64? = .min
             while let row = place {
                 let plan = try await pool.write { database in
                     let plan = try ForgetPlan(
-                        unsealed: layout, begun.range, through: last, behind: row, database)
+                        unsealed: layout, initialReceipt.range, through: last, behind: row, database
+                    )
                     try plan.apply(database)
                     return plan
                 }
@@ -50,10 +52,10 @@ struct SampleForgetter: Sendable {
             }
             place = .min
             while let id = place {
-                // Chunks are decoded and encoded beside the writer.
+                // Chunks are decoded and encoded concurrently with writes.
                 let plan = try await pool.read { database in
                     try ForgetPlan(
-                        chunks: layout, begun.range, through: last, behind: id, database)
+                        chunks: layout, initialReceipt.range, through: last, behind: id, database)
                 }
                 try await pool.write { try plan.apply($0) }
                 receipt.add(plan.removal)
@@ -222,7 +224,7 @@ private struct ForgetPlan: Sendable {
             removed.append(row)
             return rest
         } catch is ByteReader.Damage {
-            // It may contain samples of the range, so it is removed.
+            // A damaged row may contain samples of the range, so it is removed.
             removal.unreadable += 1
             removal.last = max(removal.last, last)
             removal.bytes += Int64(data.count)

@@ -7,7 +7,7 @@ import Statistics
 ///
 /// Nothing else may modify chunks during a step.
 struct SamplePruner: Sendable {
-    /// Which samples of a layout to prune.
+    /// The samples of a layout to prune.
     struct Order: Sendable {
         let layout: Layout
         /// Prunes samples before this time; `nil` prunes the oldest chunk, whatever its time.
@@ -76,7 +76,8 @@ struct SamplePruner: Sendable {
         }
     }
 
-    /// Removes some rows of a layout whose fields are damaged, so that its samples cannot be decoded.
+    /// Removes some rows of a layout whose fields are damaged, so that its samples cannot be
+    /// decoded.
     ///
     /// - Returns: the number of rows; 0 when nothing is left.
     func remove(unreadable layout: Int64, isForgotten: Bool = false) async throws -> Int {

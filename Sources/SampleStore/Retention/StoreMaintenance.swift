@@ -3,7 +3,8 @@ public import Samples
 
 /// The work of a store after writes: sealing, pruning, releasing space, and erasing traces.
 ///
-/// A store seals and frees space on its own. Retention rules take effect when ``run(at:)`` is called:
+/// A store seals and frees space on its own. Retention rules take effect when ``run(at:)`` is
+/// called:
 ///
 /// ```swift
 /// try await store.maintenance.keep(RetentionRule(raw: .seconds(30 * 86_400)), for: "cpu")
@@ -76,7 +77,8 @@ public actor StoreMaintenance {
 
     // MARK: - Retention
 
-    /// Prunes samples by the retention rules, keeps the file within its budget, and releases free pages.
+    /// Prunes samples by the retention rules, keeps the file within its budget, and releases free
+    /// pages.
     ///
     /// Works in steps of some milliseconds, between which samples are written and sealed.
     /// - Parameter now: the time that ages are relative to.
@@ -201,7 +203,8 @@ public actor StoreMaintenance {
         }
     }
 
-    /// Prunes until the file is within its budget and releases free pages, unless that is in progress.
+    /// Prunes until the file is within its budget and releases free pages, unless that is in
+    /// progress.
     @discardableResult
     func freeSpace(at now: Timestamp? = nil) -> Task<Void, any Error> {
         if let clearing { return clearing }
@@ -227,17 +230,17 @@ public actor StoreMaintenance {
     /// Removes samples and summaries of a sensor from the file and erases their traces.
     ///
     /// - Parameters:
-    ///   - begun: a receipt to which the removals are added.
+    ///   - initialReceipt: a receipt to which the removals are added.
     ///   - last: the last sequence number to remove.
     ///   - didRemove: is called after the samples are removed and before traces are erased.
     func forget(
-        _ sensor: StoredSensor, _ begun: ForgetReceipt, through last: Int64,
+        _ sensor: StoredSensor, _ initialReceipt: ForgetReceipt, through last: Int64,
         didRemove: @escaping @Sendable () async throws -> Void
     ) async throws -> ForgetReceipt {
         // The steps cannot be repeated without counting twice, so space is made first.
         if file.free() < reserve.size { _ = reserve.release() }
         return try await enqueue {
-            try await self.forgetNow(sensor, begun, through: last, didRemove: didRemove)
+            try await self.forgetNow(sensor, initialReceipt, through: last, didRemove: didRemove)
         }.value
     }
 
@@ -428,12 +431,12 @@ public actor StoreMaintenance {
     // MARK: - Forgetting
 
     private func forgetNow(
-        _ sensor: StoredSensor, _ begun: ForgetReceipt, through last: Int64,
+        _ sensor: StoredSensor, _ initialReceipt: ForgetReceipt, through last: Int64,
         didRemove: @Sendable () async throws -> Void
     ) async throws -> ForgetReceipt {
         hasErasedTraces = false
         var receipt = try await SampleForgetter(file.pool, pruner).forget(
-            sensor, begun, through: last
+            sensor, initialReceipt, through: last
         ) { await self.removeUnsealed($1, of: $0) }
         pruned = try await retention.prunedThrough()
         try await damageLog.revise(sensor, file.pool)

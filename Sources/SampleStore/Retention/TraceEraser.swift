@@ -10,7 +10,7 @@ struct TraceEraser: Sendable {
         self.space = space
     }
 
-    /// Records, in the transaction that removes samples, that their traces have to be erased.
+    /// Records, in the transaction that removes samples, that their traces must be erased.
     static func markDue(_ database: Database) throws {
         try database.execute(sql: "UPDATE erasure SET isDue = 1 WHERE NOT isDue")
     }

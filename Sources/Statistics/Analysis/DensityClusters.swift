@@ -1,9 +1,10 @@
 /// Density-based clusters of any shape, and noise (DBSCAN).
 ///
 /// M. Ester, H.-P. Kriegel, J. Sander and X. Xu, "A Density-Based Algorithm for Discovering
-/// Clusters in Large Spatial Databases with Noise", KDD 1996. A point with at least `minimum` points
-/// within epsilon, itself included, is a core point. Core points within epsilon of each other are in one
-/// cluster. Other points within epsilon of a core point are border points of the first such cluster.
+/// Clusters in Large Spatial Databases with Noise", KDD 1996. A point with at least `minimum`
+/// points within epsilon, itself included, is a core point. Core points within epsilon of each
+/// other are in one cluster. Other points within epsilon of a core point are border points of the
+/// first such cluster.
 ///
 /// Points in a box with a diagonal of at most epsilon are not compared (J. Gan and Y. Tao, "DBSCAN
 /// Revisited", SIGMOD 2015), so dense regions do not take quadratic time.
@@ -13,7 +14,8 @@
 /// try DensityClusters(points, epsilon: 0.5, minimum: 2)?.labels  // [0, 0, nil]
 /// ```
 public struct DensityClusters: Hashable, Sendable {
-    /// The cluster of each point, numbered in the order of their first core points; `nil` for noise.
+    /// The cluster of each point, numbered in the order of their first core points; `nil` for
+    /// noise.
     public let labels: [Int?]
     /// The number of clusters.
     public let count: Int
@@ -32,11 +34,11 @@ public struct DensityClusters: Hashable, Sendable {
         else { return nil }
         var search = DensitySearch(points, reach)
         try search.findCores(minimum)
-        try search.joinCrowds()
+        try search.joinDenseBoxes()
         var numbers: [Int: Int] = [:]
         var labels = [Int?](repeating: nil, count: points.count)
         for point in 0..<points.count where search.isCore[point] {
-            let root = search.root(of: search.crowd[point])
+            let root = search.root(of: search.denseBox[point])
             labels[point] = numbers[root, default: numbers.count]
             numbers[root] = labels[point]
         }
@@ -55,22 +57,22 @@ private struct DensitySearch {
     private let tree: KDTree
     /// The square of epsilon.
     private let reach: Double
-    /// The tree nodes of the largest boxes whose points are all within epsilon of each other (crowds).
-    private var crowds: [Int] = []
-    /// The index in `crowds` of each such node.
-    private var crowdAt: [Int: Int] = [:]
-    /// The crowd of each point.
-    private(set) var crowd: [Int]
+    /// The tree nodes of the largest boxes whose points are all within epsilon of each other.
+    private var denseBoxes: [Int] = []
+    /// The index in `denseBoxes` of each such node.
+    private var denseBoxAt: [Int: Int] = [:]
+    /// The box of each point.
+    private(set) var denseBox: [Int]
     private(set) var isCore: [Bool]
-    /// The core points of each crowd.
+    /// The core points of each box.
     private var cores: [[Int]] = []
-    /// A union-find forest of crowds.
+    /// A union-find forest of boxes.
     private var parents: [Int] = []
 
     init(_ points: Points, _ reach: Double) {
         tree = KDTree(points)
         self.reach = reach
-        crowd = Array(repeating: 0, count: points.count)
+        denseBox = Array(repeating: 0, count: points.count)
         isCore = Array(repeating: false, count: points.count)
         var waiting = tree.nodes.isEmpty ? [] : [0]
         while let node = waiting.popLast() {
@@ -79,35 +81,35 @@ private struct DensitySearch {
                 waiting += [left, right]
                 continue
             }
-            for place in tree.nodes[node].points { crowd[tree.order[place]] = crowds.count }
-            crowdAt[node] = crowds.count
-            crowds.append(node)
+            for place in tree.nodes[node].points { denseBox[tree.order[place]] = denseBoxes.count }
+            denseBoxAt[node] = denseBoxes.count
+            denseBoxes.append(node)
         }
-        parents = Array(crowds.indices)
+        parents = Array(denseBoxes.indices)
     }
 
     /// Marks the core points.
     mutating func findCores(_ minimum: Int) throws {
-        for (number, node) in crowds.enumerated() {
+        for (number, node) in denseBoxes.enumerated() {
             if number % 1024 == 0 { try Task.checkCancellation() }
             let range = tree.nodes[node].points
             let members = range.map { tree.order[$0] }
-            let isCrowded = range.count >= minimum
-            let found = members.filter { isCrowded || has(minimum, around: $0) }
+            let allAreNear = range.count >= minimum
+            let found = members.filter { allAreNear || has(minimum, around: $0) }
             for point in found { isCore[point] = true }
             cores.append(found)
         }
     }
 
-    /// Joins the crowds that have core points within epsilon of each other.
-    mutating func joinCrowds() throws {
+    /// Joins the boxes that have core points within epsilon of each other.
+    mutating func joinDenseBoxes() throws {
         var waiting: [Int] = []
-        for (number, node) in crowds.enumerated() where !cores[number].isEmpty {
+        for (number, node) in denseBoxes.enumerated() where !cores[number].isEmpty {
             if number % 1024 == 0 { try Task.checkCancellation() }
             waiting.append(0)
             while let other = waiting.popLast() {
                 guard tree.squaredDistance(ofBox: node, toBox: other) <= reach else { continue }
-                guard let neighbour = crowdAt[other] else {
+                guard let neighbour = denseBoxAt[other] else {
                     let (left, right) = tree.nodes[other].children
                     waiting += [left, right]
                     continue
@@ -120,21 +122,21 @@ private struct DensitySearch {
         }
     }
 
-    /// The representative of the set that a crowd belongs to (find with path halving).
-    mutating func root(of crowd: Int) -> Int {
-        var crowd = crowd
-        while parents[crowd] != crowd {
-            parents[crowd] = parents[parents[crowd]]
-            crowd = parents[crowd]
+    /// The representative of the set that a box belongs to (find with path halving).
+    mutating func root(of denseBox: Int) -> Int {
+        var denseBox = denseBox
+        while parents[denseBox] != denseBox {
+            parents[denseBox] = parents[parents[denseBox]]
+            denseBox = parents[denseBox]
         }
-        return crowd
+        return denseBox
     }
 
     /// The first cluster that has a core point within epsilon of a point.
     func firstCluster(near point: Int, _ labels: [Int?]) -> Int? {
         var first: Int?
         visit(around: point) { node in
-            guard let number = crowdAt[node] else { return .descend }
+            guard let number = denseBoxAt[node] else { return .descend }
             guard let some = cores[number].first, let label = labels[some], label < first ?? .max
             else { return .skip }
             if cores[number].contains(where: { isNear($0, point) }) { first = label }
@@ -183,8 +185,8 @@ private struct DensitySearch {
         let isLess = cores[left].count <= cores[right].count
         let (few, many) = isLess ? (left, right) : (right, left)
         return cores[few].contains { point in
-            tree.squaredDistance(point, toBox: crowds[many]) <= reach
-                && hasCore(within: crowds[many], near: point)
+            tree.squaredDistance(point, toBox: denseBoxes[many]) <= reach
+                && hasCore(within: denseBoxes[many], near: point)
         }
     }
 

@@ -24,7 +24,8 @@ public struct Points: Hashable, Sendable {
         }
     }
 
-    /// - Parameter rows: one array for each point; truncated or padded with 0 to the length of the first.
+    /// - Parameter rows: one array for each point; truncated or padded with 0 to the length of the
+    ///   first.
     public init(rows: [[Double]]) {
         let dimensions = rows.first?.count ?? 0
         self.dimensions = dimensions
@@ -52,8 +53,9 @@ public struct Points: Hashable, Sendable {
         return sum
     }
 
-    /// The points with each dimension standardised to mean 0 and standard deviation 1 (divisor n), so that
-    /// dimensions of different units have equal weight; a constant dimension is only shifted.
+    /// The points with each dimension standardised to mean 0 and standard deviation 1 (divisor n),
+    /// so that dimensions of different units have equal weight; a constant dimension is only
+    /// shifted.
     ///
     /// - Returns: the points, and for each dimension its mean and the divisor, in its unit.
     public func standardized() -> (points: Points, scales: [(mean: Double, deviation: Double)]) {
@@ -79,7 +81,7 @@ struct KDTree: Sendable {
     struct Node: Sendable {
         /// The range in `order` of the points in the box.
         let points: Range<Int>
-        /// Indices of the child nodes; 0 for a leaf, since the root is no child.
+        /// Indices of the child nodes; 0 for a leaf, since the root is never a child.
         var children: (Int, Int) = (0, 0)
 
         var isLeaf: Bool { children.0 == 0 }

@@ -2,8 +2,9 @@ import Glibc
 
 /// The power spectral density of evenly spaced numbers.
 ///
-/// One-sided density, scaled as `scipy.signal.welch` and `periodogram` with their defaults: the mean of
-/// each segment is subtracted, and the integral of the density over frequency equals the variance.
+/// One-sided density, scaled as `scipy.signal.welch` and `periodogram` with their defaults: the
+/// mean of each segment is subtracted, and the integral of the density over frequency equals the
+/// variance.
 ///
 /// ```swift
 /// // The vibration of 100 readings per second, in segments of 256:
@@ -33,8 +34,8 @@ public struct PowerSpectrum: Hashable, Sendable {
     /// - Parameters:
     ///   - rate: the sampling rate in Hz.
     ///   - segment: the length of a segment; clamped to the number of values.
-    /// - Returns: `nil` without numbers, for a rate or segment that is not above 0, and when a density is
-    ///   not finite.
+    /// - Returns: `nil` without numbers, for a rate or segment that is not above 0, and when a
+    ///   density is not finite.
     /// - Throws: `CancellationError` when the task is cancelled.
     public static func welch(
         _ numbers: [Double], rate: Double, segment: Int, window: Window = .hann
@@ -58,9 +59,10 @@ public struct PowerSpectrum: Hashable, Sendable {
         }
         let scale = rate * weights.reduce(0) { $0 + $1 * $1 } * Double(segments)
         for place in densities.indices {
-            // One-sided: all but 0 and the Nyquist frequency also represent their negative.
-            let isAlone = place == 0 || (length % 2 == 0 && place == length / 2)
-            densities[place] *= (isAlone ? 1 : 2) / scale
+            // One-sided: all frequencies except 0 and the Nyquist frequency also represent their
+            // negative.
+            let isUnpaired = place == 0 || (length % 2 == 0 && place == length / 2)
+            densities[place] *= (isUnpaired ? 1 : 2) / scale
         }
         guard densities.allSatisfy(\.isFinite) else { return nil }
         return PowerSpectrum(
@@ -85,9 +87,9 @@ public struct PowerSpectrum: Hashable, Sendable {
 ///
 /// Powers of two by the iterative radix-2 algorithm of J. W. Cooley and J. W. Tukey, "An Algorithm
 /// for the Machine Calculation of Complex Fourier Series", Mathematics of Computation 19 (1965);
-/// other lengths as a convolution of such, by L. I. Bluestein, "A Linear Filtering Approach to the
-/// Computation of Discrete Fourier Transform", IEEE Transactions on Audio and Electroacoustics 18
-/// (1970). O(N log N) for every N.
+/// other lengths as a convolution by means of these, by L. I. Bluestein, "A Linear Filtering
+/// Approach to the Computation of Discrete Fourier Transform", IEEE Transactions on Audio and
+/// Electroacoustics 18 (1970). O(N log N) for every N.
 struct FourierTransform: Sendable {
     /// The number of values that it transforms.
     let length: Int

@@ -1,7 +1,7 @@
 import Samples
 
 extension FieldSummary {
-    /// A statistic; `nil` where it is not defined on so few numbers, is not finite, or needs more
+    /// A statistic; `nil` if it is not defined for so few numbers, is not finite, or needs more
     /// than a summary.
     public func value(of statistic: Statistic) -> Double? {
         let value: Double? =

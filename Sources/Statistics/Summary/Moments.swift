@@ -10,10 +10,10 @@ import Samples
 /// ```
 ///
 /// Second central moment by Welford's recurrence (B. P. Welford, "Note on a Method for Calculating
-/// Corrected Sums of Squares and Products", Technometrics 4, 1962) on the differences from the first
-/// number, which preserves precision when the spread is small relative to the numbers (Chan, Golub and LeVeque,
-/// "Algorithms for Computing the Sample Variance", 1983); merging after the same authors (1979); the
-/// sum compensated after Neumaier (1974).
+/// Corrected Sums of Squares and Products", Technometrics 4, 1962) on the differences from the
+/// first number, which preserves precision when the spread is small relative to the numbers (Chan,
+/// Golub and LeVeque, "Algorithms for Computing the Sample Variance", 1983); merging after the same
+/// authors (1979); the sum compensated after Neumaier (1974).
 public struct Moments: Hashable, Sendable {
     /// The number of values.
     public private(set) var count = 0
@@ -115,10 +115,10 @@ extension Moments {
 
     /// Inserts many numbers, several times as fast as one at a time.
     ///
-    /// Makes two passes over each block: sum, minimum and maximum, then the squared deviations from the
-    /// block's mean, with the correction of Chan, Golub and LeVeque (1983). The sum is compensated
-    /// in each lane with the exact error of every addition (D. E. Knuth, "The Art of Computer
-    /// Programming" 2, 4.2.2, theorem B).
+    /// Makes two passes over each block: sum, minimum and maximum, then the squared deviations from
+    /// the block's mean, with the correction of Chan, Golub and LeVeque (1983). The sum is
+    /// compensated in each lane with the exact error of every addition (D. E. Knuth, "The Art of
+    /// Computer Programming" 2, 4.2.2, theorem B).
     public mutating func insert(_ numbers: UnsafeBufferPointer<Double>) {
         var rest = numbers[...]
         while rest.count >= Self.shortestBlock {
@@ -217,7 +217,7 @@ extension Moments {
         return bytes
     }
 
-    /// Decodes ``bytes``; `nil` for bytes that are recognisably not the form of any moments.
+    /// Decodes ``bytes``; `nil` for bytes that cannot be the serialized form of moments.
     ///
     /// There is no checksum; the container of the bytes has to provide one.
     public init?(bytes: some Collection<UInt8>) {

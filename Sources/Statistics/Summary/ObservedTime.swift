@@ -2,24 +2,24 @@ public import Samples
 
 /// The observed time of each of several consecutive windows, from the spacing of their samples.
 ///
-/// The samples of all windows form one sequence: an interval between two samples counts in every window
-/// that it intersects, up to the limit described at ``Spacing``. The time after the last sample counts like
-/// an interval. The first four intervals and the time before the first sample have no predecessors: each
-/// counts up to four times the second longest of these four.
+/// The samples of all windows form one sequence: an interval between two samples counts in every
+/// window that it intersects, up to the limit described at ``Spacing``. The time after the last
+/// sample counts like an interval. The first four intervals and the time before the first sample
+/// have no predecessors: each counts up to four times the second longest of these four.
 ///
 /// ```swift
 /// let observed = ObservedTime(summaries.map(\.spacing), in: windows).microseconds
 /// ```
 public struct ObservedTime: Sendable {
-    /// The observed microseconds of each window; `nil` when fewer than three times are known, which do not
-    /// define a usual interval, or when some times are unknown.
+    /// The observed microseconds of each window; `nil` when fewer than three times are known, which
+    /// do not define a usual interval, or when some times are unknown.
     public private(set) var microseconds: [Int64?]
     private let windows: [TimeRange]
 
     /// - Parameters:
     ///   - spacings: the spacing of the samples of each window; `nil` for a window without samples.
-    ///   - unknown: the windows with samples whose times are unknown; the windows before and after one are
-    ///     separate sequences.
+    ///   - unknown: the windows with samples whose times are unknown; the windows before and after
+    ///     one are separate sequences.
     ///   - windows: in ascending order; time outside of them does not count.
     public init(
         _ spacings: [Spacing?], unknown: Set<Int> = [], in windows: [TimeRange]
@@ -47,7 +47,7 @@ public struct ObservedTime: Sendable {
             self.startLimit = startLimit
         }
 
-        /// The maximum that counts of the next interval.
+        /// The maximum observed time of the next interval.
         var limit: Int64 { number < Spacing.memory ? startLimit : recent.limit }
 
         mutating func counted(_ interval: Int64) -> Int64 {

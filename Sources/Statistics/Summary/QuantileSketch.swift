@@ -5,13 +5,15 @@
 /// sketch.quantile(0.95)  // 950 ± 1 %
 /// ```
 ///
-/// DDSketch (C. Masson, J. E. Rim, H. K. Lee, "DDSketch: A Fast and Fully-Mergeable Quantile Sketch with
-/// Relative-Error Guarantees", PVLDB 12, 2019): numbers are counted in buckets that each span at most
-/// a factor of e^0.02, so the representative of a bucket is within one per cent of each of its numbers.
-/// A sketch depends only on the numbers, not on their order or on how sketches were merged.
+/// DDSketch (C. Masson, J. E. Rim, H. K. Lee, "DDSketch: A Fast and Fully-Mergeable Quantile Sketch
+/// with Relative-Error Guarantees", PVLDB 12, 2019): numbers are counted in buckets that each span
+/// at most a factor of e^0.02, so the representative of a bucket is within one per cent of each of
+/// its numbers. A sketch depends only on the numbers, not on their order or on how sketches were
+/// merged.
 ///
-/// Memory: 4 bytes for each bucket, in pages of 16 neighbouring buckets: some hundred bytes for few numbers
-/// and 1 to 3 kB for typical sensors. The maximum is 750 kB, unless many buckets count more than 2³².
+/// Memory: 4 bytes for each bucket, in pages of 16 neighbouring buckets: some hundred bytes for few
+/// numbers and 1 to 3 kB for typical sensors. The maximum is 750 kB, unless many buckets count more
+/// than 2³².
 public struct QuantileSketch: Hashable, Sendable {
     /// The maximum relative error of an order statistic.
     ///
@@ -65,14 +67,14 @@ public struct QuantileSketch: Hashable, Sendable {
 
     /// Estimates a quantile.
     ///
-    /// Definition 7 of Hyndman and Fan (1996): linear interpolation between the order statistics around index
-    /// (count − 1) · fraction. Each of the two is within ``relativeAccuracy`` of the exact one, and so is the
-    /// interpolated value when they have the same sign.
+    /// Definition 7 of Hyndman and Fan (1996): linear interpolation between the order statistics
+    /// around index (count − 1) · fraction. Each of the two is within ``relativeAccuracy`` of the
+    /// exact one, and so is the interpolated value when they have the same sign.
     ///
     /// - Parameters:
     ///   - fraction: 0 for the minimum, 0.5 for the median, 1 for the maximum; clamped to 0...1.
-    ///   - ends: minimum and maximum, if known. They are then returned exactly, and results are clamped to
-    ///     them.
+    ///   - ends: minimum and maximum, if known. They are then returned exactly, and results are
+    ///     clamped to them.
     /// - Returns: `nil` for an empty sketch, and when `fraction` is NaN.
     public func quantile(_ fraction: Double, within ends: ClosedRange<Double>? = nil) -> Double? {
         guard count > 0, !fraction.isNaN else { return nil }
@@ -89,8 +91,8 @@ public struct QuantileSketch: Hashable, Sendable {
 
     /// An interval that is guaranteed to contain the order statistic of a rank.
     ///
-    /// It is the interval of the bucket, extended by a relative 10⁻⁹ on both sides, which exceeds the rounding
-    /// error of assigning a number to a bucket.
+    /// It is the interval of the bucket, extended by a relative 10⁻⁹ on both sides, which exceeds
+    /// the rounding error of assigning a number to a bucket.
     ///
     /// - Parameter rank: 0 for the smallest number; traps when it is not less than ``count``.
     public func bounds(ofRank rank: Int) -> ClosedRange<Double> {
@@ -137,11 +139,11 @@ public struct QuantileSketch: Hashable, Sendable {
 extension QuantileSketch {
     /// The number of neighbouring buckets in the counting table: 29 octaves.
     private static let width = 1024
-    /// Positive and negative numbers, each twice, so that increments for equal numbers do not depend on each
-    /// other.
+    /// Positive and negative numbers, each twice, so that increments for equal numbers do not
+    /// depend on each other.
     private static let tableLength = 4 * width
     private static let blockLength = 512
-    /// The number of values after which the 32-bit counters have to be emptied.
+    /// The number of values after which the 32-bit counters must be emptied.
     private static let longestRun = 1 << 30
     /// Below this length, the counting table costs more than it saves.
     private static let shortestRun = 512
@@ -174,7 +176,8 @@ extension QuantileSketch {
                     let block = UnsafeBufferPointer(
                         rebasing: numbers[start..<(start + Self.blockLength)])
                     Self.count(block, from: first, slots, table)
-                    // Numbers outside the table are inserted one by one; if there are many, the table moves.
+                    // Numbers outside the table are inserted one by one; if there are many, the
+                    // table moves.
                     if insertOutside(block, slots, table) > Self.blockLength / 8 {
                         empty(table, from: first)
                         first = Self.firstBucket(of: block[...])

@@ -1,15 +1,15 @@
 /// Exact order statistics, selected in several passes over the numbers.
 ///
-/// Each pass counts the numbers below an interval that contains the rank and keeps those inside. If they are
-/// too many, it counts them in bins, and the next pass searches one bin only, as in
-/// J. I. Munro and M. S. Paterson, "Selection and Sorting with Limited Storage" (Theoretical Computer
-/// Science 12, 1980). One pass is enough when the intervals contain few of the numbers. Seven passes
-/// are always enough for up to 64 disjoint intervals, and as many again when a rank was not in its interval.
+/// Each pass counts the numbers below an interval that contains the rank and keeps those inside. If
+/// they are too many, it counts them in bins, and the next pass searches one bin only, as in J. I.
+/// Munro and M. S. Paterson, "Selection and Sorting with Limited Storage" (Theoretical Computer
+/// Science 12, 1980). One pass is enough when the intervals contain few of the numbers. Seven
+/// passes are always enough for up to 64 disjoint intervals, and as many again when a rank was not
+/// in its interval.
 ///
 /// Memory: at most 65 536 numbers or bins (512 KiB).
 ///
 /// ```swift
-///
 /// var selection = RankSelection(
 ///     ranks: [rank], of: sketch.count, candidates: [sketch.bounds(ofRank: rank)])
 /// repeat { for block in blocks { selection.insert(block) } } while selection.endPass()
@@ -36,8 +36,8 @@ public struct RankSelection: Sendable {
     /// - Parameters:
     ///   - ranks: from 0 for the smallest number; in any order, each less than `count`.
     ///   - count: the number of values in each pass.
-    ///   - candidates: for each rank an interval that probably contains its number. A wrong interval only
-    ///     costs passes.
+    ///   - candidates: for each rank an interval that probably contains its number. A wrong
+    ///     interval only costs passes.
     public init(ranks: [Int], of count: Int, candidates: [ClosedRange<Double>]) {
         self.init(ranks: ranks, of: count, candidates: candidates, capacity: 1 << 16)
     }
@@ -55,8 +55,8 @@ public struct RankSelection: Sendable {
 
     /// The numbers in the order of the ranks; zeros are positive.
     ///
-    /// `nil` until ``endPass()`` returns `false`, and when the passes differed, contained NaN, or did not have
-    /// the announced number of values.
+    /// `nil` until ``endPass()`` returns `false`, and when the passes differed, contained NaN, or
+    /// did not have the announced number of values.
     public var values: [Double]? {
         let values = ranks.compactMap { found[$0] }
         return values.count == ranks.count && !hasFailed ? values : nil
@@ -256,7 +256,8 @@ private struct RankWindow: Sendable {
     }
 }
 
-/// Integers in the order of the doubles; neighbouring doubles differ by 1, and both zeros are equal.
+/// Integers in the order of the doubles; neighbouring doubles differ by 1, and both zeros are
+/// equal.
 enum OrderedKey {
     private static let sign: UInt64 = 1 << 63
 

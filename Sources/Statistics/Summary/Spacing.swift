@@ -2,10 +2,11 @@ public import Samples
 
 /// A mergeable summary of the intervals between samples, from which the observed time is computed.
 ///
-/// An interval between two samples counts as observed up to four times the usual interval: the second
-/// longest of the four intervals before it. So one or two gaps do not make the next gap usual, and after a
-/// change of the sampling rate the new rate applies from the third sample on. Samples with equal times
-/// count as one. Merging the spacings of two consecutive time ranges is exact to the microsecond.
+/// An interval between two samples counts as observed up to four times the usual interval: the
+/// second longest of the four intervals before it. So one or two gaps do not make the next gap
+/// usual, and after a change of the sampling rate the new rate applies from the third sample on.
+/// Samples with equal times count as one. Merging the spacings of two consecutive time ranges is
+/// exact to the microsecond.
 ///
 /// ```swift
 /// var spacing = Spacing(firstTimes)    // [Timestamp] in order; nil for none
@@ -21,8 +22,8 @@ public struct Spacing: Hashable, Sendable {
     public private(set) var first: Timestamp
     /// The last time.
     public private(set) var last: Timestamp
-    /// The first four intervals in microseconds, 0 for missing ones; how much of them counts depends on the
-    /// samples before.
+    /// The first four intervals in microseconds, 0 for missing ones; their observed part depends on
+    /// the samples before.
     public private(set) var head = SIMD4<Int64>()
     /// The number of intervals in ``head``.
     public private(set) var headCount = 0
@@ -71,8 +72,8 @@ public struct Spacing: Hashable, Sendable {
 
     /// Adds the spacing of a later or earlier time range.
     ///
-    /// If the two overlap, only the end of the one that starts later is used: the result is then a lower
-    /// bound.
+    /// If the two overlap, only the end of the one that starts later is used: the result is then a
+    /// lower bound.
     public mutating func merge(_ other: Spacing) {
         var (whole, next) = first <= other.first ? (self, other) : (other, self)
         if next.first < whole.last {
@@ -89,8 +90,8 @@ public struct Spacing: Hashable, Sendable {
         self = whole
     }
 
-    /// The limit for each of the first four intervals and for the time before the first sample; `nil` for
-    /// fewer than two intervals.
+    /// The limit for each of the first four intervals and for the time before the first sample;
+    /// `nil` for fewer than two intervals.
     var startLimit: Int64? { headCount > 1 ? RecentIntervals(head).limit : nil }
 
     /// Whether ``head`` has all four intervals.
@@ -103,7 +104,7 @@ public struct Spacing: Hashable, Sendable {
         last = max(last, time)
     }
 
-    /// Adds consecutive times whose intervals all count in full.
+    /// Adds consecutive times whose intervals are all fully observed.
     ///
     /// - Parameters:
     ///   - time: the last of them.
@@ -128,7 +129,7 @@ public struct Spacing: Hashable, Sendable {
 }
 
 extension Spacing? {
-    /// Merges two spacings of which either may be missing.
+    /// Merges two spacings, either of which may be `nil`.
     public mutating func merge(_ other: Spacing?) {
         guard let other else { return }
         if self?.merge(other) == nil { self = other }
@@ -180,8 +181,8 @@ extension Spacing {
         self.init(count: times.count) { times[$0] }
     }
 
-    /// The spacing of times of which only the ends are given, where no interval is longer than four times
-    /// another.
+    /// The spacing of times that are given only at both ends, where no interval is longer than four
+    /// times another.
     ///
     /// - Parameters:
     ///   - start: at least the first five times, in microseconds since 1970.
@@ -194,7 +195,7 @@ extension Spacing {
         append(evenlyUpTo: last, intervals)
     }
 
-    /// Adds blocks whose intervals all count in full at once.
+    /// Adds blocks whose intervals are all fully observed in one step.
     @inline(__always)
     private init?(count: Int, _ time: (Int) -> Int64) {
         guard count > 0 else { return nil }
@@ -215,7 +216,7 @@ extension Spacing {
         }
     }
 
-    /// Whether the intervals before these rows all count in full.
+    /// Whether the intervals before these rows are all fully observed.
     @inline(__always)
     private func isEven(_ rows: Range<Int>, _ time: (Int) -> Int64) -> Bool {
         // Away from the ends of the representable range no difference overflows.
@@ -253,7 +254,7 @@ struct RecentIntervals: Hashable, Sendable {
     /// The shortest interval; 0 when there are fewer than four.
     var shortest: Int64 { intervals.min() }
 
-    /// The maximum that counts of the next interval: a multiple of the second longest of these.
+    /// The maximum observed time of the next interval: a multiple of the second longest of these.
     var limit: Int64 {
         let (left, right) = (
             (min(intervals[0], intervals[1]), max(intervals[0], intervals[1])),

@@ -16,7 +16,7 @@ public struct SummaryQuery: Hashable, Sendable {
     public var range: TimeRange
     /// The width of a window in microseconds; `nil` for one window.
     ///
-    /// The first window starts with the range, which has to be bounded on both sides.
+    /// The first window starts with the range, which must be bounded on both sides.
     public var step: Int64?
     /// Whether quantile sketches are included.
     public var hasSketch: Bool
@@ -73,8 +73,8 @@ public struct WindowSummary: Hashable, Sendable {
     ///
     /// Exact percentiles are then unavailable and are estimated from the sketch.
     public var isFromSummaries = false
-    /// Whether samples are missing: they are damaged, or they were pruned and their hourly summary extends
-    /// beyond the window.
+    /// Whether samples are missing: they are damaged, or they were pruned and their hourly summary
+    /// extends beyond the window.
     public var isPartial = false
     /// The spacing of the samples; `nil` without samples.
     public var spacing: Spacing?
@@ -115,10 +115,11 @@ public struct WindowSummaries: Sendable {
         windows = Array(repeating: WindowSummary(query), count: query.windowCount)
     }
 
-    /// Adds samples in ascending order of time with the query's fields; those outside its range are ignored.
+    /// Adds samples in ascending order of time with the query's fields; those outside its range are
+    /// ignored.
     ///
-    /// - Parameter hasTimes: whether their times are added to the spacings; they must be after all times that
-    ///   were added before.
+    /// - Parameter hasTimes: whether their times are added to the spacings; they must be after all
+    ///   times that were added before.
     public mutating func add(_ batch: StoredBatch, hasTimes: Bool = true) {
         let times = batch.samples.times
         var row = times.partition(before: query.range.from, 0..<times.count)
@@ -203,7 +204,8 @@ extension [Timestamp] {
     }
 }
 
-/// A mergeable summary of one numeric field: moments, first and last value, and optionally a sketch.
+/// A mergeable summary of one numeric field: moments, first and last value, and optionally a
+/// sketch.
 public struct FieldSummary: Hashable, Sendable {
     /// The value of the first or the last sample.
     public struct End: Hashable, Sendable {

@@ -2,7 +2,7 @@
 public enum JSONString {
     /// Writes a text as a JSON string literal, quotes included, piece by piece.
     ///
-    /// Beside what RFC 8259 demands, it escapes U+007F, which terminals interpret, and U+2028 and
+    /// In addition to RFC 8259, it escapes U+007F, which terminals interpret, and U+2028 and
     /// U+2029, which end a line in older JavaScript.
     ///
     /// ```swift
@@ -14,7 +14,7 @@ public enum JSONString {
         text.withUTF8 { utf8 in
             let bytes = UnsafeRawBufferPointer(utf8)
             put("\"")
-            // What lies between `start` and `place` needs no escape.
+            // The bytes between `start` and `place` need no escape.
             var (start, place) = (0, 0)
             while place < bytes.count {
                 guard let length = escapedLength(in: bytes, at: place) else {

@@ -1,9 +1,10 @@
 /// A parser for JSON (RFC 8259) that rejects everything that parsers interpret differently.
 ///
-/// It rejects texts that are not UTF-8, begin with a byte order mark, exceed the limits of size or depth,
-/// have duplicate keys in an object, comments, `NaN`, unpaired surrogates, numbers out of the range of a
-/// double, more than 30 combining marks on a character, or anything after the value. Keys are compared
-/// as Swift strings after decoding: keys that differ only in their Unicode form are equal.
+/// It rejects texts that are not UTF-8, begin with a byte order mark, exceed the limits of size or
+/// depth, have duplicate keys in an object, comments, `NaN`, unpaired surrogates, numbers out of
+/// the range of a double, more than 30 combining marks on a character, or anything after the value.
+/// Keys are compared as Swift strings after decoding: keys that differ only in their Unicode form
+/// are equal.
 ///
 /// Parsing takes linear time.
 ///
@@ -12,9 +13,9 @@
 /// value["sensor"]?.string  // "light"
 /// ```
 public struct StrictJSON: Sendable {
-    /// The most bytes of a text.
+    /// The maximum size of a text in bytes.
     public var maximumBytes: Int
-    /// The deepest nesting of lists and objects, up to 512.
+    /// The maximum nesting of lists and objects, up to 512.
     public var maximumDepth: Int
     /// Whether a comma is allowed after the last element of a list or object.
     public var allowsTrailingCommas: Bool

@@ -2,8 +2,8 @@ import Samples
 
 /// The charge of each battery, in the machine and in its peripherals.
 ///
-/// The machine's only battery is `battery`; of several, and of peripherals, each is an instance.
-/// Power has no sign, since drivers do not agree on one; the state gives its direction.
+/// The machine's only battery is `battery`; several batteries, and those of peripherals, are
+/// instances. Power has no sign, since drivers do not agree on one; the state gives its direction.
 /// Source: `/sys/class/power_supply`, Documentation/ABI/testing/sysfs-class-power, which counts in
 /// millionths; temperature in tenths of a degree.
 struct BatteryDriver: SensorDriver {
@@ -132,13 +132,13 @@ struct BatteryDriver: SensorDriver {
             case .percent(let file):
                 let percent = try file.number()
                 guard (0...100).contains(percent) else {
-                    throw file.malformed("gives a level beyond 0 to 100 %")
+                    throw file.malformed("has a level beyond 0 to 100 %")
                 }
                 return .number(percent)
             case .ratio(let nowFile, let fullFile):
                 let now = try nowFile.number()
                 let full = try fullFile.number()
-                guard now >= 0, full > 0 else { throw nowFile.malformed("gives no level") }
+                guard now >= 0, full > 0 else { throw nowFile.malformed("has no valid level") }
                 // A charge above that of the last calibration counts as full.
                 return .number(min(100, 100 * (now / full)))
             }

@@ -33,7 +33,7 @@ struct CPUDriver: SensorDriver {
     private static func counts(in file: SystemFile) throws(SensorError) -> [Ticks] {
         var counts: [Ticks] = []
         for line in try file.lines() {
-            // The processors come first, and the interrupts below them can be very long.
+            // The processors are listed first; the following interrupts can be very long.
             guard line.hasPrefix("cpu") else { break }
             counts.append(try Ticks(TableRow(line, of: file)))
         }
@@ -56,7 +56,8 @@ struct CPUDriver: SensorDriver {
             field = number.isEmpty ? "busy" : "core\(number)"
             var busy = 0.0
             var idle = 0.0
-            // user nice system idle iowait irq softirq steal; the last four are newer than the rest.
+            // user nice system idle iowait irq softirq steal; the last four are newer than the
+            // rest.
             for column in 1...max(4, min(8, row.words.count - 1)) {
                 let ticks = Double(try row.counter(column))
                 if column == 4 || column == 5 { idle += ticks } else { busy += ticks }

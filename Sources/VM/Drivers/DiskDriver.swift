@@ -2,7 +2,8 @@ import Samples
 
 /// The traffic of each whole block device.
 ///
-/// A sector is 512 bytes on every device; busy is the share of time with a request in progress. Source: `/sys/block/<device>/stat`, Documentation/block/stat.rst, which counts the same as
+/// A sector is 512 bytes on every device; busy is the share of time with a request in progress.
+/// Source: `/sys/block/<device>/stat`, Documentation/block/stat.rst, which counts the same as
 /// `/proc/diskstats` (Documentation/admin-guide/iostats.rst) and lists no partitions.
 struct DiskDriver: SensorDriver {
     private static let fields = [
@@ -81,7 +82,9 @@ struct DiskDriver: SensorDriver {
 
         private func bytes(_ sectors: Int64) throws(SensorError) -> Int64 {
             let (bytes, overflow) = sectors.multipliedReportingOverflow(by: Self.sector)
-            guard !overflow else { throw file.malformed("counts more bytes than 64 bits hold") }
+            guard !overflow else {
+                throw file.malformed("counts more bytes than 64 bits can represent")
+            }
             return bytes
         }
     }

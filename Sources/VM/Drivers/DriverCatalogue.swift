@@ -34,8 +34,10 @@ public struct SystemRoots: Hashable, Sendable {
     /// Where device nodes are, usually `/dev`.
     public let dev: String
 
+    /// The usual mounts.
     public static let standard = SystemRoots(proc: "/proc", sys: "/sys")
 
+    /// Creates the roots of a file tree.
     public init(proc: String, sys: String, dev: String = "/dev") {
         self.proc = proc
         self.sys = sys

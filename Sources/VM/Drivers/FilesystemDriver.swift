@@ -3,7 +3,7 @@ import Samples
 
 /// The usage of each mounted filesystem.
 ///
-/// usedPercent = used / (used + available), as df(1) has it. One device that is mounted in several
+/// usedPercent = used / (used + available), as in df(1). A device that is mounted in several
 /// places is listed once, at its shortest path. Network filesystems and those of user programs are
 /// listed as unavailable, because a server that does not answer would block the read forever.
 /// Source: `/proc/self/mounts` and statvfs(3).
@@ -28,7 +28,7 @@ struct FilesystemDriver: SensorDriver {
         "9p", "afs", "ceph", "cifs", "coda", "gfs2", "glusterfs", "lustre", "ncpfs", "nfs", "nfs4",
         "ocfs2", "smb3", "smbfs",
     ]
-    /// Where container engines mount the layers of what they run.
+    /// Where container engines mount the layers of containers.
     private static let containerFolders = [
         "/run/", "/var/lib/containerd/", "/var/lib/containers/", "/var/lib/docker/",
     ]
@@ -113,7 +113,8 @@ struct FilesystemDriver: SensorDriver {
         mutating func read() throws(SensorError) -> [Value]? {
             let usage = try measure(point)
             guard usage.blocks > 0, usage.free <= usage.blocks, usage.available <= usage.free else {
-                throw SensorError(.malformed, "\(point) has more free blocks than blocks, or none")
+                throw SensorError(
+                    .malformed, "\(point) reports more free blocks than blocks, or no blocks")
             }
             let used = Double(usage.blocks - usage.free)
             let reachable = used + Double(usage.available)
@@ -131,7 +132,7 @@ struct FilesystemDriver: SensorDriver {
         ) throws(SensorError) -> Int64 {
             let (bytes, overflow) = blocks.multipliedReportingOverflow(by: usage.blockSize)
             guard !overflow, let bytes = Int64(exactly: bytes) else {
-                throw SensorError(.malformed, "\(point) is larger than 64 bits can say")
+                throw SensorError(.malformed, "\(point) is larger than 64 bits can represent")
             }
             return bytes
         }
@@ -162,7 +163,7 @@ struct FilesystemUsage: Hashable, Sendable {
 }
 
 /// One line of the mount table, fstab(5).
-struct Mount: Hashable, Sendable {
+private struct Mount: Hashable, Sendable {
     let source: String
     let point: String
     let type: String

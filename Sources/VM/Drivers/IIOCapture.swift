@@ -6,7 +6,7 @@ import Scheduling
 final class IIOCapture: SampleCapture {
     /// How long a read waits for a block.
     private static let timeout = Duration.milliseconds(100)
-    /// The most scans that are read at once.
+    /// The maximum number of scans that are read at once.
     private static let block = 512
     /// Timestamps that differ more from now are ignored: some drivers leave them empty.
     private static let plausibleDistance = Duration.seconds(60)
@@ -137,12 +137,12 @@ final class IIOCapture: SampleCapture {
 }
 
 /// An open file of `/dev` that returns bytes when the device has some.
-final class DeviceNode {
+private final class DeviceNode {
     private let file: SystemFile
     private let descriptor: Int32
 
-    /// - Throws: `gone` when the device does not exist, `unreadable` when it may not be opened or is
-    ///   in use.
+    /// - Throws: `gone` when the device does not exist, `unreadable` when it may not be opened or
+    ///   is in use.
     init(_ path: String) throws(SensorError) {
         file = SystemFile(path)
         descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
@@ -162,7 +162,7 @@ final class DeviceNode {
         let count = bytes.withUnsafeMutableBytes {
             Glibc.read(descriptor, $0.baseAddress, $0.count)
         }
-        guard count != 0 else { throw SensorError(.gone, "\(file.path) sends nothing any more") }
+        guard count != 0 else { throw SensorError(.gone, "\(file.path) stopped sending") }
         guard count > 0 else {
             if errno == EAGAIN || errno == EINTR { return [] }
             throw file.failure(errno)

@@ -3,7 +3,7 @@ import Scheduling
 
 /// Motion and environment sensors of the Industrial I/O subsystem.
 ///
-/// The only device of a kind has the kind's identifier; of several, each is an instance named by
+/// The only device of a kind has the kind's identifier; several devices are instances named by
 /// its label, its place in the case or its chip. Source: `/sys/bus/iio/devices/iio:device*`,
 /// Documentation/ABI/testing/sysfs-bus-iio.
 struct IIODriver: SensorDriver {
@@ -43,8 +43,8 @@ struct IIODriver: SensorDriver {
                 device: device, node: "\(nodes)/\(number)", bus: folder, kind: kind,
                 channels: channels, matrix: matrix)
             // A buffer has one reader: a device that measures several kinds is polled.
-            let isAlone = IIOKind.all.count { !IIOChannel.all(of: $0, in: device).isEmpty } == 1
-            let reader = Reader(scan: scan, canCapture: isAlone && scan.canCapture)
+            let isUnpaired = IIOKind.all.count { !IIOChannel.all(of: $0, in: device).isEmpty } == 1
+            let reader = Reader(scan: scan, canCapture: isUnpaired && scan.canCapture)
             return DiscoveredSensor(sensor, .polled(reader))
         } catch {
             return DiscoveredSensor(sensor, .unavailable(reason: error.message, remedy: nil))

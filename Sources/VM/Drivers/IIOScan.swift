@@ -74,7 +74,7 @@ struct IIOScan: Sendable {
     func begin(
         every interval: Duration, _ changes: inout AttributeChanges
     ) throws(SensorError) {
-        // We hold the only open descriptor, so a buffer that is enabled was left behind.
+        // Ours is the only open descriptor, so an enabled buffer was left by an earlier process.
         let enable = buffer.file("enable")
         if try enable.line() != "0" { try enable.write("0") }
         let wanted = Set(channels.map(\.name) + [Self.timestamp])
@@ -84,7 +84,7 @@ struct IIOScan: Sendable {
         }
         try chooseTrigger(&changes)
         let rate = try chooseRate(every: interval, &changes)
-        // About ten blocks a second, and room for some that come late.
+        // About ten blocks per second, with room for late ones.
         let block = max(1, min(128, Int(rate / 10)))
         let length = buffer.file("length")
         if length.exists, try length.number() < Double(block * 4) {

@@ -38,7 +38,7 @@ struct MemoryDriver: SensorDriver {
                     MemoryDriver.counted.contains(where: { $0.1 == name })
                 else { continue }
                 let (bytes, overflow) = try row.counter(1).multipliedReportingOverflow(by: 1024)
-                guard !overflow else { throw file.malformed("gives a size beyond 64 bits") }
+                guard !overflow else { throw file.malformed("has a size beyond 64 bits") }
                 sizes[name] = bytes
             }
             var values: [Value] = []
@@ -49,7 +49,7 @@ struct MemoryDriver: SensorDriver {
                 values.append(.integer(size))
             }
             guard let total = sizes["MemTotal"], let available = sizes["MemAvailable"], total > 0
-            else { throw file.malformed("gives no memory at all") }
+            else { throw file.malformed("reports no memory") }
             let used = max(0, total - available)
             return values + [.integer(used), .number(100 * Double(used) / Double(total))]
         }

@@ -69,7 +69,7 @@ struct SystemFile: Hashable, Sendable {
     /// - Throws: `malformed` unless it is one finite number.
     func number() throws(SensorError) -> Double {
         guard let number = Double(try line()), number.isFinite else {
-            throw malformed("does not hold a finite number")
+            throw malformed("does not contain a finite number")
         }
         return number
     }
@@ -77,7 +77,7 @@ struct SystemFile: Hashable, Sendable {
     /// The only integer of an attribute.
     func integer() throws(SensorError) -> Int64 {
         guard let integer = Int64(try line()) else {
-            throw malformed("does not hold a 64-bit integer")
+            throw malformed("does not contain a 64-bit integer")
         }
         return integer
     }
@@ -86,17 +86,17 @@ struct SystemFile: Hashable, Sendable {
     ///
     /// - Throws: `malformed` when the number is not finite.
     func value(_ number: Double) throws(SensorError) -> Value {
-        guard number.isFinite else { throw malformed("gives a number that is not finite") }
+        guard number.isFinite else { throw malformed("has a number that is not finite") }
         return .number(number)
     }
 
     /// A temperature as the value of a field.
     ///
-    /// - Throws: `malformed` below absolute zero and above 3000 °C, where no thermometer reaches:
+    /// - Throws: `malformed` below absolute zero and above 3000 °C, beyond any thermometer:
     ///   drivers answer with such numbers when they have no reading.
     func temperature(celsius: Double) throws(SensorError) -> Value {
         guard (-273.15...3000).contains(celsius) else {
-            throw malformed("gives a temperature that cannot be")
+            throw malformed("has an impossible temperature")
         }
         return .number(celsius)
     }

@@ -50,7 +50,7 @@ import Testing
         let sandbox = host.sandbox
         async let runs = withThrowingTaskGroup { group in
             for (name, _, _) in Self.apps {
-                group.addTask { (name, try Self.headless(name, sandbox, for: "10s")) }
+                group.addTask { (name, try Self.headless(name, sandbox, for: "25s")) }
             }
             return try await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
         }

@@ -61,9 +61,9 @@ struct DownloadTests {
     }
 
     @Test(arguments: [
-        ("/loop", "more than 5 times"), ("file:///etc/passwd", "something that is no http"),
-        ("ftp://127.0.0.1/a.zip", "something that is no http"),
-        ("http://", "something that is no http"),
+        ("/loop", "more than 5 times"), ("file:///etc/passwd", "not an http"),
+        ("ftp://127.0.0.1/a.zip", "not an http"),
+        ("http://", "not an http"),
     ])
     func `a redirect that leads nowhere is refused`(location: String, says: String) throws {
         let sandbox = try Sandbox()

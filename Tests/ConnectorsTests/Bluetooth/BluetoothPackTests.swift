@@ -2,7 +2,7 @@ import Testing
 
 @testable import Connectors
 
-/// What a pack may say of a device of Bluetooth.
+/// The settings of Bluetooth sources in packs.
 struct BluetoothPackTests {
     private static func pack(
         _ source: String, field: String = #"{"name": "lock", "kind": "state"}"#,
@@ -18,7 +18,7 @@ struct BluetoothPackTests {
     private static let lock =
         #"{"name": "lock", "service": "AAAA", "characteristic": "0xAA01", "form": "lock"}"#
 
-    @Test func `C7: UUIDs are of the pack, short or long, and the rest has a standard`() throws {
+    @Test func `C7: UUIDs can be short or long, and other keys have defaults`() throws {
         let pack = try Self.pack(#""name": "IOTDoor", "characteristics": [\#(Self.lock)]"#)
         let connector = try #require(pack.connector as? BluetoothConnector)
         #expect(connector.place == "IOTDoor")
@@ -84,12 +84,12 @@ struct BluetoothPackTests {
             "write"
         ),
     ])
-    func `a source that cannot be is refused with its place`(source: String, place: String) {
+    func `an invalid source is rejected with its position`(source: String, place: String) {
         let error = #expect(throws: PackError.self) { try Self.pack(source) }
         #expect(error?.message.contains(place) == true, "\(error?.message ?? "")")
     }
 
-    @Test func `fields are made of values that there are, or of a format of the pack`() throws {
+    @Test func `fields refer to named values or to a payload format`() throws {
         let named = #""name": "a", "characteristics": [\#(Self.lock)]"#
         let bare = #""name": "a", "characteristics": [\#(Self.bare)]"#
         _ = try Self.pack(named, field: #"{"name": "x", "kind": "state", "from": "lock"}"#)

@@ -6,7 +6,7 @@ import VM
 
 @testable import Connectors
 
-/// What holds for Bluetooth as a whole: the bus, BlueZ and the adapter come and go.
+/// The states of the bus, BlueZ and the adapter.
 @Suite(
     .blocking, .enabled(if: PrivateBus.isInstalled, "\(PrivateBus.lack)"),
     .timeLimit(.minutes(10)))
@@ -25,12 +25,12 @@ struct BluetoothReadinessTests {
             (["hci0": true], "hci1", .noAdapter("hci1")),
             (["hci0": true, "hci1": false], "hci1", .off("hci1")),
         ] as [([String: Bool], String?, BluetoothProblem)])
-    func `C13: no adapter and one that is off are told apart, and not tried`(
+    func `C13: a missing adapter and one that is off have different errors`(
         adapters: [String: Bool], wanted: String?, problem: BluetoothProblem
     ) async throws {
-        let bluez = try FakeBlueZ([BluetoothDoor.device()], adapters: adapters)
-        let connector = try BluetoothDoor.connector(bluez, adapter: wanted)
-        let fault = try await BluetoothDoor.fault(connector, bluez)
+        let bluez = try FakeBlueZ([BluetoothLock.device()], adapters: adapters)
+        let connector = try BluetoothLock.connector(bluez, adapter: wanted)
+        let fault = try await BluetoothLock.fault(connector, bluez)
         #expect(fault == problem.error.message)
         #expect(fault.contains(problem.remedy))
         #expect(try await bluez.log() == [])
@@ -41,7 +41,7 @@ struct BluetoothReadinessTests {
         }
     }
 
-    @Test func `C13: without a BlueZ or a bus, that is said`() async throws {
+    @Test func `C13: a missing BlueZ or bus is reported`() async throws {
         let bus = try PrivateBus()
         #expect(await Self.readiness(bus.address) == .failure(.noBlueZ))
         bus.close()
@@ -53,64 +53,64 @@ struct BluetoothReadinessTests {
         #expect(!reason.isEmpty)
     }
 
-    @Test func `the adapter that is on is taken`() async throws {
+    @Test func `the adapter that is on is used`() async throws {
         let bluez = try FakeBlueZ([], adapters: ["hci0": false, "hci1": true])
         #expect(await Self.readiness(bluez.address) == .success("hci1"))
     }
 
     @Test func `C13: an adapter that is switched off and on again is used again`() async throws {
-        let bluez = try FakeBlueZ([BluetoothDoor.device()])
-        let source = try BluetoothDoor.source(try BluetoothDoor.connector(bluez))
+        let bluez = try FakeBlueZ([BluetoothLock.device()])
+        let source = try BluetoothLock.source(try BluetoothLock.connector(bluez))
         let samples = source.samples()
         for session in 1...2 {
-            try await KindTests.connected(source, times: session)
+            try await ConnectorKindTests.connected(source, times: session)
             try await bluez.play("Power", .bool(false))
-            try await KindTests.reach(source, "the problem") {
+            try await ConnectorKindTests.reach(source, "the problem") {
                 $0.problem == BluetoothProblem.off("hci0").error.message
             }
             try await bluez.play("Power", .bool(true))
         }
-        try await KindTests.connected(source, times: 3)
+        try await ConnectorKindTests.connected(source, times: 3)
         try await bluez.play("Unplug")
-        try await KindTests.reach(source, "the problem") {
+        try await ConnectorKindTests.reach(source, "the problem") {
             $0.problem == BluetoothProblem.noAdapter(nil).error.message
         }
         try await bluez.play("Plug", .string("hci1"), .bool(true))
-        try await KindTests.connected(source, times: 4)
+        try await ConnectorKindTests.connected(source, times: 4)
         withExtendedLifetime(samples) {}
     }
 
-    @Test func `a BlueZ and a bus that go and come back are used again`() async throws {
-        let bluez = try FakeBlueZ([BluetoothDoor.device()])
-        let source = try BluetoothDoor.source(try BluetoothDoor.connector(bluez))
+    @Test func `BlueZ and the bus are used again after a restart`() async throws {
+        let bluez = try FakeBlueZ([BluetoothLock.device()])
+        let source = try BluetoothLock.source(try BluetoothLock.connector(bluez))
         let samples = source.samples()
-        try await KindTests.connected(source)
+        try await ConnectorKindTests.connected(source)
         bluez.stop()
-        try await KindTests.reach(source, "the problem") {
+        try await ConnectorKindTests.reach(source, "the problem") {
             $0.problem == BluetoothProblem.noBlueZ.error.message
         }
         try bluez.start()
-        try await KindTests.connected(source, times: 2)
+        try await ConnectorKindTests.connected(source, times: 2)
         bluez.closeBus()
-        try await KindTests.reach(source, "the problem") {
+        try await ConnectorKindTests.reach(source, "the problem") {
             $0.problem?.contains("the system bus cannot be reached") == true
         }
         try bluez.openBus()
-        try await KindTests.connected(source, times: 3)
+        try await ConnectorKindTests.connected(source, times: 3)
         withExtendedLifetime(samples) {}
     }
 
-    @Test func `a device that ends the connection or is removed is connected to anew`()
+    @Test func `a device that disconnects or is removed is reconnected`()
         async throws
     {
-        let bluez = try FakeBlueZ([BluetoothDoor.device()])
-        let source = try BluetoothDoor.source(try BluetoothDoor.connector(bluez))
+        let bluez = try FakeBlueZ([BluetoothLock.device()])
+        let source = try BluetoothLock.source(try BluetoothLock.connector(bluez))
         let samples = source.samples()
-        try await KindTests.connected(source)
-        try await bluez.play("Drop", .string(BluetoothDoor.address))
-        try await KindTests.connected(source, times: 2)
-        try await bluez.play("Remove", .string(BluetoothDoor.address))
-        try await KindTests.connected(source, times: 3)
+        try await ConnectorKindTests.connected(source)
+        try await bluez.play("Drop", .string(BluetoothLock.address))
+        try await ConnectorKindTests.connected(source, times: 2)
+        try await bluez.play("Remove", .string(BluetoothLock.address))
+        try await ConnectorKindTests.connected(source, times: 3)
         withExtendedLifetime(samples) {}
     }
 }

@@ -7,7 +7,7 @@ import VM
 
 @testable import Connectors
 
-/// The way to devices of Bluetooth Low Energy, and its end, behind a BlueZ that a test plays.
+/// Connecting to and disconnecting from Bluetooth devices through a fake BlueZ.
 @Suite(
     .blocking, .enabled(if: PrivateBus.isInstalled, "\(PrivateBus.lack)"),
     .timeLimit(.minutes(10)))
@@ -15,28 +15,28 @@ struct BluetoothSessionTests {
     typealias Device = FakeBlueZ.Device
 
     private static let (service, lock, battery) = (
-        BluetoothDoor.service, BluetoothDoor.lock, BluetoothDoor.battery
+        BluetoothLock.service, BluetoothLock.lock, BluetoothLock.battery
     )
 
     @Test(arguments: [false, true])
-    func `C10: what ends ends at once, however seldom another value is read`(
+    func `C10: a lost connection is detected at once, also with long read intervals`(
         isRefused: Bool
     ) async throws {
         let bluez = try FakeBlueZ([
-            BluetoothDoor.device {
+            BluetoothLock.device {
                 $0.services[Self.service]?[Self.lock]?.value = "01"
                 $0.services[Self.service]?[Self.battery] =
                     .init(flags: ["read"], value: "3939", denies: isRefused)
             }
         ])
-        let source = try BluetoothDoor.source(
-            try BluetoothDoor.connector(bluez, every: .seconds(3600)))
+        let source = try BluetoothLock.source(
+            try BluetoothLock.connector(bluez, every: .seconds(3600)))
         let samples = source.samples()
         if !isRefused {
-            try await KindTests.connected(source)
-            try await bluez.play("Go", .string(BluetoothDoor.address))
+            try await ConnectorKindTests.connected(source)
+            try await bluez.play("Go", .string(BluetoothLock.address))
         }
-        try await KindTests.reach(source, "the end") { $0.problem != nil }
+        try await ConnectorKindTests.reach(source, "the end") { $0.problem != nil }
         let problem = try #require(source.report?.problem)
         #expect(problem.contains(isRefused ? "return its battery" : "ended the connection"))
         withExtendedLifetime(samples) {}
@@ -73,112 +73,112 @@ struct BluetoothSessionTests {
     ]
 
     @Test(arguments: faults.indices)
-    func `C11: a step that does not succeed ends in time with an error that names it`(
+    func `C11: a failed step ends in time with an error that names it`(
         index: Int
     ) async throws {
         let (name, change, message) = Self.faults[index]
-        let bluez = try FakeBlueZ([BluetoothDoor.device(change)])
-        let connector = try BluetoothDoor.connector(
+        let bluez = try FakeBlueZ([BluetoothLock.device(change)])
+        let connector = try BluetoothLock.connector(
             bluez, scanLimit: .milliseconds(500), stepLimit: .milliseconds(500))
-        let fault = try await BluetoothDoor.fault(connector, bluez)
+        let fault = try await BluetoothLock.fault(connector, bluez)
         #expect(fault.hasPrefix(message), "\(name): \(fault)")
     }
 
-    @Test func `C10: each state of the way is told`() async throws {
-        let bluez = try FakeBlueZ([BluetoothDoor.device { $0.near = false }])
-        let source = try BluetoothDoor.source(try BluetoothDoor.connector(bluez))
+    @Test func `C10: each state of connecting is reported`() async throws {
+        let bluez = try FakeBlueZ([BluetoothLock.device { $0.near = false }])
+        let source = try BluetoothLock.source(try BluetoothLock.connector(bluez))
         #expect(source.report?.link == .unknown)
         let samples = source.samples()
-        try await KindTests.reach(source, "scanning") { $0.link == .scanning }
-        try await bluez.play("Come", .string(BluetoothDoor.address))
-        try await KindTests.connected(source)
-        try await bluez.play("Go", .string(BluetoothDoor.address))
-        try await KindTests.reach(source, "scanning") { $0.link == .scanning }
+        try await ConnectorKindTests.reach(source, "scanning") { $0.link == .scanning }
+        try await bluez.play("Come", .string(BluetoothLock.address))
+        try await ConnectorKindTests.connected(source)
+        try await bluez.play("Go", .string(BluetoothLock.address))
+        try await ConnectorKindTests.reach(source, "scanning") { $0.link == .scanning }
         #expect(source.report?.problem == "IOTDoor ended the connection.")
         withExtendedLifetime(samples) {}
-        let deaf = try FakeBlueZ([BluetoothDoor.device { $0.connects = .never }])
-        let other = try BluetoothDoor.source(try BluetoothDoor.connector(deaf))
+        let deaf = try FakeBlueZ([BluetoothLock.device { $0.connects = .never }])
+        let other = try BluetoothLock.source(try BluetoothLock.connector(deaf))
         let task = Task { for try await _ in other.samples() {} }
-        try await KindTests.reach(other, "connecting") { $0.link == .connecting }
+        try await ConnectorKindTests.reach(other, "connecting") { $0.link == .connecting }
         try await until { try await deaf.log().contains { $0.hasPrefix("Connect") } }
         task.cancel()
-        try await KindTests.reach(other, "its end") { $0.link == .disconnected }
-        // What was begun is taken back, though it has not ended yet.
-        try await until { try await deaf.log().last == "Disconnect \(BluetoothDoor.address)" }
+        try await ConnectorKindTests.reach(other, "its end") { $0.link == .disconnected }
+        // A pending operation is cancelled.
+        try await until { try await deaf.log().last == "Disconnect \(BluetoothLock.address)" }
     }
 
-    @Test func `who is not wanted any more is left in order`() async throws {
-        let bluez = try FakeBlueZ([BluetoothDoor.device()])
-        let source = try BluetoothDoor.source(try BluetoothDoor.connector(bluez))
+    @Test func `a cancelled connection is closed in order`() async throws {
+        let bluez = try FakeBlueZ([BluetoothLock.device()])
+        let source = try BluetoothLock.source(try BluetoothLock.connector(bluez))
         let task = Task { for try await _ in source.samples() {} }
-        try await KindTests.connected(source)
+        try await ConnectorKindTests.connected(source)
         try await until { try await bluez.log().filter { $0.hasPrefix("Read") }.count == 2 }
         task.cancel()
-        try await bluez.waitUntilNothingIsHeld()
+        try await bluez.waitUntilReleased()
         let log = try await bluez.log().suffix(3)
         #expect(
             Array(log) == [
-                "StopNotify \(BluetoothDoor.lock)", "StopNotify \(BluetoothDoor.battery)",
-                "Disconnect \(BluetoothDoor.address)",
+                "StopNotify \(BluetoothLock.lock)", "StopNotify \(BluetoothLock.battery)",
+                "Disconnect \(BluetoothLock.address)",
             ])
     }
 
-    @Test func `a search that nobody wants any more ends`() async throws {
-        let bluez = try FakeBlueZ([BluetoothDoor.device { $0.near = false }])
-        let source = try BluetoothDoor.source(try BluetoothDoor.connector(bluez))
+    @Test func `a scan ends when it is cancelled`() async throws {
+        let bluez = try FakeBlueZ([BluetoothLock.device { $0.near = false }])
+        let source = try BluetoothLock.source(try BluetoothLock.connector(bluez))
         let task = Task { for try await _ in source.samples() {} }
         try await until { try await bluez.log().last == "StartDiscovery" }
         task.cancel()
-        try await bluez.waitUntilNothingIsHeld()
+        try await bluez.waitUntilReleased()
         #expect(try await bluez.log().last == "StopDiscovery")
     }
 
-    @Test func `a device that BlueZ knows is not looked for, and one of others stays connected`()
+    @Test func `a known device is not scanned for, and existing connections stay open`()
         async throws
     {
-        let bluez = try FakeBlueZ([BluetoothDoor.device { $0.known = true }])
-        try await bluez.play("Join", .string(BluetoothDoor.address))
-        let source = try BluetoothDoor.source(
-            try BluetoothDoor.connector(bluez, .address(BluetoothDoor.address)))
+        let bluez = try FakeBlueZ([BluetoothLock.device { $0.known = true }])
+        try await bluez.play("Join", .string(BluetoothLock.address))
+        let source = try BluetoothLock.source(
+            try BluetoothLock.connector(bluez, .address(BluetoothLock.address)))
         let task = Task { for try await _ in source.samples() {} }
-        try await KindTests.connected(source)
+        try await ConnectorKindTests.connected(source)
         task.cancel()
         try await until { try await bluez.play("Departed") == [.int32(1)] }
-        #expect(try await bluez.held() == 1)
+        #expect(try await bluez.openCount() == 1)
         let log = try await bluez.log()
         #expect(log.allSatisfy { !$0.hasPrefix("Connect") && !$0.contains("Disc") }, "\(log)")
     }
 
-    @Test func `a device that has another address than BlueZ remembers is looked for`()
+    @Test func `a device whose address changed is scanned for`()
         async throws
     {
         let old = "AA:BB:CC:DD:EE:09"
         let bluez = try FakeBlueZ([
-            BluetoothDoor.device {
+            BluetoothLock.device {
                 $0.address = old
                 $0.known = true
                 $0.near = false
-            }, BluetoothDoor.device(),
+            }, BluetoothLock.device(),
         ])
-        let source = try BluetoothDoor.source(try BluetoothDoor.connector(bluez))
+        let source = try BluetoothLock.source(try BluetoothLock.connector(bluez))
         let samples = source.samples()
-        try await KindTests.connected(source)
+        try await ConnectorKindTests.connected(source)
         let connects = try await bluez.log().filter { $0.hasPrefix("Connect") }
-        #expect(connects == ["Connect \(old)", "Connect \(BluetoothDoor.address)"])
+        #expect(connects == ["Connect \(old)", "Connect \(BluetoothLock.address)"])
         withExtendedLifetime(samples) {}
     }
 
-    @Test func `names of strangers nearby, however many and long, hide nobody`() async throws {
+    @Test func `many other devices with long names do not hide the target`() async throws {
         let bluez = try FakeBlueZ(
             [
                 Device(address: "AA:BB:CC:DD:EE:03", name: "IOTDoor\u{0}"),
                 Device(address: "AA:BB:CC:DD:EE:04", name: "\u{1B}[2J\u{202E}"),
-                Device(address: "AA:BB:CC:DD:EE:05", name: nil), BluetoothDoor.device(),
+                Device(address: "AA:BB:CC:DD:EE:05", name: nil), BluetoothLock.device(),
             ].filter { $0.name?.contains("\0") != true })
         try await bluez.play("Crowd", .int32(2000))
-        let source = try BluetoothDoor.source(try BluetoothDoor.connector(bluez))
+        let source = try BluetoothLock.source(try BluetoothLock.connector(bluez))
         let samples = source.samples()
-        try await KindTests.connected(source)
+        try await ConnectorKindTests.connected(source)
         withExtendedLifetime(samples) {}
     }
 }

@@ -7,43 +7,42 @@ import VM
 
 @testable import Connectors
 
-/// What devices of Bluetooth Low Energy tell, behind a BlueZ that a test plays.
+/// Values of Bluetooth devices received through a fake BlueZ.
 @Suite(
     .blocking, .enabled(if: PrivateBus.isInstalled, "\(PrivateBus.lack)"),
     .timeLimit(.minutes(10)))
 struct BluetoothTests {
     typealias Device = FakeBlueZ.Device
 
-    @Test func `C6, C11: it is looked for, found by its name, connected to and listened to`()
+    @Test func `C6, C11: a device is found by name, connected and subscribed to`()
         async throws
     {
         let bluez = try FakeBlueZ([
-            Device(address: "AA:BB:CC:DD:EE:02", name: "IOTDoor2"), BluetoothDoor.device(),
+            Device(address: "AA:BB:CC:DD:EE:02", name: "IOTDoor2"), BluetoothLock.device(),
         ])
-        let source = try BluetoothDoor.source(try BluetoothDoor.connector(bluez))
+        let source = try BluetoothLock.source(try BluetoothLock.connector(bluez))
         var samples = source.samples().makeAsyncIterator()
-        try await KindTests.connected(source)
-        try await bluez.say([BluetoothDoor.text("1")], of: BluetoothDoor.lock)
-        try await bluez.say([BluetoothDoor.text("97.7")], of: BluetoothDoor.battery)
+        try await ConnectorKindTests.connected(source)
+        try await bluez.notify([BluetoothLock.text("1")], of: BluetoothLock.lock)
+        try await bluez.notify([BluetoothLock.text("97.7")], of: BluetoothLock.battery)
         #expect(try await samples.next()?.values == [.text("locked"), .number(97.7)])
         let log = try await bluez.log().filter { !$0.hasPrefix("ReadValue") }
         #expect(
             log == [
                 "SetDiscoveryFilter le", "StartDiscovery", "StopDiscovery",
-                "Connect \(BluetoothDoor.address)", "StartNotify \(BluetoothDoor.lock)",
-                "StartNotify \(BluetoothDoor.battery)",
+                "Connect \(BluetoothLock.address)", "StartNotify \(BluetoothLock.lock)",
+                "StartNotify \(BluetoothLock.battery)",
             ])
     }
 
     @Test(arguments: ["door-contact-ble", "door-contact-ble-gatt"])
-    func `C7: the packs of the IOTDoor read it, wherever its battery is`(name: String) async throws
-    {
+    func `C7: the packs of the IOTDoor find its battery in any service`(name: String) async throws {
         let pack = try BundledPackTests.pack(name)
         let described = try #require(pack.connector as? BluetoothConnector)
         let (first, second) = (described.characteristics[0], described.characteristics[1])
         let service = try #require(first.service).full
         let flags = ["read", "write", "notify", "indicate"]
-        // Its program makes the battery in the service of the lock.
+        // The firmware has the battery in the service of the lock.
         let bluez = try FakeBlueZ([
             Device(services: [
                 service: [
@@ -56,107 +55,107 @@ struct BluetoothTests {
             described.target, characteristics: described.characteristics, bus: bluez.address)
         let source = SupervisedSource(connector, maker: pack.maker)
         var samples = source.samples().makeAsyncIterator()
-        try await KindTests.connected(source)
-        try await bluez.say([[1], [1]], of: first.characteristic.full)
+        try await ConnectorKindTests.connected(source)
+        try await bluez.notify([[1], [1]], of: first.characteristic.full)
         #expect(try await samples.next()?.values == [.text("locked"), .number(-1)])
-        try await bluez.say([BluetoothDoor.text("80.0")], of: second.characteristic.full)
+        try await bluez.notify([BluetoothLock.text("80.0")], of: second.characteristic.full)
         #expect(try await samples.next()?.values == [.text("locked"), .number(80)])
     }
 
-    @Test func `what a device has at the beginning is read, so that a sample is whole`()
+    @Test func `initial values are read, so that the first sample is complete`()
         async throws
     {
         let bluez = try FakeBlueZ([
-            BluetoothDoor.device {
-                $0.services[BluetoothDoor.service]?[BluetoothDoor.lock]?.value = "31"
-                $0.services[BluetoothDoor.service]?[BluetoothDoor.battery]?.value = "38302e30"
+            BluetoothLock.device {
+                $0.services[BluetoothLock.service]?[BluetoothLock.lock]?.value = "31"
+                $0.services[BluetoothLock.service]?[BluetoothLock.battery]?.value = "38302e30"
             }
         ])
-        let source = try BluetoothDoor.source(
-            try BluetoothDoor.connector(bluez), takesOnlyChanges: true)
+        let source = try BluetoothLock.source(
+            try BluetoothLock.connector(bluez), takesOnlyChanges: true)
         var samples = source.samples().makeAsyncIterator()
         #expect(try await samples.next()?.values == [.text("locked"), .number(80)])
-        try await bluez.say([BluetoothDoor.text("0")], of: BluetoothDoor.lock)
+        try await bluez.notify([BluetoothLock.text("0")], of: BluetoothLock.lock)
         #expect(try await samples.next()?.values == [.text("unlocked"), .number(80)])
     }
 
-    @Test func `C8, C12: what a lock says in any way is understood, and told once`() async throws {
-        let bluez = try FakeBlueZ([BluetoothDoor.device(BluetoothDoor.reticent)])
-        let source = try BluetoothDoor.source(
-            try BluetoothDoor.connector(bluez), takesOnlyChanges: true)
+    @Test func `C8, C12: every encoding of a lock state is decoded and reported once`() async throws
+    {
+        let bluez = try FakeBlueZ([BluetoothLock.device(BluetoothLock.unreadable)])
+        let source = try BluetoothLock.source(
+            try BluetoothLock.connector(bluez), takesOnlyChanges: true)
         var samples = source.samples().makeAsyncIterator()
-        try await KindTests.connected(source)
-        try await bluez.say([BluetoothDoor.text("50.0 %")], of: BluetoothDoor.battery)
-        try await KindTests.reach(source, "the battery") { $0.received == 1 }
+        try await ConnectorKindTests.connected(source)
+        try await bluez.notify([BluetoothLock.text("50.0 %")], of: BluetoothLock.battery)
+        try await ConnectorKindTests.reach(source, "the battery") { $0.received == 1 }
         let same = [[UInt8]](repeating: [0x01], count: 10)
-        try await bluez.say(
-            same + [BluetoothDoor.text("1"), BluetoothDoor.text("0"), [0x00]],
-            of: BluetoothDoor.lock)
+        try await bluez.notify(
+            same + [BluetoothLock.text("1"), BluetoothLock.text("0"), [0x00]],
+            of: BluetoothLock.lock)
         #expect(try await samples.next()?.values == [.text("locked"), .number(50)])
         #expect(try await samples.next()?.values == [.text("unlocked"), .number(50)])
-        try await KindTests.reach(source, "all") { $0.received == 14 }
+        try await ConnectorKindTests.reach(source, "all") { $0.received == 14 }
         #expect(source.report?.taken == 2)
         #expect(source.report?.dropped.repeated == 11)
     }
 
-    @Test func `C12: values that are none are left out, counted and told of`() async throws {
-        let bluez = try FakeBlueZ([BluetoothDoor.device(BluetoothDoor.reticent)])
-        let source = try BluetoothDoor.source(try BluetoothDoor.connector(bluez))
+    @Test func `C12: invalid values are dropped, counted and reported`() async throws {
+        let bluez = try FakeBlueZ([BluetoothLock.device(BluetoothLock.unreadable)])
+        let source = try BluetoothLock.source(try BluetoothLock.connector(bluez))
         var samples = source.samples().makeAsyncIterator()
-        try await KindTests.connected(source)
-        try await bluez.say(
-            [[], [0xFF], [0x31, 0xC3], [UInt8](repeating: 0x31, count: 600)], of: BluetoothDoor.lock
+        try await ConnectorKindTests.connected(source)
+        try await bluez.notify(
+            [[], [0xFF], [0x31, 0xC3], [UInt8](repeating: 0x31, count: 600)], of: BluetoothLock.lock
         )
         for lie: BusValue in [.string("1"), .int32(1), .options([:]), .array(of: "ay", [])] {
             try await bluez.play(
-                "Lie", .string(BluetoothDoor.address), .string(BluetoothDoor.lock), .variant(lie))
+                "Lie", .string(BluetoothLock.address), .string(BluetoothLock.lock), .variant(lie))
         }
-        try await KindTests.reach(source, "all") { $0.received == 8 }
+        try await ConnectorKindTests.reach(source, "all") { $0.received == 8 }
         #expect(source.report?.dropped.malformed == 8)
         #expect(source.report?.problem == "IOTDoor sent a value of lock that is not a valid lock.")
         #expect(source.report?.link == .connected)
-        try await bluez.say([BluetoothDoor.text("1")], of: BluetoothDoor.lock)
-        try await bluez.say([BluetoothDoor.text("7")], of: BluetoothDoor.battery)
+        try await bluez.notify([BluetoothLock.text("1")], of: BluetoothLock.lock)
+        try await bluez.notify([BluetoothLock.text("7")], of: BluetoothLock.battery)
         #expect(try await samples.next()?.values == [.text("locked"), .number(7)])
         #expect(source.report?.problem == nil)
     }
 
-    @Test func `a value that is longer than any can be is none, whatever its format`() async throws
-    {
-        let bluez = try FakeBlueZ([BluetoothDoor.device(BluetoothDoor.reticent)])
+    @Test func `a value that is too long is rejected in every format`() async throws {
+        let bluez = try FakeBlueZ([BluetoothLock.device(BluetoothLock.unreadable)])
         let bare = BluetoothCharacteristic(
             name: nil, service: nil,
-            characteristic: try #require(BluetoothUUID(BluetoothDoor.lock)),
+            characteristic: try #require(BluetoothUUID(BluetoothLock.lock)),
             form: nil, interval: nil)
         let connector = BluetoothConnector(
             .name("IOTDoor"), characteristics: [bare], bus: bluez.address)
-        let source = try KindTests.source(connector)
+        let source = try ConnectorKindTests.source(connector)
         var samples = source.samples().makeAsyncIterator()
-        try await KindTests.connected(source)
+        try await ConnectorKindTests.connected(source)
         let padding = String(repeating: " ", count: 600)
-        try await bluez.say(
-            [BluetoothDoor.text("v: 1\(padding)"), BluetoothDoor.text("v: 2")],
-            of: BluetoothDoor.lock)
+        try await bluez.notify(
+            [BluetoothLock.text("v: 1\(padding)"), BluetoothLock.text("v: 2")],
+            of: BluetoothLock.lock)
         #expect(try await samples.next()?.values == [.number(2)])
         #expect(source.report?.dropped.malformed == 1)
     }
 
-    @Test func `a characteristic that does not tell of itself is read again and again`()
+    @Test func `a characteristic without notifications is read periodically`()
         async throws
     {
         let bluez = try FakeBlueZ([
-            BluetoothDoor.device {
-                $0.services[BluetoothDoor.service]?[BluetoothDoor.lock] = .init(
+            BluetoothLock.device {
+                $0.services[BluetoothLock.service]?[BluetoothLock.lock] = .init(
                     flags: ["read"], value: "01")
-                $0.services[BluetoothDoor.service]?[BluetoothDoor.battery] = .init(
+                $0.services[BluetoothLock.service]?[BluetoothLock.battery] = .init(
                     flags: ["read"], value: "3939")
             }
         ])
-        let source = try BluetoothDoor.source(
-            try BluetoothDoor.connector(bluez, every: .milliseconds(5)))
+        let source = try BluetoothLock.source(
+            try BluetoothLock.connector(bluez, every: .milliseconds(5)))
         let taken = try await source.take(20)
         #expect(taken.allSatisfy { $0.values == [.text("locked"), .number(99)] })
-        try await bluez.waitUntilNothingIsHeld()
+        try await bluez.waitUntilReleased()
         #expect(try await bluez.log().allSatisfy { !$0.hasPrefix("StartNotify") })
     }
 }

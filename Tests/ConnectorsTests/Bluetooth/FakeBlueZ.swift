@@ -5,7 +5,7 @@ import TestSupport
 
 @testable import Connectors
 
-/// A BlueZ without a radio, on a bus of the test's own, whose devices a test plays.
+/// A fake BlueZ with scripted devices on a private bus.
 final class FakeBlueZ: Sendable {
     struct Device: Encodable {
         struct Characteristic: Encodable {
@@ -50,12 +50,12 @@ final class FakeBlueZ: Sendable {
         try bus.start([program, setup], until: "org.bluez")
     }
 
-    /// BlueZ ends; the bus stays.
+    /// Stops BlueZ, but not the bus.
     func stop() {
         bus.stopPrograms()
     }
 
-    /// The bus ends, and BlueZ with it.
+    /// Stops the bus, and BlueZ with it.
     func closeBus() {
         connection.withLock { $0 = nil }
         bus.close()
@@ -66,7 +66,7 @@ final class FakeBlueZ: Sendable {
         try start()
     }
 
-    // MARK: - Playing
+    // MARK: - Control
 
     @discardableResult
     func play(_ method: String, _ arguments: BusValue...) async throws -> [BusValue] {
@@ -80,11 +80,11 @@ final class FakeBlueZ: Sendable {
         return try await connection.call(call, within: Program.patience)
     }
 
-    /// Tells values of a characteristic.
+    /// Sends notifications of a characteristic.
     ///
-    /// - Returns: whether somebody listens.
+    /// - Returns: whether a client is subscribed.
     @discardableResult
-    func say(
+    func notify(
         _ values: [[UInt8]], of uuid: String, at address: String = Device().address
     ) async throws -> Bool {
         try await play(
@@ -93,13 +93,13 @@ final class FakeBlueZ: Sendable {
         .first?.flag == true
     }
 
-    /// What was called, in its order.
+    /// The received calls, in order.
     func log() async throws -> [String] { try await play("Log").first?.texts ?? [] }
 
-    /// How much is begun and not ended: searches, connections, subscriptions.
-    func held() async throws -> Int64 { try await play("Held").first?.integer ?? -1 }
+    /// The number of open scans, connections and subscriptions.
+    func openCount() async throws -> Int64 { try await play("Held").first?.integer ?? -1 }
 
-    func waitUntilNothingIsHeld() async throws {
-        try await until { try await held() == 0 }
+    func waitUntilReleased() async throws {
+        try await until { try await openCount() == 0 }
     }
 }

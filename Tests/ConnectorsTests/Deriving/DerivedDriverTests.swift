@@ -5,7 +5,7 @@ import VM
 
 @testable import Connectors
 
-/// Sensors that are made of others, through the virtual machine and its store.
+/// Derived sensors in a virtual machine with its store.
 @Suite(.timeLimit(.minutes(10)))
 struct DerivedDriverTests {
     private let machine = DerivedMachine()
@@ -13,16 +13,16 @@ struct DerivedDriverTests {
         ("accelerometer", DerivedMachine.acceleration)
     ]
 
-    /// Feeds until somebody takes it, which is soon after a level has changed.
+    /// Sends samples until the sensor is consumed, shortly after its level changes.
     private func feed(
-        _ samples: [Sample], to id: SensorID = "accelerometer", of driver: FedDriver
+        _ samples: [Sample], to id: SensorID = "accelerometer", of driver: TestDriver
     ) async throws {
         guard let first = samples.first else { return }
         try await until { driver.feed([first], to: id) }
         driver.feed(Array(samples.dropFirst()), to: id)
     }
 
-    @Test func `B20: a walk of 1.8 Hz is its steps to 3 %, and standing still is none`()
+    @Test func `B20: steps of a walk at 1.8 Hz are counted within 3 %, and none at rest`()
         async throws
     {
         var walk = Walk(seed: 20)
@@ -33,7 +33,7 @@ struct DerivedDriverTests {
             let end = Walk.start + Int64(walk.second * 1e6)
             try await feed(walk.next(seconds: 60, cadence: 0), of: driver)
             try await feed(walk.next(seconds: 100, cadence: 2), of: driver)
-            // What is counted late is of the walk before.
+            // Steps that are counted late belong to the previous walk.
             try await until { await machine.total() > 222 + 150 }
             let steps = try await machine.all("steps").map(\.sample)
             #expect(steps.allSatisfy { $0.time.microseconds > begin })
@@ -47,7 +47,7 @@ struct DerivedDriverTests {
         }
     }
 
-    @Test func `B22: what a person does is told with how sure it is`() async throws {
+    @Test func `B22: an activity is reported with its confidence`() async throws {
         var walk = Walk(seed: 22, deviation: 0.05)
         try await machine.run(Self.accelerometer) { machine, driver in
             try await feed(walk.next(seconds: 30, cadence: 0), of: driver)
@@ -56,16 +56,16 @@ struct DerivedDriverTests {
             try await until {
                 (await machine.samples.newest(of: "activity")?.time.microseconds ?? 0) >= last
             }
-            let told = try await machine.all("activity").map { ($0.time, $0.values.first) }
-            #expect(told.last?.1 == .text("walking"))
+            let reported = try await machine.all("activity").map { ($0.time, $0.values.first) }
+            #expect(reported.last?.1 == .text("walking"))
             #expect(
-                told.filter { $0.0.microseconds < Walk.start + 29_000_000 }
+                reported.filter { $0.0.microseconds < Walk.start + 29_000_000 }
                     .allSatisfy { $0.1 == .text("stationary") })
-            #expect(told.count >= 25)
+            #expect(reported.count >= 25)
         }
     }
 
-    @Test func `B23: pressure is a height above the start`() async throws {
+    @Test func `B23: pressure becomes an altitude above the start`() async throws {
         try await machine.run([("barometer", DerivedMachine.pressure)]) { machine, driver in
             let samples = (0...100).map { second in
                 Sample(
@@ -80,7 +80,7 @@ struct DerivedDriverTests {
         }
     }
 
-    @Test func `a vibration has its frequency and strength, at the rate of its sensor`()
+    @Test func `frequency and strength of a vibration are measured at the rate of the sensor`()
         async throws
     {
         try await machine.run(Self.accelerometer) { machine, driver in
@@ -100,7 +100,7 @@ struct DerivedDriverTests {
         }
     }
 
-    @Test func `while the accelerometer is off nothing follows of it, nor while the steps are`()
+    @Test func `no steps are derived while the accelerometer or the steps are off`()
         async throws
     {
         var walk = Walk(seed: 1)
@@ -110,7 +110,7 @@ struct DerivedDriverTests {
             try await machine.setLevel(.medium, of: "accelerometer")
             try await machine.setLevel(.off, of: "steps")
             try await feed(walk.next(seconds: 60, cadence: 1.8), of: driver)
-            // It was all computed with, but not for steps.
+            // The samples were processed for other sensors, but not for steps.
             let end = Walk.start + 118_000_000
             try await until {
                 (await machine.samples.newest(of: "activity")?.time.microseconds ?? 0) >= end
@@ -130,7 +130,7 @@ struct DerivedDriverTests {
         }
     }
 
-    @Test func `B21: steps go on after a restart, and none counts twice`() async throws {
+    @Test func `B21: steps continue after a restart, and none counts twice`() async throws {
         var walk = Walk(seed: 2)
         let samples =
             walk.next(seconds: 60, cadence: 1.8) + walk.next(seconds: 20, cadence: 0)
@@ -151,15 +151,15 @@ struct DerivedDriverTests {
         }
     }
 
-    // MARK: - What there is
+    // MARK: - Discovery
 
     private func found(_ sensors: [(SensorID, [Field])]) -> [SensorID: DiscoveredSensor] {
-        let all = FedDriver(sensors.map { (id: $0, fields: $1) }).discover()
+        let all = TestDriver(sensors.map { (id: $0, fields: $1) }).discover()
         let derived = DerivedDriver().discover(among: all)
         return Dictionary(derived.map { ($0.sensor.id, $0) }) { first, _ in first }
     }
 
-    @Test func `B19: what lacks its sensor says which, and the rest is there`() {
+    @Test func `B19: a derived sensor without its input names it, and the others are available`() {
         let found = found([("barometer", DerivedMachine.pressure)])
         #expect(found.keys.sorted() == ["activity", "altitude", "steps", "vibration"])
         for (id, item) in found where id != "altitude" {
@@ -172,7 +172,7 @@ struct DerivedDriverTests {
         #expect(found["altitude"]?.isUnavailable == false)
     }
 
-    @Test func `each instance has its own`() {
+    @Test func `each input instance has its own derived sensors`() {
         let found = found([
             ("accelerometer.left", DerivedMachine.acceleration),
             ("accelerometer.right", DerivedMachine.acceleration.reversed()),
@@ -197,7 +197,7 @@ struct DerivedDriverTests {
         }
     }
 
-    @Test func `the axes are found by their names`() async throws {
+    @Test func `axes are matched by name`() async throws {
         var walk = Walk(seed: 3)
         let fields: [(SensorID, [Field])] = [
             ("accelerometer", [Field("battery", unit: "%")] + DerivedMachine.acceleration)

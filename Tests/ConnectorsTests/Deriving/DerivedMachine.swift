@@ -4,7 +4,7 @@ import VM
 
 @testable import Connectors
 
-/// A virtual machine that makes sensors of those that a test feeds.
+/// A virtual machine with derived sensors whose inputs are sent by a test.
 final class DerivedMachine {
     static let acceleration = ["x", "y", "z"].map { Field($0, unit: "m/s2") }
     static let pressure = [Field("pressure", unit: "hPa")]
@@ -14,12 +14,12 @@ final class DerivedMachine {
 
     deinit { try? FileManager.default.removeItem(at: folder) }
 
-    /// Collects for as long as `body` runs, then lets go of the data.
+    /// Collects while `body` runs, then closes the machine.
     func run(
         _ sensors: [(SensorID, [Field])],
-        _ body: (VirtualMachine, FedDriver) async throws -> Void
+        _ body: (VirtualMachine, TestDriver) async throws -> Void
     ) async throws {
-        let driver = FedDriver(sensors.map { (id: $0, fields: $1) })
+        let driver = TestDriver(sensors.map { (id: $0, fields: $1) })
         let machine = try await VirtualMachine.start(
             in: folder.path(percentEncoded: false), drivers: [driver],
             derivers: [DerivedDriver()])

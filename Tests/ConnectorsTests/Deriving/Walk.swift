@@ -2,7 +2,7 @@ import Foundation
 import Samples
 import TestSupport
 
-/// Acceleration of somebody who walks and rests, with noise on each axis.
+/// Simulated acceleration of walking and resting, with noise on each axis.
 struct Walk {
     static let start: Int64 = 1_700_000_000_000_000
     private static let rate = 25.0
@@ -17,7 +17,7 @@ struct Walk {
         self.deviation = deviation
     }
 
-    /// - Parameter cadence: steps a second; 0 to rest.
+    /// - Parameter cadence: steps per second; 0 to rest.
     mutating func next(seconds: Double, cadence: Double) -> [Sample] {
         var samples: [Sample] = []
         let begin = second
@@ -33,7 +33,7 @@ struct Walk {
         return samples
     }
 
-    /// About normal, of deviation one.
+    /// Approximately normal noise with a standard deviation of one.
     private mutating func noise() -> Double {
         (0..<12).reduce(-6) { sum, _ in sum + Double.random(in: 0...1, using: &random) }
     }

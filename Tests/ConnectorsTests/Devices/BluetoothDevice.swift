@@ -6,7 +6,7 @@ import DBus
 final class BluetoothDevice: TestDevice {
     private static let service = "6e400001-b5a3-f393-e0a9-e50e24dcca9e"
     private static let output = "6e400003-b5a3-f393-e0a9-e50e24dcca9e"
-    /// The most bytes of a value within one packet.
+    /// The maximum size of a value in one packet.
     private static let portion = 244
 
     let connector: any Connector
@@ -27,25 +27,25 @@ final class BluetoothDevice: TestDevice {
             ], takesLines: true, scanLimit: .milliseconds(300), bus: bluez.address)
     }
 
-    var isHeld: Bool {
-        get async { (try? await bluez.held()) != 0 }
+    var isInUse: Bool {
+        get async { (try? await bluez.openCount()) != 0 }
     }
 
-    func come() async throws {
+    func attach() async throws {
         try await bluez.play("Come", .string(address))
     }
 
-    func say(_ bytes: [UInt8]) async throws {
+    func send(_ bytes: [UInt8]) async throws {
         let portions = stride(from: 0, to: bytes.count, by: Self.portion).map {
             Array(bytes[$0..<min($0 + Self.portion, bytes.count)])
         }
-        guard try await bluez.say(portions, of: Self.output) else {
+        guard try await bluez.notify(portions, of: Self.output) else {
             throw DeviceFault("nobody listens")
         }
     }
 
-    func go(saying bytes: [UInt8]) async throws {
-        if !bytes.isEmpty { try await say(bytes) }
+    func detach(sending bytes: [UInt8]) async throws {
+        if !bytes.isEmpty { try await send(bytes) }
         try await bluez.play("Go", .string(address))
     }
 }

@@ -4,7 +4,7 @@ import Synchronization
 
 @testable import Connectors
 
-/// A program that hands on what stands in a pipe with a name, for as long as there is one.
+/// A program that forwards the content of a named pipe.
 final class PipeDevice: TestDevice {
     let connector: any Connector
     private let path: String
@@ -20,21 +20,21 @@ final class PipeDevice: TestDevice {
         if end >= 0 { close(end) }
     }
 
-    var isHeld: Bool { Self.processes(naming: path) > 0 }
+    var isInUse: Bool { Self.processes(naming: path) > 0 }
 
-    func come() throws {
+    func attach() throws {
         guard mkfifo(path, 0o600) == 0 else { throw DeviceFault("no pipe: \(errno)") }
         let opened = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC)
         guard opened >= 0 else { throw DeviceFault("the pipe cannot be opened: \(errno)") }
         end.withLock { $0 = opened }
     }
 
-    func say(_ bytes: [UInt8]) async throws {
+    func send(_ bytes: [UInt8]) async throws {
         try await DeviceFault.write(bytes, to: end.withLock { $0 })
     }
 
-    func go(saying bytes: [UInt8]) async throws {
-        try await say(bytes)
+    func detach(sending bytes: [UInt8]) async throws {
+        try await send(bytes)
         try FileManager.default.removeItem(atPath: path)
         end.withLock {
             close($0)
@@ -42,7 +42,7 @@ final class PipeDevice: TestDevice {
         }
     }
 
-    /// How many processes have a text in their arguments.
+    /// The number of processes with a text in their arguments.
     static func processes(naming text: String) -> Int {
         let wanted = Array(text.utf8)
         let numbers = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []

@@ -4,12 +4,12 @@ import TestSupport
 
 @testable import Connectors
 
-/// A server that answers with what it has to say since it was asked before.
+/// A server that responds with the data since the previous request.
 final class PollDevice: TestDevice {
     private struct State {
         var isThere = false
         var words: [UInt8] = []
-        /// Said with an end before its end.
+        /// Sent as a truncated response.
         var last: [UInt8] = []
     }
 
@@ -54,17 +54,17 @@ final class PollDevice: TestDevice {
         }
     }
 
-    var isHeld: Bool { false }
+    var isInUse: Bool { false }
 
-    func come() throws {
+    func attach() throws {
         state.state.withLock { $0.isThere = true }
     }
 
-    func say(_ bytes: [UInt8]) async throws {
+    func send(_ bytes: [UInt8]) async throws {
         state.state.withLock { $0.words += bytes }
     }
 
-    func go(saying bytes: [UInt8]) async throws {
+    func detach(sending bytes: [UInt8]) async throws {
         state.state.withLock {
             $0.isThere = false
             $0.last = bytes

@@ -4,9 +4,9 @@ import Synchronization
 
 @testable import Connectors
 
-/// A pseudo-terminal behind a link, such as those of `/dev/serial/by-id`.
+/// A pseudo-terminal with a symbolic link, as in `/dev/serial/by-id`.
 final class SerialDevice: TestDevice {
-    // ioctl_tty(2), which the Glibc module leaves out.
+    // ioctl_tty(2); missing in the Glibc module.
     private static let unlock: UInt = 0x4004_5431
     private static let numberOf: UInt = 0x8004_5430
 
@@ -16,11 +16,11 @@ final class SerialDevice: TestDevice {
 
     init(
         path: String, baud: Int = 9600, sent: String = "", skipped: Int = 0,
-        patience: Duration? = nil
+        timeout: Duration? = nil
     ) {
         self.path = path
         connector = SerialConnector(
-            device: path, baud: baud, sent: Array(sent.utf8), skipped: skipped, patience: patience)
+            device: path, baud: baud, sent: Array(sent.utf8), skipped: skipped, timeout: timeout)
     }
 
     deinit {
@@ -28,10 +28,10 @@ final class SerialDevice: TestDevice {
         if master >= 0 { close(master) }
     }
 
-    /// The side of the device.
+    /// The descriptor on the side of the device.
     var master: Int32 { state.withLock { $0.master } }
 
-    var isHeld: Bool {
+    var isInUse: Bool {
         let terminal = state.withLock { $0.terminal }
         let folder = "/proc/self/fd"
         let numbers = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
@@ -41,7 +41,7 @@ final class SerialDevice: TestDevice {
         }
     }
 
-    func come() throws {
+    func attach() throws {
         let master = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC | O_NONBLOCK)
         var (number, lock): (Int32, Int32) = (0, 0)
         guard master >= 0, ioctl(master, Self.unlock, &lock) == 0,
@@ -52,19 +52,19 @@ final class SerialDevice: TestDevice {
             atPath: path, withDestinationPath: "/dev/pts/\(number)")
     }
 
-    func say(_ bytes: [UInt8]) async throws {
+    func send(_ bytes: [UInt8]) async throws {
         try await DeviceFault.write(bytes, to: master)
     }
 
-    func go(saying bytes: [UInt8]) async throws {
-        try await say(bytes)
+    func detach(sending bytes: [UInt8]) async throws {
+        try await send(bytes)
         try FileManager.default.removeItem(atPath: path)
         close(master)
         state.withLock { $0.master = -1 }
     }
 
-    /// What the host has sent, so far.
-    func heard() -> String {
+    /// The text that the host has sent so far.
+    func receivedText() -> String {
         var buffer = [UInt8](repeating: 0, count: 4096)
         let count = read(master, &buffer, buffer.count)
         return String(decoding: buffer.prefix(max(0, count)), as: UTF8.self)

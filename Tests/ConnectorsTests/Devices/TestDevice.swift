@@ -2,29 +2,29 @@ import Connectors
 import Foundation
 import Glibc
 
-/// A source of one kind, as a test makes it come, speak and go.
+/// A simulated source that a test attaches, sends from and detaches.
 protocol TestDevice: AnyObject, Sendable {
     var connector: any Connector { get }
-    /// Whether the connector still holds something of the machine.
-    var isHeld: Bool { get async }
+    /// Whether the connector has the device open.
+    var isInUse: Bool { get async }
 
-    func come() async throws
-    func say(_ bytes: [UInt8]) async throws
-    /// Goes while it says this.
-    func go(saying bytes: [UInt8]) async throws
+    func attach() async throws
+    func send(_ bytes: [UInt8]) async throws
+    /// Detaches after sending these bytes, without a line end.
+    func detach(sending bytes: [UInt8]) async throws
 }
 
 extension TestDevice {
-    func say(_ text: String) async throws { try await say(Array(text.utf8)) }
+    func send(_ text: String) async throws { try await send(Array(text.utf8)) }
 
-    func go() async throws { try await go(saying: []) }
+    func detach() async throws { try await detach(sending: []) }
 }
 
-/// The kinds of sources that the suite holds for.
+/// The kinds of sources that the suite tests.
 enum DeviceKind: String, CaseIterable {
     case serial, command, poll, bluetooth
 
-    /// Those that say a line in pieces.
+    /// The kinds that can send a line in parts.
     static let streams: [DeviceKind] = [.serial, .command, .bluetooth]
 
     func with<T: Sendable>(_ body: (any TestDevice) async throws -> T) async throws -> T {
@@ -49,7 +49,7 @@ struct DeviceFault: Error, CustomStringConvertible {
         self.description = description
     }
 
-    /// Writes all, however little is taken at once.
+    /// Writes all bytes, in several writes if needed.
     static func write(_ bytes: [UInt8], to descriptor: Int32) async throws {
         var rest = bytes[...]
         while !rest.isEmpty {

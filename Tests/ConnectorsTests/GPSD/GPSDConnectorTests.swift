@@ -8,14 +8,14 @@ import VM
 
 @testable import Connectors
 
-/// gpsd and what pretends to be it, over real sockets.
+/// Connections to a scripted gpsd over real sockets.
 @Suite(.timeLimit(.minutes(10)))
 struct GPSDConnectorTests {
     private static let greeting =
         #"{"class":"VERSION","release":"3.22","proto_major":3,"proto_minor":14}"# + "\r\n"
     private static let base = Timestamp.now().advanced(byMicroseconds: -3_600_000_000)
 
-    /// A fix that was made so many seconds after an hour ago.
+    /// A report of a fix, the given seconds after the base time, an hour ago.
     private static func fix(_ second: Double, latitude: Double = 47, eph: Double = 5) -> String {
         let time = base.advanced(byMicroseconds: Int64(second * 1e6)).description
         return #"{"class":"TPV","device":"/dev/a","mode":3,"time":"\#(time)","lat":\#(latitude),"#
@@ -34,21 +34,21 @@ struct GPSDConnectorTests {
             GPSDConnector(port: port, device: device, report: report),
             maker: try SampleMaker(
                 format: .named, names: fields.map(\.name), rules: fields.map { FieldRule($0) }),
-            highestRate: highestRate, time: ScriptedTime.impatient)
+            highestRate: highestRate, time: ScriptedTime.withoutWaiting)
     }
 
     private static func server(
         _ answers: String..., ends: Bool = true
-    ) async throws -> ChattyServer {
-        try await ChattyServer { number in
-            ChattyServer.Script(
+    ) async throws -> ScriptedServer {
+        try await ScriptedServer { number in
+            ScriptedServer.Script(
                 greeting: greeting,
                 answer: answers.indices.contains(number) ? Array(answers[number].utf8) : [],
                 ends: ends && number < answers.count - 1)
         }
     }
 
-    @Test func `B8: a fix of gpsd is a sample of location`() async throws {
+    @Test func `B8: a fix of gpsd becomes a location sample`() async throws {
         let server = try await Self.server(Self.fix(0))
         let source = try Self.source(server.port)
         let samples = try await source.take(1)
@@ -58,7 +58,7 @@ struct GPSDConnectorTests {
         try await until { server.open == 0 }
     }
 
-    @Test func `one receiver of several can be chosen`() async throws {
+    @Test func `one of several receivers can be chosen`() async throws {
         let other = Self.fix(0).replacing("/dev/a", with: "/dev/b")
         let server = try await Self.server(other + Self.fix(1))
         let source = try Self.source(server.port, device: "/dev/a")
@@ -78,7 +78,7 @@ struct GPSDConnectorTests {
     }
 
     @Test(arguments: [(9.0, true, true), (11, false, true), (99, false, true), (101, false, false)])
-    func `B10: the accuracy of a fix decides for whom it is good enough`(
+    func `B10: the accuracy of a fix decides which limits accept it`(
         eph: Double, isFine: Bool, isCoarse: Bool
     ) async throws {
         let server = try await Self.server(Self.fix(0, eph: eph))
@@ -90,10 +90,10 @@ struct GPSDConnectorTests {
     }
 
     @Test(arguments: [0, 1, 5])
-    func `B11: every fix of a batch is taken, and the newest is the latest`(
+    func `B11: every fix of a batch is accepted, and the newest is the latest sample`(
         count: Int
     ) async throws {
-        // The newest comes first.
+        // The newest fix is sent first.
         let batch = (0..<count).map { Self.fix(100 - Double($0)) }.joined()
         let server = try await Self.server(batch + Self.fix(1, latitude: 48))
         let samples = try await Self.source(server.port).take(count + 1)
@@ -104,7 +104,7 @@ struct GPSDConnectorTests {
         #expect(newest.time == Self.base.advanced(byMicroseconds: seconds * 1_000_000))
     }
 
-    @Test func `what is no fix is left out and counted, and the rest is taken`() async throws {
+    @Test func `reports without a fix are dropped and counted`() async throws {
         let old = Self.fix(0).replacing(Self.base.description, with: "1999-12-31T23:59:59Z")
         let ahead = Self.fix(2 * 3600)
         let huge = #"{"class":"TPV","x":""# + String(repeating: "a", count: 1 << 20) + "\"}\n"
@@ -127,25 +127,25 @@ struct GPSDConnectorTests {
         #expect(server.connections == 2)
     }
 
-    @Test func `B8: gpsd that went is connected to when it is back`() async throws {
-        // Keeps the port from other tests while no server listens on it.
+    @Test func `B8: gpsd is reconnected after a restart`() async throws {
+        // Reserves the port while no server listens on it.
         let reserved = ClosedPort(isLent: true)
         let port = reserved.number
-        let first = try await ChattyServer(port: port) { _ in
+        let first = try await ScriptedServer(port: port) { _ in
             .init(greeting: Self.greeting, answer: Array(Self.fix(0).utf8))
         }
         let source = try Self.source(port)
         var times: [Timestamp] = []
-        var second: ChattyServer?
+        var second: ScriptedServer?
         for try await sample in source.samples() {
             times.append(sample.time)
             if times.count == 2 { break }
             try await first.close()
-            second = try await ChattyServer(port: port) { _ in
+            second = try await ScriptedServer(port: port) { _ in
                 .init(greeting: Self.greeting, answer: Array(Self.fix(1).utf8))
             }
-            // Its connection outlives the server that took it.
-            first.hangUp()
+            // The connection stays open when the server stops accepting.
+            first.closeConnections()
         }
         #expect(times.map { $0.microseconds - Self.base.microseconds } == [0, 1_000_000])
         #expect(source.report?.connections == 2)
@@ -153,8 +153,8 @@ struct GPSDConnectorTests {
         withExtendedLifetime(reserved) {}
     }
 
-    @Test func `what is faster than its rate is left out, in bounded memory`() async throws {
-        let server = try await ChattyServer { _ in
+    @Test func `fixes above the rate limit are dropped in bounded memory`() async throws {
+        let server = try await ScriptedServer { _ in
             .init(
                 greeting: Self.greeting,
                 answer: Array(
@@ -173,13 +173,13 @@ struct GPSDConnectorTests {
     @Test(arguments: [
         "HTTP/1.1 400 Bad Request\r\n\r\n", "", "{\"class\":\"TPV\",\"mode\":3}\n",
     ])
-    func `what is not gpsd is called so`(greeting: String) async throws {
-        let server = try await ChattyServer { _ in .init(greeting: greeting) }
+    func `a server that is not gpsd is reported`(greeting: String) async throws {
+        let server = try await ScriptedServer { _ in .init(greeting: greeting) }
         let source = try Self.source(server.port)
         let task = Task { try await source.take(1) }
         try await until { server.open == 1 }
         try await server.close()
-        server.hangUp()
+        server.closeConnections()
         try await until { source.report?.problem != nil }
         let problem = try #require(source.report?.problem)
         #expect(problem.hasPrefix("gpsd at 127.0.0.1:\(server.port) "))
@@ -188,8 +188,8 @@ struct GPSDConnectorTests {
         _ = try? await task.value
     }
 
-    @Test func `a connection that nobody wants any more ends at once`() async throws {
-        let server = try await ChattyServer { _ in .init(greeting: "") }
+    @Test func `a cancelled connection ends at once`() async throws {
+        let server = try await ScriptedServer { _ in .init(greeting: "") }
         let connector = GPSDConnector(port: server.port)
         let sink = SampleSink(
             maker: try SampleMaker(
@@ -202,7 +202,7 @@ struct GPSDConnectorTests {
         try await until { server.open == 0 }
     }
 
-    @Test func `errorOutput of gpsd are told`() async throws {
+    @Test func `error messages of gpsd are reported`() async throws {
         let server = try await Self.server(
             #"{"class":"ERROR","message":"no such device"}"# + "\n" + Self.fix(0))
         let source = try Self.source(server.port)

@@ -4,7 +4,7 @@ import Tracks
 
 @testable import Connectors
 
-/// What gpsd says, one line after the other.
+/// Parsing the messages of gpsd.
 struct GPSDMessageTests {
     private let arrival = Timestamp(microseconds: 1_800_000_000_000_000)
 
@@ -20,7 +20,7 @@ struct GPSDMessageTests {
         return fix
     }
 
-    @Test func `a report of gpsd is a fix with its units`() throws {
+    @Test func `a report of gpsd becomes a fix with converted units`() throws {
         let fix = try fix(
             """
             "device":"/dev/ttyACM0","mode":3,"time":"2026-11-21T10:34:48.283Z","ept":0.005,
@@ -35,11 +35,11 @@ struct GPSDMessageTests {
         (#""mode":3,"altHAE":5,"alt":6"#, [6.0, -1, -1, -1]),
         (#""mode":3,"altHAE":5,"epx":3,"epy":4"#, [5, 5, -1, -1]),
         (#""mode":2,"epx":3"#, [-9999, -1, -1, -1]),
-        // The sensor has it, so a fix in the plane has it, too.
+        // The altitude is reported, so a two-dimensional fix has it, too.
         (#""mode":2,"altMSL":7,"speed":0,"track":0,"eph":0"#, [7, 0, 0, 0]),
         (#""mode":2,"speed":-3,"track":-4,"eph":-5"#, [-9999, -1, -1, -1]),
     ])
-    func `what a fix lacks has a number that it cannot have`(
+    func `missing values of a fix have a reserved number`(
         members: String, rest: [Double]
     ) throws {
         let fix = try fix(members)
@@ -65,13 +65,13 @@ struct GPSDMessageTests {
             #"{"class":"SKY","satellites":[{"PRN":1,"used":true},{"PRN":2,"used":false}]}"#,
             .satellites(used: 1, visible: 2, device: nil)
         ),
-        // Only how well the satellites stand.
+        // A report with dilutions of precision only.
         (#"{"class":"SKY","xdop":1.5}"#, .other),
         (#"{"class":"SKY","uSat":5,"nSat":-9}"#, .other),
         (#"{"class":"WATCH","enable":true}"#, .other), (#"{"class":"PPS"}"#, .other),
         (#"{"class":"ERROR","message":"a\u001b[1mb"}"#, .error(#"a\u{1b}[1mb"#)),
     ])
-    func `each message is known by its class`(line: String, message: GPSDMessage) {
+    func `each message is recognised by its class`(line: String, message: GPSDMessage) {
         #expect(self.message(line) == message)
     }
 
@@ -86,7 +86,7 @@ struct GPSDMessageTests {
         #"{"class":"TPV","class":"TPV","mode":3,"lat":1,"lon":2}"#,
         #"{"class":"TPV","mode":3,"lat":1,"lon":NaN}"#, #"{"class":"DEVICES"}"#,
     ])
-    func `what is no message of gpsd is none`(line: String) {
+    func `invalid messages of gpsd are rejected`(line: String) {
         #expect(message(line) == nil)
     }
 }

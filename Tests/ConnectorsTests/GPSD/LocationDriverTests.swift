@@ -7,18 +7,18 @@ import VM
 
 @testable import Connectors
 
-/// Whether `location` is there, and what it gives in a virtual machine.
+/// The availability of `location`, and its samples in a virtual machine.
 @Suite(.blocking, .timeLimit(.minutes(10)))
 struct LocationDriverTests {
     private static let greeting =
         #"{"class":"VERSION","release":"3.22","proto_major":3,"proto_minor":14}"# + "\r\n"
 
     private func isUnavailable(_ item: DiscoveredSensor, because reason: String) -> Bool {
-        guard case .unavailable(let told, let remedy) = item.availability else { return false }
-        return told == reason && remedy == "sudo apt-get install gpsd"
+        guard case .unavailable(let reported, let remedy) = item.availability else { return false }
+        return reported == reason && remedy == "sudo apt-get install gpsd"
     }
 
-    @Test func `B4: without gpsd location is unavailable, and soon`() async throws {
+    @Test func `B4: without gpsd location becomes unavailable quickly`() async throws {
         let deaf = ClosedPort()
         let port = deaf.number
         let start = ContinuousClock.now
@@ -37,10 +37,10 @@ struct LocationDriverTests {
         ("SSH-2.0-OpenSSH\r\n", "the server at 127.0.0.1:PORT is not gpsd"),
         (String(repeating: "x", count: 20_000), "the server at 127.0.0.1:PORT is not gpsd"),
     ])
-    func `what is not gpsd does not hold up the look for it`(
+    func `a server that is not gpsd does not delay discovery`(
         greeting: String, reason: String
     ) async throws {
-        let server = try await ChattyServer { _ in .init(greeting: greeting) }
+        let server = try await ScriptedServer { _ in .init(greeting: greeting) }
         let start = ContinuousClock.now
         let found = LocationDriver(port: server.port).discover()
         #expect(ContinuousClock.now - start < .seconds(20))
@@ -48,12 +48,12 @@ struct LocationDriverTests {
         #expect(found.allSatisfy { isUnavailable($0, because: expected) })
     }
 
-    @Test func `B8, D4, F5: where gpsd is, the machine stores where it is`() async throws {
+    @Test func `B8, D4, F5: the machine stores its position when gpsd runs`() async throws {
         let time = Timestamp.now().advanced(byMicroseconds: -1_000_000)
         let report =
             #"{"class":"TPV","mode":3,"time":"\#(time)","lat":47,"lon":8,"altMSL":400,"eph":5,"#
             + #""speed":1,"track":90}"# + "\n" + #"{"class":"SKY","uSat":5,"nSat":9}"# + "\n"
-        let server = try await ChattyServer { _ in
+        let server = try await ScriptedServer { _ in
             .init(greeting: Self.greeting, answer: Array(report.utf8))
         }
         let folder = FileManager.default.temporaryDirectory.appending(
@@ -63,7 +63,7 @@ struct LocationDriverTests {
             in: folder.path(percentEncoded: false), drivers: [LocationDriver(port: server.port)])
         #expect(await machine.status(of: "location")?.state == .available)
         #expect(await machine.status(of: "location")?.sensor.fields == Fix.fields)
-        // Nothing is asked of gpsd before it is collected, and nothing while it is off.
+        // gpsd is not contacted before collecting and while the sensor is off.
         #expect(server.asked.isEmpty)
         try await machine.setLevel(.off, of: "satellites")
         let work = Task { await machine.collect() }

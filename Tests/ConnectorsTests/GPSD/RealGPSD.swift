@@ -5,25 +5,26 @@ import Samples
 import Synchronization
 import TestSupport
 
-/// A gpsd of a test's own on a free port, fed with sentences of NMEA 0183; it ends with this value.
+/// A private gpsd on a free port, which receives NMEA 0183 sentences; stopped with this value.
 final class RealGPSD {
     static let program = "/usr/sbin/gpsd"
 
     let port: Int
-    /// gpsd cannot be asked for a free one.
+    /// Reserved by the test, since gpsd cannot choose a free port.
     private let lent = ClosedPort(isLent: true)
     private let receiver: any Channel
     private let program: Program
 
-    /// - Parameter first: when its first fix was; each is a second later, and comes a tenth after.
+    /// - Parameter first: the time of the first fix; each further one is a second later and arrives
+    ///   after a tenth of a second.
     init(first: Timestamp) async throws {
         receiver = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
             .childChannelInitializer { channel in
-                let talk = Talk(first: first)
+                let sentences = SentenceGenerator(first: first)
                 let work = channel.eventLoop.scheduleRepeatedTask(
                     initialDelay: .milliseconds(100), delay: .milliseconds(100)
                 ) { _ in
-                    channel.writeAndFlush(ByteBuffer(string: talk.next()), promise: nil)
+                    channel.writeAndFlush(ByteBuffer(string: sentences.next()), promise: nil)
                 }
                 channel.closeFuture.whenComplete { _ in work.cancel() }
                 return channel.eventLoop.makeSucceededVoidFuture()
@@ -44,8 +45,8 @@ final class RealGPSD {
         program.end()
     }
 
-    /// What a receiver says that moves to the north-east.
-    private final class Talk: Sendable {
+    /// Generates the sentences of a receiver that moves to the north-east.
+    private final class SentenceGenerator: Sendable {
         private let first: Timestamp
         private let count = Mutex(0)
 

@@ -7,12 +7,12 @@ import VM
 
 @testable import Connectors
 
-/// Debian's gpsd itself, with a receiver that a test plays.
+/// Debian's gpsd with a simulated receiver.
 @Suite(
     .timeLimit(.minutes(10)), .enabled(if: FileManager.default.fileExists(atPath: RealGPSD.program))
 )
 struct RealGPSDTests {
-    @Test func `B8: what a receiver says comes through gpsd`() async throws {
+    @Test func `B8: the position of a receiver arrives through gpsd`() async throws {
         let begin = Timestamp.now()
         let daemon = try await RealGPSD(first: .now().advanced(byMicroseconds: -600_000_000))
         let driver = LocationDriver(port: daemon.port)
@@ -27,7 +27,7 @@ struct RealGPSDTests {
                 #expect(samples.last?.values == [.integer(5), .integer(6)])
                 continue
             }
-            // Before a receiver has told the date, a fix is of its arrival.
+            // Until the receiver reports a date, a fix has its arrival time.
             let fixes = samples.compactMap { Fix($0, fields: Fix.fields) }
                 .filter { $0.time < begin }
             #expect(fixes.count >= 5)

@@ -8,7 +8,7 @@ import VM
 
 @testable import Connectors
 
-/// A receiver that stays where it is rests, and is looked at now and then.
+/// A stationary receiver is suspended and checked periodically.
 @Suite(.timeLimit(.minutes(10)))
 struct RestCycleTests {
     private static let start = Timestamp.now().advanced(byMicroseconds: -7_200_000_000)
@@ -19,47 +19,47 @@ struct RestCycleTests {
             position: try #require(Position(latitude: metres / 110_574, longitude: 8)))
     }
 
-    /// Plays a receiver of one fix a second that is switched on and off as the cycle says.
+    /// Simulates a receiver of one fix per second that is suspended as the cycle decides.
     ///
-    /// - Parameter north: how far it has come after so many seconds, in metres.
-    /// - Returns: the seconds at which it told a fix.
+    /// - Parameter north: the distance moved after some seconds, in metres.
+    /// - Returns: the seconds at which it reported a fix.
     private static func play(
         _ seconds: Int, after: Duration = .seconds(300), every: Duration = .seconds(20),
         north: (Int) -> Double
     ) throws -> [Int] {
         var cycle = RestCycle(after: after, every: every)
-        var told: [Int] = []
+        var reported: [Int] = []
         var silentUntil = 0
         for second in 0..<seconds where second >= silentUntil {
-            told.append(second)
+            reported.append(second)
             if cycle.take(try fix(Double(second), north: north(second))) {
                 silentUntil = second + Int(every.components.seconds)
             }
         }
-        return told
+        return reported
     }
 
-    @Test func `B12: a receiver that stays where it is tells a twentieth of its fixes`() throws {
-        let told = try Self.play(3900) { _ in 0 }
-        #expect(told.prefix(301) == ArraySlice(0...300))
-        #expect(told.dropFirst(301) == ArraySlice(Array(stride(from: 320, to: 3900, by: 20))))
+    @Test func `B12: a stationary receiver reports a twentieth of its fixes`() throws {
+        let reported = try Self.play(3900) { _ in 0 }
+        #expect(reported.prefix(301) == ArraySlice(0...300))
+        #expect(reported.dropFirst(301) == ArraySlice(Array(stride(from: 320, to: 3900, by: 20))))
     }
 
-    @Test func `B12: one that wanders by less than 10 m rests, one that goes on does not`() throws {
+    @Test func `B12: a receiver within 10 m is suspended, a moving one is not`() throws {
         #expect(try Self.play(3600) { Double($0 % 2) * 9.9 }.count < 500)
         #expect(try Self.play(3600) { Double($0) * 0.1 }.count == 3600)
         // Back and forth over more than 10 m.
         #expect(try Self.play(3600) { Double($0 / 60 % 2) * 11 }.count == 3600)
     }
 
-    @Test func `B12: movement brings back every fix, within one look`() throws {
-        let told = try Self.play(2000) { $0 < 1000 ? 0 : Double($0 - 1000) * 1.4 }
-        let moving = told.filter { $0 >= 1000 }
+    @Test func `B12: a movement resumes all fixes after one check`() throws {
+        let reported = try Self.play(2000) { $0 < 1000 ? 0 : Double($0 - 1000) * 1.4 }
+        let moving = reported.filter { $0 >= 1000 }
         #expect(try #require(moving.first { Double($0 - 1000) * 1.4 >= 10 }) <= 1027)
         #expect(moving.suffix(970) == ArraySlice(1030..<2000))
     }
 
-    @Test func `B12: what is on its way when it is told to rest is no look`() throws {
+    @Test func `B12: a fix under way during suspension is not a check`() throws {
         var cycle = RestCycle(after: .seconds(60))
         #expect(!cycle.take(try Self.fix(0)))
         #expect(cycle.take(try Self.fix(60)))
@@ -67,7 +67,7 @@ struct RestCycleTests {
         #expect(cycle.take(try Self.fix(80)))
     }
 
-    @Test func `B12: a clock that was put back begins anew`() throws {
+    @Test func `B12: a clock that is set back restarts the cycle`() throws {
         var cycle = RestCycle(after: .seconds(60))
         #expect(!cycle.take(try Self.fix(1000)))
         #expect(!cycle.take(try Self.fix(0)))
@@ -75,7 +75,7 @@ struct RestCycleTests {
         #expect(cycle.take(try Self.fix(61)))
     }
 
-    /// Waits that end when they are told to.
+    /// Waits that end when the test calls `open`.
     private final class Gate: Sendable {
         private let (ticks, tick) = AsyncStream.makeStream(of: Void.self)
         private let waits = Mutex<[Duration]>([])
@@ -91,7 +91,7 @@ struct RestCycleTests {
         func open() { tick.yield() }
     }
 
-    @Test func `B12: gpsd is told to let the receiver rest, and asked for one fix after each rest`()
+    @Test func `B12: gpsd suspends the receiver and reports one fix after each suspension`()
         async throws
     {
         func line(_ fix: Fix) -> [UInt8] {
@@ -103,11 +103,11 @@ struct RestCycleTests {
         let (still, later, again, moved) = (
             try Self.fix(0), try Self.fix(60), try Self.fix(80), try Self.fix(100, north: 50)
         )
-        let script = ChattyServer.Script(
+        let script = ScriptedServer.Script(
             greeting: #"{"class":"VERSION","release":"3.22"}"# + "\r\n",
             answer: line(still) + line(later),
             later: [[], line(again), [], line(moved)])
-        let server = try await ChattyServer { _ in script }
+        let server = try await ScriptedServer { _ in script }
         let gate = Gate()
         let source = SupervisedSource(
             GPSDConnector(
@@ -116,7 +116,7 @@ struct RestCycleTests {
             maker: try SampleMaker(
                 format: .named, names: Fix.fields.map(\.name),
                 rules: Fix.fields.map { FieldRule($0) }),
-            highestRate: SupervisedSource.standardRate, time: ScriptedTime.impatient)
+            highestRate: SupervisedSource.standardRate, time: ScriptedTime.withoutWaiting)
         var times: [Timestamp] = []
         let (watch, rest) = (
             #"?WATCH={"enable":true,"json":true}"# + "\n", #"?WATCH={"enable":false}"# + "\n"
@@ -124,7 +124,7 @@ struct RestCycleTests {
         for try await sample in source.samples() {
             times.append(sample.time)
             if times.count == 2 || times.count == 3 {
-                // It rests as long as nobody lets time pass.
+                // It stays suspended as long as the test does not advance time.
                 let rests = times.count - 1
                 try await until { server.asked.filter { $0 == rest }.count == rests }
                 try await until { gate.asked.count == rests }

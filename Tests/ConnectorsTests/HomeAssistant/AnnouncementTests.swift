@@ -7,7 +7,7 @@ import VM
 
 @testable import Connectors
 
-/// What announcements mean, without a broker.
+/// Parsing of announcements, without a broker.
 struct AnnouncementTests {
     @Test(arguments: [
         ("{{ value }}", "value"), ("{{value}}", "value"), (" {{- value -}} ", "value"),
@@ -15,7 +15,7 @@ struct AnnouncementTests {
         ("{{ value_json['ENERGY'].Power }}", "$['ENERGY'].Power"),
         ("{{ value_json.values[2] }}", "$.values[2]"),
     ])
-    func `templates of the simple kind name a value`(template: String, name: String) {
+    func `simple templates name a value`(template: String, name: String) {
         #expect(ValueTemplate(template)?.name == name)
     }
 
@@ -25,7 +25,7 @@ struct AnnouncementTests {
         "{{ valuejson.t }}", "{{ value_jsont }}", "{{ value_json.a.get('b') }}", "", "value",
         "{{ value_json.a-1 }}{{ value }}", "{{ value_json['a' }}",
     ])
-    func `templates that compute are not understood`(template: String) {
+    func `templates with expressions are not supported`(template: String) {
         #expect(ValueTemplate(template) == nil)
     }
 
@@ -34,14 +34,14 @@ struct AnnouncementTests {
         ("kWh", "kW.h"), ("V", "V"), ("A", "A"), ("ppm", "[ppm]"), ("µg/m³", "ug/m3"),
         ("μg/m³", "ug/m3"), ("mbar", "mbar"), ("dBm", "dB[mW]"), ("m³", "m3"),
     ])
-    func `units become those of UCUM`(unit: String, ucum: String) throws {
+    func `units are converted to UCUM`(unit: String, ucum: String) throws {
         let announcement = try Self.announcement(
             #"{"state_topic": "a", "unit_of_measurement": "\#(unit)"}"#)
         #expect(announcement.rule.field.unit == ucum)
         #expect(announcement.foreignUnit == nil)
     }
 
-    @Test func `a unit that is not known stands in the title`() throws {
+    @Test func `an unknown unit is shown in the title`() throws {
         let announcement = try Self.announcement(
             #"{"stat_t": "a", "name": "Speed", "unit_of_meas": "furlong/fortnight"}"#)
         #expect(announcement.rule.field.unit == "1")
@@ -56,7 +56,8 @@ struct AnnouncementTests {
         (nil, "Küche", "temperature.k-che"), (nil, nil, "temperature.node-object"),
         ("🌡", "Temperature", "temperature.unnamed"),
     ])
-    func `the device names the instance`(device: String?, name: String?, id: String) throws {
+    func `the instance is named after the device`(device: String?, name: String?, id: String) throws
+    {
         let announcement = try Self.announcement(
             """
             {"~": "z2m/1", "stat_t": "~/state", "dev_cla": "temperature"
@@ -74,7 +75,7 @@ struct AnnouncementTests {
         ("carbon_dioxide", "carbon-dioxide", "carbonDioxide"), ("energy", "energy", "energy"),
         ("No class", "measurement", "value"), ("t", "t", "value"),
     ])
-    func `device classes are our kinds`(given: String, kind: String, field: String) throws {
+    func `device classes map to kinds`(given: String, kind: String, field: String) throws {
         let announcement = try Self.announcement(
             #"{"state_topic": "a", "device_class": "\#(given)", "unit_of_measurement": "%"}"#)
         #expect(announcement.classification.kind.description == kind)
@@ -82,7 +83,7 @@ struct AnnouncementTests {
         #expect(announcement.rule.field.kind == .number)
     }
 
-    @Test func `F33 states have the names that they have everywhere`() throws {
+    @Test func `F33 states have the same names for all sources`() throws {
         let names: [SensorID: Set<String>] = [
             "battery": ["charging", "discharging", "not-charging", "full", "unknown"],
             "power": ["online", "offline"], "lock": ["locked", "unlocked"],
@@ -108,17 +109,17 @@ struct AnnouncementTests {
         (#"{"pl_on": false, "pl_off": true}"#, "false", "open"),
         (#"{"pl_on": "False", "pl_off": "True"}"#, "true", "closed"),
     ])
-    func `C1 F33 a door says open and closed, whatever it sends`(
-        payloads: String, said: String, state: String?
+    func `C1 F33 a door has the states open and closed, whatever it sends`(
+        payloads: String, raw: String, state: String?
     ) throws {
         let rest = payloads.dropFirst().dropLast()
         let announcement = try Self.announcement(
             #"{"stat_t": "a", "dev_cla": "door"\#(rest.isEmpty ? "" : ", ")\#(rest)}"#,
             component: "binary_sensor")
-        #expect(announcement.rule.value(of: .text(said)) == state.map { .text($0) })
+        #expect(announcement.rule.value(of: .text(raw)) == state.map { .text($0) })
     }
 
-    @Test func `what has no unit and no class is a text, or a state where its names are told`()
+    @Test func `a sensor without unit and class is a text, or a state if its names are given`()
         throws
     {
         let text = try Self.announcement(#"{"state_topic": "a"}"#)
@@ -134,7 +135,7 @@ struct AnnouncementTests {
         #"{"state_topic": "\#(String(repeating: "a", count: 300))"}"#,
         #"{"state_topic": "a", "x": "\#(String(repeating: "a", count: 17 << 10))"}"#,
     ])
-    func `what describes no sensor is refused`(message: String) {
+    func `an invalid announcement is rejected`(message: String) {
         #expect(throws: PayloadError.self) { _ = try Self.announcement(message) }
     }
 
@@ -143,11 +144,11 @@ struct AnnouncementTests {
         "homeassistant/sensor/a/b/c/config", "homeassistant/sensor/a",
         "homeassistantsensor/a/config",
     ])
-    func `other topics announce nothing`(topic: String) {
+    func `other topics are ignored`(topic: String) {
         #expect(AnnouncementTopic(topic, prefix: "homeassistant") == nil)
     }
 
-    @Test func `hostile names are shown escaped and fit`() throws {
+    @Test func `hostile names are escaped and truncated`() throws {
         let name = String(repeating: "\\u202e\\u0007🏴", count: 100)
         let announcement = try Self.announcement(
             #"{"state_topic": "a", "name": "\#(name)", "unit_of_measurement": "\#(name)"}"#)
@@ -157,8 +158,7 @@ struct AnnouncementTests {
         #expect(sensor.title.utf8.count <= 120)
     }
 
-    @Test func `sensors that would have one name are numbered, in whatever order they come`() throws
-    {
+    @Test func `sensors with the same name get suffixes that do not depend on the order`() throws {
         let announcement = try Self.announcement(#"{"state_topic": "a", "name": "x"}"#)
         let names = AnnouncedNames(["p": announcement, "q": announcement])
         let first = try #require(names["p"])
@@ -169,7 +169,7 @@ struct AnnouncementTests {
         #expect(others["p"] == first && others["q"] == second)
     }
 
-    @Test func `no more sensors than a bound are taken, and one that goes makes room`() {
+    @Test func `the number of sensors is limited, and a removed one makes room`() {
         let announcements = Announcements(
             broker: MQTTBroker(host: "a"), prefix: "homeassistant", time: .system)
         func announce(_ number: Int, _ payload: String) -> Announcements.Change {
@@ -188,7 +188,7 @@ struct AnnouncementTests {
         #expect(announce(7, "").unsubscribe == "a/7")
         #expect(announce(1000, #"{"state_topic": "b"}"#).subscribe == "b")
         #expect(announcements.counts == (Announcements.most, 0))
-        // One topic for two sensors is listened to once, and until neither is there.
+        // A topic of two sensors is subscribed to once, until both are removed.
         #expect(announce(1, #"{"state_topic": "b"}"#).subscribe == nil)
         #expect(announce(1000, "").unsubscribe == nil)
         #expect(announce(1, "").unsubscribe == "b")

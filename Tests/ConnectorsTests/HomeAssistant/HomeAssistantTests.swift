@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import VM
 
-/// Announcements of a real broker, all the way into the store.
+/// Announcements of a real broker, up to the stored samples.
 @Suite(.blocking, .enabled(if: TestBroker.isInstalled), .timeLimit(.minutes(10)))
 struct HomeAssistantTests {
     private static let place = "homeassistant/sensor/kitchen/config"
@@ -21,7 +21,7 @@ struct HomeAssistantTests {
         try broker.start()
     }
 
-    @Test func `F7 a sensor that is announced is found and its samples are stored`() async throws {
+    @Test func `F7 an announced sensor is discovered and its samples are stored`() async throws {
         try announce(Self.kitchen)
         try broker.publish(#"{"t": 1}"#, to: "z2m/kitchen", isRetained: true)
         try await collecting { machine in
@@ -36,19 +36,19 @@ struct HomeAssistantTests {
             _ = await signals.next()
             try broker.publish(lines: [#"{"t": "?"}"#, #"{"t": 22}"#], to: "z2m/kitchen")
             _ = await signals.next()
-            // What the broker had kept is not among them.
+            // Retained messages are not among them.
             #expect(try await values(machine, "temperature.kitchen") == [21.5, 22])
             try await until(machine, "mqtt-discovery") { $0.state == .available }
         }
     }
 
-    @Test func `a sensor that is announced otherwise changes, and one that is taken back goes`()
+    @Test func `a changed announcement updates a sensor, and an empty one removes it`()
         async throws
     {
         try announce(Self.kitchen)
         try await collecting { machine in
             try await until(machine, "temperature.kitchen", Self.isConnected)
-            // Another template, and the same field: the samples go on.
+            // A changed template with the same field: the samples continue.
             try announce(Self.kitchen.replacing("value_json.t", with: "value_json.outside"))
             try await until(machine, "temperature.kitchen") {
                 $0.sensor.source.hasSuffix("$.outside") && Self.isConnected($0)
@@ -63,7 +63,7 @@ struct HomeAssistantTests {
             try await until(machine, "temperature.kitchen") {
                 $0.sensor.fields.first?.unit == "[degF]" && Self.isConnected($0)
             }
-            // A template that computes.
+            // A template with an expression.
             try announce(Self.kitchen.replacing("value_json.t", with: "value_json.t | float"))
             try await until(machine, "temperature.kitchen") {
                 if case .unavailable(let reason, _) = $0.state {
@@ -81,7 +81,7 @@ struct HomeAssistantTests {
         }
     }
 
-    @Test func `C1 F33 a door is a sensor of the kind door`() async throws {
+    @Test func `C1 F33 an announced door has the kind door`() async throws {
         try broker.publish(
             #"{"stat_t": "tasmota/door", "dev_cla": "door", "name": "Front"}"#,
             to: "homeassistant/binary_sensor/tasmota/front/config", isRetained: true)
@@ -95,7 +95,7 @@ struct HomeAssistantTests {
         }
     }
 
-    @Test func `the sensors of a broker that comes back go on`() async throws {
+    @Test func `sensors continue when a broker is back`() async throws {
         try announce(Self.kitchen)
         try await collecting { machine in
             try await until(machine, "temperature.kitchen", Self.isConnected)
@@ -109,7 +109,7 @@ struct HomeAssistantTests {
                 }
             }
             try broker.start()
-            // This broker keeps nothing when it ends, so nothing is announced anew.
+            // This broker keeps no messages across a restart, so nothing is announced again.
             try await until(machine, "temperature.kitchen", Self.isConnected)
             var signals = await machine.samples.arrivalSignals(of: "temperature.kitchen")
                 .makeAsyncIterator()
@@ -119,7 +119,7 @@ struct HomeAssistantTests {
         }
     }
 
-    @Test func `it is told how many sensors are announced and how many are none`() async throws {
+    @Test func `the numbers of announced and rejected sensors are reported`() async throws {
         try announce(Self.kitchen)
         try broker.publish("{", to: "homeassistant/sensor/bad/config", isRetained: true)
         try await collecting { machine in
@@ -129,7 +129,7 @@ struct HomeAssistantTests {
         }
     }
 
-    @Test func `nothing is listened to before anybody collects`() throws {
+    @Test func `the broker is not connected before collecting begins`() throws {
         let driver = HomeAssistantDriver(broker: MQTTBroker(host: "127.0.0.1", port: broker.port))
         let found = driver.discover()
         #expect(found.map(\.sensor.id) == ["mqtt-discovery"])
@@ -169,9 +169,9 @@ struct HomeAssistantTests {
     }
 
     private func until(
-        _ machine: VirtualMachine, _ id: SensorID, _ isSo: (SensorStatus) -> Bool
+        _ machine: VirtualMachine, _ id: SensorID, _ condition: (SensorStatus) -> Bool
     ) async throws {
-        try await TestSupport.until { await machine.status(of: id).map(isSo) == true }
+        try await TestSupport.until { await machine.status(of: id).map(condition) == true }
     }
 
     private static func isConnected(_ status: SensorStatus) -> Bool {

@@ -5,20 +5,20 @@ import VM
 
 @testable import Connectors
 
-/// Who is let in, whom one talks to, and what is said when it fails.
+/// Authentication, certificates and error messages.
 @Suite(.blocking, .enabled(if: TestBroker.isInstalled), .timeLimit(.minutes(10)))
 struct MQTTAccessTests {
     private static let user = (name: "nervous", password: "correct horse")
 
-    @Test func `a password in the pack or in a file lets one in`() async throws {
+    @Test func `a password in the pack or in a file is accepted`() async throws {
         let broker = try TestBroker(user: Self.user)
         try broker.start()
         let file = broker.folder.appending(path: "password").path(percentEncoded: false)
         try Data("correct horse\n".utf8).write(to: URL(filePath: file))
         for key in [#""password": "correct horse""#, #""passwordFile": "\#(file)""#] {
-            let bench = try MQTTBench(
+            let testSource = try MQTTTestSource(
                 port: broker.port, source: #""topic": "home/t", "username": "nervous", \#(key)"#)
-            try await bench.listening { samples in
+            try await testSource.listening { samples in
                 try broker.publish(#"{"t": 1}"#, to: "home/t")
                 #expect(try await samples.next(1) == [1])
             }
@@ -36,101 +36,106 @@ struct MQTTAccessTests {
             "/dev/null: it does not contain one line"
         ),
     ])
-    func `whoever is not let in is told why`(login: String, words: String) async throws {
+    func `a denied login is reported with the reason`(login: String, words: String) async throws {
         let broker = try TestBroker(user: Self.user)
         try broker.start()
-        let bench = try MQTTBench(port: broker.port, source: #""topic": "home/t"\#(login)"#)
-        try await expect(bench, toSay: words)
-        #expect(bench.report.problem?.contains("horse") == false)
+        let testSource = try MQTTTestSource(
+            port: broker.port, source: #""topic": "home/t"\#(login)"#)
+        try await expect(testSource, toReport: words)
+        #expect(testSource.report.problem?.contains("horse") == false)
     }
 
-    @Test func `a topic that may not be read is told`() async throws {
-        // It lets one in (CONNACK 0) and refuses the first subscription (SUBACK 0x80).
-        let broker = try TalkingPort("\u{20}\u{2}\0\0\u{90}\u{3}\0\u{1}\u{80}")
-        let bench = try MQTTBench(port: broker.number)
-        try await expect(bench, toSay: "denied the subscription to home/t")
+    @Test func `a denied subscription is reported`() async throws {
+        // Accepts the connection (CONNACK 0) and refuses the first subscription (SUBACK 0x80).
+        let broker = try OneShotServer("\u{20}\u{2}\0\0\u{90}\u{3}\0\u{1}\u{80}")
+        let testSource = try MQTTTestSource(port: broker.number)
+        try await expect(testSource, toReport: "denied the subscription to home/t")
     }
 
-    @Test func `a broker with a certificate of the given authority is trusted`() async throws {
+    @Test func `a certificate of the configured authority is trusted`() async throws {
         let broker = try TestBroker(
             user: Self.user, certificate: await TestCertificate(names: ["IP:127.0.0.1"]))
         try broker.start()
-        let bench = try MQTTBench(
+        let testSource = try MQTTTestSource(
             port: broker.port,
             source: #"""
                 "topic": "home/t", "tls": true, "ca": "\#(broker.authority ?? "")",
                 "username": "nervous", "password": "correct horse"
                 """#)
-        try await bench.listening { samples in
+        try await testSource.listening { samples in
             let lines = (1...2000).map { #"{"t": \#($0)}"# }
             try broker.publish(lines: lines, to: "home/t")
             #expect(try await samples.next(2000) == (1...2000).map { Double($0) })
         }
     }
 
-    @Test func `a broker that nobody vouches for is not trusted`() async throws {
+    @Test func `a certificate of an unknown authority is not trusted`() async throws {
         let broker = try TestBroker(certificate: await TestCertificate(names: ["IP:127.0.0.1"]))
         try broker.start()
-        let bench = try MQTTBench(port: broker.port, source: #""topic": "home/t", "tls": true"#)
-        try await expect(bench, toSay: "is not trusted.")
+        let testSource = try MQTTTestSource(
+            port: broker.port, source: #""topic": "home/t", "tls": true"#)
+        try await expect(testSource, toReport: "is not trusted.")
     }
 
-    @Test func `a broker whose certificate is for another name is not trusted`() async throws {
+    @Test func `a certificate for another name is not trusted`() async throws {
         let broker = try TestBroker(
             certificate: await TestCertificate(names: ["DNS:other.example"]))
         try broker.start()
-        let bench = try MQTTBench(
+        let testSource = try MQTTTestSource(
             port: broker.port,
             source: #""topic": "home/t", "tls": true, "ca": "\#(broker.authority ?? "")""#)
-        try await expect(bench, toSay: "is for another name")
+        try await expect(testSource, toReport: "is for another name")
     }
 
-    @Test func `TLS and plain speech at the wrong port are told apart`() async throws {
+    @Test func `TLS at a plain port and plain text at a TLS port have different errors`()
+        async throws
+    {
         let plain = try TestBroker()
         try plain.start()
-        let secret = try MQTTBench(port: plain.port, source: #""topic": "home/t", "tls": true"#)
-        try await expect(secret, toSay: "whether it supports tls")
+        let secret = try MQTTTestSource(
+            port: plain.port, source: #""topic": "home/t", "tls": true"#)
+        try await expect(secret, toReport: "whether it supports tls")
         let broker = try TestBroker(certificate: await TestCertificate(names: ["IP:127.0.0.1"]))
         try broker.start()
-        let open = try MQTTBench(port: broker.port)
-        try await expect(open, toSay: "whether it requires tls")
+        let open = try MQTTTestSource(port: broker.port)
+        try await expect(open, toReport: "whether it requires tls")
     }
 
-    @Test func `a port where nobody listens is told`() async throws {
+    @Test func `a refused connection is reported`() async throws {
         let deaf = ClosedPort()
-        let bench = try MQTTBench(port: deaf.number)
-        try await expect(bench, toSay: "cannot be reached: connection refused")
+        let testSource = try MQTTTestSource(port: deaf.number)
+        try await expect(testSource, toReport: "cannot be reached: connection refused")
         withExtendedLifetime(deaf) {}
     }
 
-    @Test func `a name that nobody knows is told`() async throws {
-        let bench = try MQTTBench(port: 1883, host: "no-such-host.invalid")
-        try await expect(bench, toSay: "Host no-such-host.invalid not found")
+    @Test func `an unknown host name is reported`() async throws {
+        let testSource = try MQTTTestSource(port: 1883, host: "no-such-host.invalid")
+        try await expect(testSource, toReport: "Host no-such-host.invalid not found")
     }
 
     @Test(arguments: [
         "HTTP/1.1 400 Bad Request\r\n\r\n", "\u{20}\u{2}\u{0}", "\0\0\0\0", "\u{90}\u{FF}",
     ])
-    func `what is no broker is told`(answer: String) async throws {
-        let server = try TalkingPort(answer)
-        let bench = try MQTTBench(port: server.number)
-        try await bench.listening(untilConnected: false) { _ in
-            try await bench.until { $0.link == .disconnected }
+    func `a server that is not a broker is reported`(answer: String) async throws {
+        let server = try OneShotServer(answer)
+        let testSource = try MQTTTestSource(port: server.number)
+        try await testSource.listening(untilConnected: false) { _ in
+            try await testSource.until { $0.link == .disconnected }
         }
-        #expect(bench.report.problem?.contains("127.0.0.1") == true)
-        #expect(bench.report.connections == 0)
+        #expect(testSource.report.problem?.contains("127.0.0.1") == true)
+        #expect(testSource.report.connections == 0)
     }
 
-    @Test func `a server that never answers is left at once when nobody wants it`() async throws {
-        let server = try TalkingPort("")
-        let bench = try MQTTBench(port: server.number)
-        let end = try await bench.listening(untilConnected: false) { _ in
-            try await bench.until { $0.link == .connecting }
+    @Test func `a connection to a silent server ends at once when cancelled`() async throws {
+        let server = try OneShotServer("")
+        let testSource = try MQTTTestSource(port: server.number)
+        let end = try await testSource.listening(untilConnected: false) { _ in
+            try await testSource.until { $0.link == .connecting }
             server.waitForClient()
             return ContinuousClock.now
         }
-        try await bench.until { $0.link == .disconnected }
-        // Its patience with a broker is longer.
+        try await testSource.until { $0.link == .disconnected }
+        // The connection's own time limit is longer.
         #expect(ContinuousClock.now - end < .seconds(10))
     }
 
@@ -144,24 +149,24 @@ struct MQTTAccessTests {
         (#""topic": "a", "username": "a", "passwordFile": "x""#, "passwordFile"),
         (#""topic": "a", "tls": 1"#, "tls"),
     ])
-    func `a pack that cannot be is refused by the key`(source: String, key: String) {
+    func `an invalid pack is rejected with the key`(source: String, key: String) {
         let error = #expect(throws: PackError.self) {
-            _ = try MQTTBench.pack(port: 1883, source: source)
+            _ = try MQTTTestSource.pack(port: 1883, source: source)
         }
         #expect(error?.message.contains(key) == true)
     }
 
-    @Test func `the port follows from TLS where none is given`() {
+    @Test func `the default port depends on TLS`() {
         #expect("\(MQTTBroker(host: "a"))" == "mqtt://a:1883")
         #expect("\(MQTTBroker(host: "::1", trust: .system))" == "mqtts://[::1]:8883")
     }
 
-    private func expect(_ bench: MQTTBench, toSay words: String) async throws {
-        try await bench.listening(untilConnected: false) { _ in
-            try await bench.until { $0.link == .disconnected }
+    private func expect(_ testSource: MQTTTestSource, toReport words: String) async throws {
+        try await testSource.listening(untilConnected: false) { _ in
+            try await testSource.until { $0.link == .disconnected }
         }
-        let problem = bench.report.problem ?? ""
+        let problem = testSource.report.problem ?? ""
         #expect(problem.contains(words), "\(problem)")
-        #expect(bench.report.connections == 0)
+        #expect(testSource.report.connections == 0)
     }
 }

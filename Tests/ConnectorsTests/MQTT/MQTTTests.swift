@@ -16,17 +16,17 @@ struct MQTTTests {
     }
 
     @Test(arguments: 0...2)
-    func `F7 messages are samples in every quality of service`(quality: Int) async throws {
-        let bench = try MQTTBench(
+    func `F7 messages become samples at every quality of service`(quality: Int) async throws {
+        let testSource = try MQTTTestSource(
             port: broker.port, source: #""topic": "home/t", "qos": \#(quality)"#)
-        try await bench.listening { samples in
+        try await testSource.listening { samples in
             let lines = (1...20).map { #"{"t": \#($0).5}"# }
             try broker.publish(lines: lines, to: "home/t", quality: quality)
             #expect(try await samples.next(20) == (1...20).map { Double($0) + 0.5 })
         }
-        #expect(bench.report.connections == 1)
-        #expect(bench.report.taken == 20)
-        #expect(bench.report.dropped.total == 0)
+        #expect(testSource.report.connections == 1)
+        #expect(testSource.report.taken == 20)
+        #expect(testSource.report.dropped.total == 0)
     }
 
     @Test(arguments: [
@@ -34,18 +34,18 @@ struct MQTTTests {
         ("garden/#", ["garden", "garden/a", "garden/a/b/t"], ["gardens/a"]),
         ("garden/t", ["garden/t"], ["garden/u", "garden"]),
     ])
-    func `topics match by their levels`(
+    func `topics are matched by level`(
         topic: String, matching: [String], others: [String]
     ) async throws {
-        let bench = try MQTTBench(port: broker.port, source: #""topic": "\#(topic)""#)
-        try await bench.listening { samples in
+        let testSource = try MQTTTestSource(port: broker.port, source: #""topic": "\#(topic)""#)
+        try await testSource.listening { samples in
             for other in others { try broker.publish(#"{"t": -1}"#, to: other) }
             for (number, match) in matching.enumerated() {
                 try broker.publish(#"{"t": \#(number)}"#, to: match)
             }
             #expect(try await samples.next(matching.count) == matching.indices.map { Double($0) })
         }
-        #expect(bench.report.received == matching.count)
+        #expect(testSource.report.received == matching.count)
     }
 
     @Test(arguments: [
@@ -53,39 +53,41 @@ struct MQTTTests {
         (#""format": "key-value""#, "Temperature: 21.5", 21.5),
         (#""format": "pattern", "pattern": "T=(?<t>[0-9.]+)C""#, "T=21.5C", 21.5),
     ])
-    func `payloads are read in every format`(
+    func `payloads are decoded in every format`(
         payload: String, message: String, number: Double
     ) async throws {
         let names = ["csv": "1", "key-value": "temperature", "pattern": "t"]
         let name = names.first { payload.hasPrefix(#""format": "\#($0.key)""#) }?.value ?? "x"
-        let bench = try MQTTBench(
+        let testSource = try MQTTTestSource(
             port: broker.port, fields: #"[{"name": "temperature", "from": "\#(name)"}]"#,
             payload: payload)
-        try await bench.listening { samples in
+        try await testSource.listening { samples in
             try broker.publish(message, to: "home/t")
             #expect(try await samples.next(1) == [number])
         }
     }
 
     @Test(arguments: [false, true])
-    func `what the broker kept is taken only where the pack wants it`(isWanted: Bool) async throws {
+    func `retained messages are accepted only if the pack asks for them`(isWanted: Bool)
+        async throws
+    {
         try broker.publish(#"{"t": 1}"#, to: "home/t", isRetained: true)
-        let bench = try MQTTBench(
+        let testSource = try MQTTTestSource(
             port: broker.port, source: #""topic": "home/t", "retained": \#(isWanted)"#)
-        try await bench.listening { samples in
+        try await testSource.listening { samples in
             try broker.publish(#"{"t": 2}"#, to: "home/t", isRetained: true)
             #expect(try await samples.next(1) == [isWanted ? 1 : 2])
         }
     }
 
-    @Test func `B25 what is no whole sample is left out and counted by its reason`() async throws {
-        let bench = try MQTTBench(
+    @Test func `B25 incomplete messages are dropped and counted by reason`() async throws {
+        let testSource = try MQTTTestSource(
             port: broker.port,
             fields: #"[{"name": "temperature", "from": "t"}, {"name": "humidity", "from": "h"}]"#,
             payload: #""format": "json", "time": {"from": "at", "form": "s"}"#)
         let now = Int(Date.now.timeIntervalSince1970)
         // Read while it listens: afterwards the connection ends.
-        let report = try await bench.listening { samples in
+        let report = try await testSource.listening { samples in
             try broker.publish(
                 lines: [
                     #"{"t": 1, "h": 2, "at": \#(now - 10)}"#,
@@ -96,7 +98,7 @@ struct MQTTTests {
                     #"{"t": 3, "h": 2, "at": \#(now - 20)}"#, #"{"t": 4, "h": 2, "at": \#(now)}"#,
                 ], to: "home/t")
             #expect(try await samples.next(3) == [1, 3, 4])
-            return bench.report
+            return testSource.report
         }
         #expect(report.received == 12)
         #expect(report.taken == 3)
@@ -108,16 +110,16 @@ struct MQTTTests {
         #expect(report.link == .connected)
     }
 
-    @Test func `messages of any bytes and any size leave the connection standing`() async throws {
+    @Test func `messages of any bytes and size keep the connection open`() async throws {
         let seed = UInt64.random(in: .min ... .max)
         print("seed: \(seed)")
         var random = SplitMix(state: seed)
-        let bench = try MQTTBench(port: broker.port)
-        try await bench.listening { samples in
+        let testSource = try MQTTTestSource(port: broker.port)
+        try await testSource.listening { samples in
             let count = 200
             var lines: [String] = []
             for _ in 0..<count {
-                // A line of the publisher ends where a line does.
+                // The publisher sends one message per line.
                 let bytes = (0..<Int.random(in: 1...300, using: &random)).map { _ in
                     UInt8.random(in: 11...255, using: &random)
                 }
@@ -127,77 +129,77 @@ struct MQTTTests {
             lines.append(#"{"t": 7}"#)
             try broker.publish(lines: lines, to: "home/t")
             #expect(try await samples.next(1) == [7])
-            #expect(bench.report.received == count + 2)
-            // A line that is a number alone is JSON, and lacks the field.
-            let dropped = bench.report.dropped
+            #expect(testSource.report.received == count + 2)
+            // A number alone is valid JSON, but lacks the field.
+            let dropped = testSource.report.dropped
             #expect(dropped.malformed + dropped.incomplete == count + 1)
         }
     }
 
-    @Test func `what comes too fast is bounded and counted`() async throws {
-        let bench = try MQTTBench(port: broker.port, rate: 100)
+    @Test func `messages above the rate limit are dropped and counted`() async throws {
+        let testSource = try MQTTTestSource(port: broker.port, rate: 100)
         let count = 20_000
-        try await bench.listening { samples in
+        try await testSource.listening { samples in
             try broker.publish(lines: Array(repeating: #"{"t": 1}"#, count: count), to: "home/t")
             #expect(try await samples.next(100).count == 100)
-            try await bench.until { $0.received == count }
+            try await testSource.until { $0.received == count }
         }
-        let report = bench.report
+        let report = testSource.report
         #expect(report.taken + report.dropped.excess == count)
         #expect(report.dropped.excess > count / 2)
     }
 
-    @Test func `a broker that goes and comes back is found again`() async throws {
-        let bench = try MQTTBench(port: broker.port)
-        try await bench.listening { samples in
+    @Test func `a broker is reconnected after a restart`() async throws {
+        let testSource = try MQTTTestSource(port: broker.port)
+        try await testSource.listening { samples in
             try broker.publish(#"{"t": 1}"#, to: "home/t")
             #expect(try await samples.next(1) == [1])
             broker.stop()
-            try await bench.until { $0.link == .disconnected }
-            #expect(bench.report.problem?.contains("ended the connection") == true)
-            bench.tryAgain()
-            try await bench.until { $0.problem?.contains("connection refused") == true }
+            try await testSource.until { $0.link == .disconnected }
+            #expect(testSource.report.problem?.contains("ended the connection") == true)
+            testSource.tryAgain()
+            try await testSource.until { $0.problem?.contains("connection refused") == true }
             try broker.start()
-            bench.tryAgain()
-            try await bench.until { $0.link == .connected }
+            testSource.tryAgain()
+            try await testSource.until { $0.link == .connected }
             try broker.publish(#"{"t": 2}"#, to: "home/t")
             #expect(try await samples.next(1) == [2])
         }
-        #expect(bench.report.connections == 2)
+        #expect(testSource.report.connections == 2)
     }
 
-    @Test func `C1 a contact tells whether it is open`() async throws {
-        let bench = try MQTTBench(
+    @Test func `C1 a contact sensor reports whether it is open`() async throws {
+        let testSource = try MQTTTestSource(
             port: broker.port,
             fields: #"""
                 [{"name": "state", "kind": "state",
                   "states": {"LOW": "open", "HIGH": "closed"}}]
                 """#, payload: #""format": "plain""#)
-        try await bench.listening { samples in
+        try await testSource.listening { samples in
             try broker.publish(lines: ["HIGH", "LOW", "broken"], to: "home/t")
             let states = [
                 try await samples.iterator.next()?.values,
                 try await samples.iterator.next()?.values,
             ]
             #expect(states == [[.text("closed")], [.text("open")]])
-            try await bench.until { $0.dropped.malformed == 1 }
+            try await testSource.until { $0.dropped.malformed == 1 }
         }
     }
 
-    @Test func `who stops listening is gone from the broker, and everything is closed`()
+    @Test func `a cancelled source disconnects from the broker and closes everything`()
         async throws
     {
-        let bench = try MQTTBench(port: broker.port)
-        try await bench.listening { samples in
+        let testSource = try MQTTTestSource(port: broker.port)
+        try await testSource.listening { samples in
             try broker.publish(#"{"t": 1}"#, to: "home/t")
             _ = try await samples.next(1)
         }
-        try await bench.until { $0.link == .disconnected }
+        try await testSource.until { $0.link == .disconnected }
         let before = try Self.sockets(to: broker.port)
         #expect(before == 0)
     }
 
-    /// How many connections this process has to a port.
+    /// The number of connections of this process to a port.
     private static func sockets(to port: Int) throws -> Int {
         let own = Set(
             try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap {

@@ -9,7 +9,7 @@ import VM
 
 @testable import Connectors
 
-/// Tracks of files, told as if they were passed now.
+/// Replaying the tracks of files.
 @Suite(.timeLimit(.minutes(10)))
 struct ReplayTests {
     private static let gpx = """
@@ -27,7 +27,7 @@ struct ReplayTests {
 
         """
 
-    /// What was waited for between two fixes.
+    /// The waits between fixes.
     private final class Waits: Sendable {
         private let all = Mutex<[Duration]>([])
         var seconds: [Double] { all.withLock { $0.map { Double($0.wholeMicroseconds) / 1e6 } } }
@@ -35,7 +35,7 @@ struct ReplayTests {
         func wait(_ duration: Duration) async throws {
             try Task.checkCancellation()
             all.withLock { $0.append(duration) }
-            // Nobody gets to the end of what never ends.
+            // An endless replay must not be awaited.
             if duration > .seconds(3600) { try await Task.sleep(for: duration) }
             await Task.yield()
         }
@@ -60,7 +60,7 @@ struct ReplayTests {
     }
 
     @Test(arguments: [gpx, nmea])
-    func `B8, E23: a track is played at its speed, with the times of now`(
+    func `B8, E23: a track is replayed at its speed, with current times`(
         content: String
     ) async throws {
         let start = Timestamp.now()
@@ -74,14 +74,14 @@ struct ReplayTests {
         #expect(samples.allSatisfy { $0.time >= start && $0.time <= .now() })
     }
 
-    @Test func `E23: a loop begins anew, and once is once`() async throws {
+    @Test func `E23: a track is repeated only with loop`() async throws {
         let (samples, waits) = try await played(Self.gpx, isLoop: true, count: 7)
         let places = samples.compactMap { $0.values.first?.double }
         #expect(places == [47, 47.1, 47.2, 47, 47.1, 47.2, 47])
         #expect(Array(waits.prefix(6)) == [10, 50, 50, 10, 50, 50])
     }
 
-    @Test func `what a track does not tell is not made up`() async throws {
+    @Test func `values that a track lacks stay unknown`() async throws {
         let (samples, _) = try await played(Self.gpx, count: 3)
         #expect(
             samples.map { $0.values.dropFirst(2).compactMap(\.double) }
@@ -93,7 +93,7 @@ struct ReplayTests {
         ("<html></html>", "not GPX"),
         ("<!DOCTYPE gpx><gpx/>", "track-"), ("<gpx></gpx>", "contains no position"),
     ])
-    func `a file that is no track says so`(content: String, reason: String) async throws {
+    func `an invalid track file is reported`(content: String, reason: String) async throws {
         let file = FileManager.default.temporaryDirectory.appending(
             path: "track-\(UUID().uuidString)")
         try Data(content.utf8).write(to: file)
@@ -103,13 +103,13 @@ struct ReplayTests {
     }
 
     @Test(arguments: ["/nowhere", "/dev/zero", "/tmp"])
-    func `what is no file is not waited for`(path: String) async throws {
+    func `a pipe or a folder is rejected without waiting`(path: String) async throws {
         let error = await failure(of: path)
         #expect(error?.message.hasPrefix("\(path): It ") == true)
     }
 
     private func failure(of path: String) async -> ConnectorError? {
-        let sink = SampleMakerInlet.make()
+        let sink = DiscardingSink.make()
         do {
             try await ReplayConnector(file: path).connect(sink)
             return nil
@@ -119,8 +119,8 @@ struct ReplayTests {
     }
 }
 
-/// An sink whose samples nobody takes.
-enum SampleMakerInlet {
+/// A sink whose samples are not consumed.
+enum DiscardingSink {
     static func make() -> SampleSink {
         guard
             let maker = try? SampleMaker(

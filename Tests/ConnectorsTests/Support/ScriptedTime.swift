@@ -9,7 +9,7 @@ struct ScriptedTime: TimeSource {
     var wait: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
 
     /// Ends every wait at once, unless the task is cancelled.
-    static let impatient = ScriptedTime(wait: { _ in try Task.checkCancellation() })
+    static let withoutWaiting = ScriptedTime(wait: { _ in try Task.checkCancellation() })
 
     func now() -> Timestamp { clock() }
 

@@ -4,7 +4,7 @@ import VM
 @testable import Connectors
 
 extension SupervisedSource {
-    /// The next samples, so many of them.
+    /// The next `count` samples.
     func take(_ count: Int) async throws -> [Sample] {
         var taken: [Sample] = []
         guard count > 0 else { return taken }

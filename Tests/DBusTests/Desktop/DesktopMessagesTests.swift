@@ -4,12 +4,12 @@ import Testing
 
 @testable import DBus
 
-/// Messages on a private bus, before a desktop that a test plays.
+/// Messages on a private bus with a mock desktop.
 @Suite(
     .blocking,
     .enabled(if: PrivateDesktop.isInstalled, "dbus-daemon and python3-dbusmock are not installed"))
 struct DesktopMessagesTests {
-    @Test func `a message arrives, its body without markup`() async throws {
+    @Test func `a message is shown with markup escaped`() async throws {
         let desktop = try PrivateDesktop()
         let messages = DesktopMessages(address: desktop.address)
         #expect(try await messages.serverName() == "mock-notify")
@@ -31,7 +31,7 @@ struct DesktopMessagesTests {
         #expect(try desktop.calls().first?.contains(#""<b> & c""#) == true)
     }
 
-    @Test func `a message takes the place of the one before of its tag, and of no other`()
+    @Test func `a message replaces the previous one with the same tag`()
         async throws
     {
         let desktop = try PrivateDesktop()
@@ -45,7 +45,7 @@ struct DesktopMessagesTests {
         #expect(replaced == ["0", "0", "1", "0", "2"])
     }
 
-    @Test func `a desktop that comes later is found`() async throws {
+    @Test func `a desktop that starts later is found`() async throws {
         let desktop = try PrivateDesktop(hasServer: false)
         let messages = DesktopMessages(address: desktop.address)
         await #expect(throws: DesktopError.self) {
@@ -57,7 +57,7 @@ struct DesktopMessagesTests {
     }
 
     @Test(arguments: ["unix:path=/nonexistent/bus", "", "nonsense", "unix:path=/dev/null"])
-    func `where no bus is, that is said`(address: String) async {
+    func `a missing bus is reported`(address: String) async {
         let error = await #expect(throws: DesktopError.self) {
             try await DesktopMessages(address: address).show(summary: "a", body: "b")
         }

@@ -4,9 +4,9 @@ import Testing
 
 @testable import DBus
 
-/// Where the session bus is looked for.
+/// The address of the session bus.
 struct SessionBusTests {
-    @Test func `the environment names it, or it has its usual place`() throws {
+    @Test func `the session bus address is that of the environment, or the default`() throws {
         let folder = FileManager.default.temporaryDirectory
             .appending(path: "bus ä%-\(UInt32.random(in: 0...UInt32.max))").path(
                 percentEncoded: false)

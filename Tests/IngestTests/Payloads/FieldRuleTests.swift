@@ -17,7 +17,7 @@ struct FieldRuleTests {
             (.text("٣"), nil), (.text("open"), nil), (.text(""), nil), (.number(.nan), nil),
             (.number(.infinity), nil), (.text(String(repeating: "9", count: 65)), nil),
         ] as [(Value, Double?)])
-    func `C2: a number is a number, also with a percent sign, and never one that is not finite`(
+    func `C2: a number can have a percent sign and must be finite`(
         raw: Value, number: Double?
     ) {
         #expect(FieldRule(Self.number).value(of: raw) == number.map { .number($0) })
@@ -28,20 +28,20 @@ struct FieldRuleTests {
             (.text("10"), 2, 1, 21), (.integer(10), -1, 0, -10), (.number(0.5), 100, -50, 0),
             (.text("1e308"), 10, 0, nil), (.number(.greatestFiniteMagnitude), -2, 0, nil),
         ] as [(Value, Double, Double, Double?)])
-    func `a number is scaled and moved, and what does not fit is none`(
+    func `a number is scaled and shifted, and rejected out of range`(
         raw: Value, scale: Double, offset: Double, number: Double?
     ) {
         let rule = FieldRule(Self.number, scale: scale, offset: offset)
         #expect(rule.value(of: raw) == number.map { .number($0) })
     }
 
-    /// (adc/4095·2·3.3·1.1)·100/4.3, and the other divisor that is in use.
+    /// (adc/4095·2·3.3·1.1)·100/4.3, and the other divisor in use.
     @Test(
         arguments: [
             (0, 4.3, 0), (2000, 4.3, 82.4598), (2425.5, 4.3, 100), (4095, 4.3, 100),
             (2000, 4.2, 84.4231), (-5, 4.3, 0),
         ] as [(Double, Double, Double)])
-    func `C3: the battery formula is a scale, whose result is held to 0 to 100`(
+    func `C3: the battery formula is a scale, clamped to 0 to 100`(
         reading: Double, divisor: Double, percent: Double
     ) throws {
         let rule = FieldRule(
@@ -60,18 +60,18 @@ struct FieldRuleTests {
             (.text("9223372036854775808"), nil), (.number(1e19), nil), (.number(-1e19), nil),
             (.number(.nan), nil), (.text("many"), nil),
         ] as [(Value, Int64?)])
-    func `an integer is kept exactly, and one that overflows is none`(raw: Value, whole: Int64?) {
+    func `an integer is exact, and rejected on overflow`(raw: Value, whole: Int64?) {
         #expect(FieldRule(Self.integer).value(of: raw) == whole.map { .integer($0) })
     }
 
-    @Test func `an integer that is scaled is rounded, and does not overflow`() {
+    @Test func `a scaled integer is rounded and does not overflow`() {
         let rule = FieldRule(Self.integer, scale: 0.1)
         #expect(rule.value(of: .integer(26)) == .integer(3))
         #expect(FieldRule(Self.integer, scale: 1e12).value(of: .integer(.max)) == nil)
         #expect(FieldRule(Self.integer, limits: 0...9).value(of: .integer(.max)) == .integer(9))
     }
 
-    @Test func `C1: a state is looked up, and one that is not known is none`() {
+    @Test func `C1: a state is looked up, and rejected if unknown`() {
         let rule = FieldRule(Self.state, states: ["0": "open", "1": "closed", "true": "closed"])
         #expect(rule.value(of: .integer(0)) == .text("open"))
         #expect(rule.value(of: .text("1")) == .text("closed"))
@@ -80,7 +80,7 @@ struct FieldRuleTests {
         #expect(rule.value(of: .number(0)) == nil)
     }
 
-    @Test func `a state without a table is what stands there, and short`() {
+    @Test func `a state without a table is the text itself, up to a length`() {
         let rule = FieldRule(Self.state)
         #expect(rule.value(of: .text("open")) == .text("open"))
         #expect(rule.value(of: .text("")) == nil)
@@ -88,7 +88,7 @@ struct FieldRuleTests {
         #expect(rule.value(of: .text(String(repeating: "x", count: 65))) == nil)
     }
 
-    @Test func `a text is bounded`() {
+    @Test func `the length of a text is limited`() {
         let rule = FieldRule(Self.text)
         #expect(rule.value(of: .number(1.5)) == .text("1.5"))
         #expect(rule.value(of: .text(String(repeating: "x", count: 1024))) != nil)

@@ -19,7 +19,7 @@ struct JSONPathTests {
             ("$[\"main\"].temp", "28.2"), ("main['a.b']", "1"), ("main[\"it's\"]", "2"),
             ("$.values[0]", "10"), ("values[1][1]", "21"), ("['']", "3"), ("['$']", "4"),
         ])
-    func `a path leads to one value`(path: String, literal: String) throws {
+    func `a path selects one value`(path: String, literal: String) throws {
         guard case .number(let number) = try Self.value(path) else {
             Issue.record("\(path) leads nowhere")
             return
@@ -30,11 +30,11 @@ struct JSONPathTests {
     @Test(arguments: [
         "main.none", "values[2]", "values.0", "main[0]", "flag.x", "none.x", "values[0][0]",
     ])
-    func `a path to nothing is nothing`(path: String) throws {
+    func `a path without a match gives nothing`(path: String) throws {
         #expect(try Self.value(path) == nil)
     }
 
-    @Test func `the path $ is the whole`() throws {
+    @Test func `the path $ selects the whole document`() throws {
         let whole = try StrictJSON().parse(Array("7".utf8))
         #expect(try JSONPath("$").value(in: whole) == whole)
     }
@@ -44,7 +44,7 @@ struct JSONPathTests {
         "a['b'", "a['b", "a['b'x]", "a[0]b", "a]", "a'b", "a[1234567]", "a[0:2]", "a[?(@.b)]",
         "[٣]", String(repeating: "a.", count: 32) + "a",
     ])
-    func `what is no such path is refused`(path: String) {
+    func `an invalid path is rejected`(path: String) {
         #expect(throws: PayloadError.self) { try JSONPath(path) }
     }
 }

@@ -15,7 +15,7 @@ struct LineSplitterTests {
             (["\n\r\n\r\r\n"], []), ([""], []), (["\n"], []), ([" \n"], [" "]),
             (["first\nsec", "ond\nthi", "rd"], ["first", "second"]),
         ] as [([String], [String])])
-    func `C2: lines end with LF, CR or both, wherever the pieces end`(
+    func `C2: lines end with LF, CR or both, however the input is split`(
         pieces: [String], lines: [String]
     ) {
         #expect(Self.lines(pieces) == lines)
@@ -36,24 +36,24 @@ struct LineSplitterTests {
         }
     }
 
-    @Test func `a line that is too long is left out as a whole, counted, and the next is read`() {
+    @Test func `a line that is too long is dropped and counted, and the next is read`() {
         var splitter = LineSplitter(limit: 4)
         #expect(splitter.take("1234\n12345\n123\n".utf8) == ["1234", "123"].map { Array($0.utf8) })
         #expect(splitter.overlong == 1)
-        // One that never ends takes no memory, and is one line.
+        // An endless line takes bounded memory and counts as one.
         for _ in 0..<1000 { #expect(splitter.take("xxxxxxxxxx".utf8).isEmpty) }
         #expect(splitter.overlong == 2)
         #expect(splitter.take("\nok\n".utf8) == [Array("ok".utf8)])
     }
 
-    @Test func `a line may have any bytes but those that end it`() {
+    @Test func `a line can contain any bytes except line ends`() {
         var splitter = LineSplitter()
         let junk = (UInt8.min...UInt8.max).filter { $0 != 10 && $0 != 13 }
         #expect(splitter.take(junk + [10]) == [junk])
         #expect(splitter.overlong == 0)
     }
 
-    @Test func `what has not ended is dropped or taken, as it is asked for`() {
+    @Test func `an incomplete line is discarded or returned on request`() {
         var splitter = LineSplitter()
         #expect(splitter.take("cut o".utf8).isEmpty)
         splitter.reset()
@@ -65,7 +65,7 @@ struct LineSplitterTests {
         #expect(short.end() == nil)
     }
 
-    @Test func `a limit is at least one byte`() {
+    @Test func `the limit is at least one byte`() {
         var splitter = LineSplitter(limit: -5)
         #expect(splitter.limit == 1)
         #expect(splitter.take("a\nbb\nc\n".utf8) == [[0x61], [0x63]])

@@ -44,7 +44,7 @@ struct PayloadFuzzTests {
         return bytes
     }
 
-    @Test func `whatever comes, a payload becomes a sample of the fields or is counted`() throws {
+    @Test func `every payload becomes a valid sample or is counted`() throws {
         let seed = UInt64.random(in: .min ... .max)
         print("seed \(seed)")
         var random = SplitMix(state: seed)

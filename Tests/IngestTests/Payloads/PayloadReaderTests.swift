@@ -21,7 +21,8 @@ struct PayloadReaderTests {
             (#"{"t": 1"#, nil), ("", nil), (#"{"t": NaN}"#, nil), (#"{"t": 1, "t": 2}"#, nil),
             (#"{"t": 1e400}"#, nil), ("\u{FEFF}{}", nil),
         ] as [(String, [Value?]?)])
-    func `JSON is read strictly, by paths`(payload: String, values: [Value?]?) throws {
+    func `JSON is parsed strictly and selected by paths`(payload: String, values: [Value?]?) throws
+    {
         #expect(try Self.values(.json, ["t", "$.h"], payload) == values)
     }
 
@@ -36,7 +37,7 @@ struct PayloadReaderTests {
         #expect(try Self.values(.csv(separator: ","), ["1", "3"], payload) == values)
     }
 
-    @Test func `columns take another separator, and bytes that are no text are none`() throws {
+    @Test func `columns can have another separator, and invalid text is rejected`() throws {
         #expect(try Self.values(.csv(separator: ";"), ["2"], "1;2,5") == [.text("2,5")])
         let reader = try PayloadReader(.csv(separator: "\t"), names: ["2"])
         #expect(reader.values(of: Array("a\tb".utf8)) == [.text("b")])
@@ -53,7 +54,7 @@ struct PayloadReaderTests {
             ("door: a, door: b", nil), ("door", nil), ("door:", nil), (": 1", nil), ("", nil),
             ("door: 1,", [nil, .text("1")]), ("door: \"a b\"", [nil, .text("a b")]),
         ] as [(String, [Value?]?)])
-    func `C2: keys are read whatever their case and spaces`(payload: String, values: [Value?]?)
+    func `C2: keys are matched regardless of case and spaces`(payload: String, values: [Value?]?)
         throws
     {
         #expect(try Self.values(.keyValue, ["Battery Level", "Door"], payload) == values)
@@ -65,7 +66,7 @@ struct PayloadReaderTests {
             ("T=1", [.text("1"), nil, .text("T=1")]),
             ("xT=1", nil), ("T=1x", nil), ("", nil), ("T=", nil),
         ] as [(String, [Value?]?)])
-    func `a pattern fits a whole line, and its groups are values`(
+    func `a pattern matches a whole line, and its groups are values`(
         payload: String, values: [Value?]?
     ) throws {
         let pattern = PayloadFormat.pattern(#"T=(?<t>\d+)(?: H=(\d+))?"#)
@@ -73,7 +74,7 @@ struct PayloadReaderTests {
     }
 
     @Test(arguments: ["(a+)+b", "(a|aa)+$b", "(?:a?){35}a{35}b", "(?:a+){1,64}b"])
-    func `a pattern that would take for ever is given up soon`(pattern: String) throws {
+    func `a pattern with exponential cost is aborted`(pattern: String) throws {
         let reader = try PayloadReader(.pattern("(?<x>\(pattern))"), names: ["x"])
         for length in [40, 4000] {
             let time = processorTime {
@@ -92,14 +93,14 @@ struct PayloadReaderTests {
         #expect(try Self.values(.plain, ["a", "b"], payload) == values)
     }
 
-    @Test func `C12: bytes are read by their decoders`() throws {
+    @Test func `C12: bytes are decoded by their form`() throws {
         let reader = try PayloadReader(.bytes, names: ["s16/100", "u16", "u8"])
         #expect(reader.values(of: [0x2E, 0x09]) == [.number(23.5), .integer(2350), nil])
         #expect(reader.values(of: [1, 2, 3]) == nil)
         #expect(reader.values(of: []) == nil)
     }
 
-    @Test func `a payload that is too large is none`() throws {
+    @Test func `a payload that is too large is rejected`() throws {
         let reader = try PayloadReader(.json, names: ["$"])
         let digits = [UInt8](repeating: 0x20, count: PayloadReader.limit - 1) + [0x31]
         #expect(reader.values(of: digits) == [.integer(1)])
@@ -114,7 +115,8 @@ struct PayloadReaderTests {
             (.pattern("(a)"), ["-1"]), (.pattern("a)|(b"), ["1"]),
             (.pattern(String(repeating: "a", count: 1025)), ["0"]), (.bytes, ["u7"]),
         ] as [(PayloadFormat, [String])])
-    func `names that the format has not are refused`(format: PayloadFormat, names: [String]) {
+    func `names that the format does not allow are rejected`(format: PayloadFormat, names: [String])
+    {
         #expect(throws: PayloadError.self) { try PayloadReader(format, names: names) }
     }
 }

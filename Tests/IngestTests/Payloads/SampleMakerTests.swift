@@ -33,7 +33,7 @@ struct SampleMakerTests {
             ("x: 1", .incomplete), ("nonsense", .malformed), ("t: warm, h: 2", .malformed),
             ("t: 1, h: nan", .malformed), ("\u{1B}[31mt: 1, h: 2", .malformed),
         ] as [(String, SampleMaker.Outcome)])
-    func `B25: a payload without a field becomes no sample, and is counted`(
+    func `B25: a payload without a field is dropped and counted`(
         line: String, outcome: SampleMaker.Outcome
     ) throws {
         var maker = try Self.maker()
@@ -44,7 +44,7 @@ struct SampleMakerTests {
         #expect(maker.counts.taken + maker.counts.incomplete + maker.counts.malformed == 1)
     }
 
-    @Test func `what is not known yet has a value of its own, where the pack names one`() throws {
+    @Test func `an unknown value is replaced if the pack defines a substitute`() throws {
         let rules = [
             FieldRule(Field("lock", kind: .state), unknown: .text("unknown")),
             FieldRule(Field("battery"), unknown: .number(-1), margin: 5),
@@ -63,11 +63,11 @@ struct SampleMakerTests {
         maker.restart()
         #expect(take("x: 1") == nil)
         #expect(take("l: open") == [.text("open"), .number(-1)])
-        // However near the first is to what stands for none.
+        // However close the first value is to the substitute for unknown.
         #expect(take("b: 0") == [.text("open"), .number(0)])
     }
 
-    @Test func `C9: a number that differs by no more than its margin is no change`() throws {
+    @Test func `C9: a difference within the margin is not a change`() throws {
         var maker = try SampleMaker(
             format: .keyValue, names: ["l", "b"],
             rules: [
@@ -77,11 +77,11 @@ struct SampleMakerTests {
         let lines = [
             "b: 80", "b: 75", "b: 85", "b: 74.9", "b: 70", "l: open", "b: 65", "b: 64.9", "b: nan",
         ]
-        let told = lines.filter {
+        let reported = lines.filter {
             if case .sample = maker.take(Array($0.utf8), at: Self.now) { true } else { false }
         }
-        // With the lock the battery was told, too.
-        #expect(told == ["b: 80", "b: 74.9", "l: open", "b: 64.9"])
+        // The battery was sent together with the lock.
+        #expect(reported == ["b: 80", "b: 74.9", "l: open", "b: 64.9"])
     }
 
     @Test(
@@ -89,7 +89,7 @@ struct SampleMakerTests {
             (0, true), (-1, true), (59, true), (60, true), (61, false), (86_400, false),
             (-86_400 * 365, true), (-86_400 * 366 * 26, true), (-86_400 * 366 * 27, false),
         ] as [(Int64, Bool)])
-    func `a time from 2000 to a minute ahead is taken, any other counted`(
+    func `a time between 2000 and a minute ahead is accepted, any other counted`(
         seconds: Int64, isTaken: Bool
     ) throws {
         var maker = try Self.maker(time: TimeRule("at", form: .us))
@@ -100,13 +100,13 @@ struct SampleMakerTests {
     }
 
     @Test(arguments: ["t: 1, h: 2", "t: 1, h: 2, at: soon", "t: 1, h: 2, at: 1e300"])
-    func `a payload that tells no time where it should is counted`(line: String) throws {
+    func `a payload without a required time is counted`(line: String) throws {
         var maker = try Self.maker(time: TimeRule("at", form: .s))
         #expect(maker.take(Array(line.utf8), at: Self.now) == .invalidTimestamp)
         #expect(maker.counts.invalidTimestamp == 1)
     }
 
-    @Test func `what comes twice with the same time counts once, and late ones are kept`() throws {
+    @Test func `a repetition with the same time counts once, and late samples are kept`() throws {
         var maker = try Self.maker(time: TimeRule("at", form: .us))
         func take(_ t: Int, at seconds: Int64) -> SampleMaker.Outcome {
             let time = Self.now.microseconds + seconds * 1_000_000
@@ -124,7 +124,7 @@ struct SampleMakerTests {
         #expect(maker.counts.received == 6)
     }
 
-    @Test func `samples that have the time of their arrival may be alike`() throws {
+    @Test func `samples with arrival times can be equal`() throws {
         var maker = try Self.maker()
         for _ in 0..<3 {
             #expect(maker.take(Array("t: 1, h: 2".utf8), at: Self.now) == Self.sample(1, 2))
@@ -132,7 +132,7 @@ struct SampleMakerTests {
         #expect(maker.counts.taken == 3)
     }
 
-    @Test func `C8: where only changes count, ten equal polls are one sample`() throws {
+    @Test func `C8: with changes only, ten equal polls are one sample`() throws {
         var maker = try Self.maker(takesOnlyChanges: true)
         func poll(_ t: Int) -> SampleMaker.Outcome {
             maker.take(Array("t: \(t), h: 0".utf8), at: Self.now)
@@ -141,7 +141,7 @@ struct SampleMakerTests {
         for _ in 0..<9 { #expect(poll(1) == .repeated) }
         #expect(poll(2) == Self.sample(2, 0))
         #expect(poll(1) == Self.sample(1, 0))
-        // Whoever connects hears the present value first.
+        // After connecting, the current value is received first.
         maker.restart()
         #expect(poll(1) == Self.sample(1, 0))
         #expect(poll(1) == .repeated)
@@ -149,7 +149,7 @@ struct SampleMakerTests {
         #expect(maker.counts.taken == 4)
     }
 
-    @Test func `a sparse source completes a sample with what it said before`() throws {
+    @Test func `a sparse source completes a sample with earlier values`() throws {
         var maker = try Self.maker(isSparse: true)
         func take(_ line: String) -> SampleMaker.Outcome {
             maker.take(Array(line.utf8), at: Self.now)
@@ -160,13 +160,13 @@ struct SampleMakerTests {
         #expect(take("h: nan") == .malformed)
         #expect(take("x: 5") == .incomplete)
         #expect(take("t: 4") == Self.sample(4, 2))
-        // What was said before a connection ended is not its present value.
+        // Values from before a disconnect are not current.
         maker.restart()
         #expect(take("t: 5") == .incomplete)
         #expect(take("h: 6") == Self.sample(5, 6))
     }
 
-    @Test func `a source that names values says them as a reading`() throws {
+    @Test func `a source that names its values delivers readings`() throws {
         var maker = try SampleMaker(format: .named, names: ["a", "b"], rules: Self.rules)
         let values: [String: Value] = ["a": .integer(1), "b": .text("2"), "c": .integer(3)]
         #expect(maker.take(Reading(values: values), at: Self.now) == Self.sample(1, 2))
@@ -180,7 +180,7 @@ struct SampleMakerTests {
         #expect(maker.take(Array("a: 1".utf8), at: Self.now) == .malformed)
     }
 
-    @Test func `a description without fields, or with too few names, is refused`() {
+    @Test func `a description without fields or with too few names is rejected`() {
         #expect(throws: PayloadError.self) {
             try SampleMaker(format: .plain, names: [], rules: [])
         }

@@ -6,7 +6,7 @@ struct TimeRuleTests {
     private static let text = "2026-03-01T12:00:00.25Z"
     private static let moment: Int64 = 1_772_366_400_250_000
 
-    /// The time that one value is taken for, in microseconds; `nil` for none.
+    /// The time that one value is read as, in microseconds; `nil` if it is not a time.
     private static func moment(_ value: String, _ form: TimeRule.Form) throws -> Int64? {
         var maker = try SampleMaker(
             format: .json, names: ["v"], rules: [FieldRule(Field("v"))],
@@ -26,7 +26,7 @@ struct TimeRuleTests {
             (.ns, "\"1772366400250000000\"", moment), (.rfc3339, "\"\(text)\"", moment),
             (.rfc3339, "\"2026-03-01T13:00:00.25+01:00\"", moment),
         ] as [(TimeRule.Form, String, Int64)])
-    func `a time is read in each form`(form: TimeRule.Form, value: String, time: Int64) throws {
+    func `a time is parsed in each form`(form: TimeRule.Form, value: String, time: Int64) throws {
         #expect(try Self.moment(value, form) == time)
     }
 
@@ -36,15 +36,15 @@ struct TimeRuleTests {
             (.s, "9223372036854775807"), (.ms, "9223372036854775807"), (.s, "\"\""),
             (.rfc3339, "1772366400"), (.rfc3339, "\"2026-02-30T00:00:00Z\""),
             (.rfc3339, "\"2026-03-01\""), (.s, "0"), (.s, "-1"), (.s, "-9223372036854775808"),
-            // Seconds taken for milliseconds are of 1970, and no time at all is of a clock not set.
+            // Seconds read as milliseconds are in 1970; 0 is from a clock that was never set.
             (.ms, "1772366400"), (.us, "1772366400250"),
         ] as [(TimeRule.Form, String)])
-    func `what tells no time that can be is none`(form: TimeRule.Form, value: String) throws {
+    func `an invalid or implausible time is rejected`(form: TimeRule.Form, value: String) throws {
         #expect(try Self.moment(value, form) == nil)
     }
 
     @Test(arguments: TimeRule.Form.allCases)
-    func `the year 2000 is the first that counts`(form: TimeRule.Form) throws {
+    func `times before the year 2000 are rejected`(form: TimeRule.Form) throws {
         let (first, before) =
             switch form {
             case .s: ("946684800", "946684799")

@@ -3,7 +3,7 @@ import Samples
 import Testing
 
 struct AltimeterTests {
-    @Test func `B23: 1013.25 to 1001.3 hPa are 100 m up`() {
+    @Test func `B23: a drop from 1013.25 to 1001.3 hPa is an ascent of 100 m`() {
         var altimeter = Altimeter()
         #expect(altimeter.take(pressure: 1013.25) == 0)
         let metres = altimeter.take(pressure: 1001.3) ?? .nan
@@ -12,17 +12,18 @@ struct AltimeterTests {
         #expect(altimeter.take(pressure: 1013.25) == 0)
     }
 
-    /// The heights of pressure levels in the standard atmosphere that weather services print.
+    /// The altitudes of pressure levels in the standard atmosphere, as published by weather
+    /// services.
     @Test(
         arguments: [
             (1013.25, 0.0), (1000, 111), (850, 1457), (700, 3012), (500, 5574), (400, 7185),
             (300, 9164), (226.32, 11_000),
         ])
-    func `heights are those of the standard atmosphere`(pressure: Double, metres: Double) {
+    func `altitudes equal the standard atmosphere`(pressure: Double, metres: Double) {
         #expect(abs(Altimeter.altitude(pressure) - metres) < 1)
     }
 
-    @Test func `B23: heights count from where it began, also when that is given`() {
+    @Test func `B23: altitudes are relative to the first or the given pressure`() {
         var altimeter = Altimeter(start: 990)
         let metres = altimeter.take(pressure: 980) ?? .nan
         #expect(abs(metres - (Altimeter.altitude(980) - Altimeter.altitude(990))) < 1e-9)
@@ -30,14 +31,14 @@ struct AltimeterTests {
     }
 
     @Test(arguments: [-1.0, 0, 199, 1201, 101_325, .nan, .infinity])
-    func `a pressure that no air has is dropped, and is no beginning`(pressure: Double) {
+    func `an implausible pressure is dropped and is not the reference`(pressure: Double) {
         var altimeter = Altimeter(start: pressure)
         #expect(altimeter.take(pressure: pressure) == nil)
         #expect(altimeter.dropped == 1)
         #expect(altimeter.take(pressure: 1000) == 0)
     }
 
-    @Test func `samples of a barometer become those of an altimeter`() {
+    @Test func `barometer samples become altitudes`() {
         var altimeter = Altimeter()
         let time = Timestamp(microseconds: 7)
         #expect(

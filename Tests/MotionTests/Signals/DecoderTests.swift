@@ -9,7 +9,9 @@ struct DecoderTests {
             ([0x00], .unlocked), ([0x02], .unlocked), (Array("11".utf8), .unlocked), ([], nil),
             ([0xFF], nil), ([0x31, 0xC3], nil), ([UInt8](repeating: 0x31, count: 513), nil),
         ] as [([UInt8], DoorState?)])
-    func `C12: a lock sends a byte or a text`(bytes: [UInt8], state: DoorState?) {
+    func `C12: the state of a lock is decoded from a byte or a text`(
+        bytes: [UInt8], state: DoorState?
+    ) {
         #expect(DoorState(bytes: bytes) == state)
     }
 
@@ -27,7 +29,7 @@ struct DecoderTests {
             ("s16/100", [0x9C, 0xFF], .number(-1)), ("s16/100", [0x2E, 0x09], .number(23.5)),
             ("u32", [0, 0, 0, 0x80], .integer(2_147_483_648)),
             ("s32", [0, 0, 0, 0x80], .integer(-2_147_483_648)),
-            // IEEE 11073-20601: 36.4, and the values for no number.
+            // IEEE 11073-20601: 36.4, and the special values that mean “no number”.
             ("float", [0x6C, 0x01, 0x00, 0xFF], .number(36.4)),
             ("float", [0xFF, 0xFF, 0x7F, 0x00], nil), ("float", [0x00, 0x00, 0x80, 0x00], nil),
             ("sfloat", [0x72, 0xF0], .number(11.4)), ("sfloat", [0x48, 0x00], .number(72)),
@@ -37,7 +39,7 @@ struct DecoderTests {
             ("lock", [], nil),
             ("sfloat", [0xFD, 0x07], .number(2045)), ("sfloat", [0x03, 0x08], .number(-2045)),
         ] as [(String, [UInt8], Value?)])
-    func `C12: bytes become what the decoder says, or nothing`(
+    func `C12: bytes are decoded by their form, or rejected`(
         name: String, bytes: [UInt8], value: Value?
     ) throws {
         let decoder = try #require(CharacteristicDecoder(name))
@@ -49,7 +51,7 @@ struct DecoderTests {
     @Test(arguments: [
         "", "u7", "u8/", "u8/0", "u8/-1", "u8/x", "utf8/2", "u8/2/3", "U8", "float/2", "lock/2",
     ])
-    func `a decoder that is not known is none`(name: String) {
+    func `an unknown decoder is rejected`(name: String) {
         #expect(CharacteristicDecoder(name) == nil)
     }
 }

@@ -19,17 +19,18 @@ struct SoundTests {
             (500, -3.2, 1, -1), (1000, 0, 0.7, -0.7), (2000, 1.2, 1, -1), (4000, 1, 1, -1),
             (8000, -1.1, 1.5, -2.5), (10_000, -2.5, 2, -3),
         ])
-    func `the A weighting is the standard's within class 1`(
+    func `the A weighting meets class 1 of the standard`(
         hertz: Double, wanted: Double, above: Double, below: Double
     ) throws {
         var level = try #require(NoiseLevel(rate: 48_000, window: .seconds(1)))
         let found = level.take(sine(hertz, 48_000, 2), from: .distantPast)
-        // The second window: the filter has settled.
+        // The second window, since the filter needs time to settle.
         let decibels = try #require(found.last).equivalent
         #expect(((wanted + below)...(wanted + above)).contains(decibels), "\(decibels)")
     }
 
-    @Test func `a sine at full scale is 0 dB, a square 3, a tenth 20 less`() throws {
+    @Test func `a sine at full scale is 0 dB, a square wave 3 dB, a tenth of it 20 dB less`() throws
+    {
         for (samples, wanted) in [
             (sine(1000, 48_000, 1), 0), ([Double](repeating: 1, count: 48_000), 3.0103),
             (sine(1000, 48_000, 1, size: 0.1), -20), ([Double](repeating: 0, count: 48_000), -200),
@@ -40,11 +41,11 @@ struct SoundTests {
         }
     }
 
-    @Test func `a level is that of the whole window, and the loudest part is reported`() throws {
+    @Test func `the level covers the whole window, and the loudest part is reported`() throws {
         var level = try #require(
             NoiseLevel(rate: 8000, weighting: .flat, window: .seconds(2), calibration: 94))
         let start = Timestamp(microseconds: 1_000_000)
-        // Sound for a quarter of the window, in blocks that fit nothing.
+        // Sound for a quarter of the window, in blocks that do not align with windows.
         let samples = sine(1000, 8000, 0.5) + [Double](repeating: 0, count: 12_000)
         var found: [NoiseLevel.Reading] = []
         for block in stride(from: 0, to: samples.count, by: 700) {
@@ -58,7 +59,7 @@ struct SoundTests {
         #expect(reading.time == Timestamp(microseconds: 3_000_000))
     }
 
-    @Test func `what is no number is dropped, and a rate that is none has no level`() throws {
+    @Test func `samples that are not finite are dropped, and an invalid rate is rejected`() throws {
         var level = try #require(NoiseLevel(rate: 8000))
         #expect(level.take([.nan, .infinity, 0.5], from: .distantPast) == [])
         #expect(level.dropped == 2)

@@ -20,7 +20,7 @@ struct VibrationTests {
     }
 
     @Test(arguments: [(12.5, 0.8), (25, 0.1), (40, 3)])
-    func `a shaking machine has its frequency, acceleration and speed`(
+    func `frequency, acceleration and speed of a vibration are measured`(
         hertz: Double, size: Double
     ) throws {
         var spectrum = try #require(VibrationSpectrum(rate: 200, window: 512))
@@ -38,7 +38,7 @@ struct VibrationTests {
         #expect(reading.densities.allSatisfy { $0 >= 0 })
     }
 
-    @Test func `noise is spread over all frequencies and sums up to its variance`() throws {
+    @Test func `the spectrum of noise is flat and integrates to its variance`() throws {
         let seed = UInt64.random(in: .min ... .max)
         var random = SplitMix(state: seed)
         var spectrum = try #require(VibrationSpectrum(rate: 100, window: 256))
@@ -50,7 +50,7 @@ struct VibrationTests {
         #expect(abs(power - 2) < 0.25, "seed \(seed): \(power)")
     }
 
-    @Test func `a gap begins a new window`() throws {
+    @Test func `a gap starts a new window`() throws {
         var spectrum = try #require(VibrationSpectrum(rate: 100, window: 128))
         var found = 0
         for second in stride(from: 0.0, to: 20, by: 0.01)
@@ -63,7 +63,7 @@ struct VibrationTests {
     }
 
     @Test(arguments: [(9, 256), (20_000, 256), (100, 15), (100, 100_000), (0, 0), (-1, -1)])
-    func `a spectrum has a rate and a length that can be`(rate: Int, window: Int) {
+    func `an invalid rate or window length is rejected`(rate: Int, window: Int) {
         #expect(VibrationSpectrum(rate: rate, window: window) == nil)
     }
 }

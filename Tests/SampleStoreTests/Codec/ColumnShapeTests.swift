@@ -4,21 +4,21 @@ import Testing
 
 @testable import SampleStore
 
-/// How columns are kept, where that can be told from their bytes.
+/// Encodings of columns, checked by their sizes and bytes.
 struct ColumnShapeTests {
-    @Test func `values of a common divisor are kept divided, also behind equal ones`() {
+    @Test func `values with a common divisor are stored divided, also after equal ones`() {
         let multiples = (0..<1000).map { Int64($0 * 7919 % 64) * 1_000_000 }
         let size = ColumnTests.encoded(multiples).count
         #expect(size < 900)
         #expect(ColumnTests.encoded([0, 0, 0] + multiples).count < size + 20)
     }
 
-    @Test func `a line whose slope is no whole number leaves nothing over but rounding`() {
+    @Test func `a line with a fractional slope has residuals of rounding only`() {
         let line = (0..<32_768).map { 1_790_000_000_000_000 + Int64(Double($0) * 10_000.37) }
         #expect(ColumnTests.encoded(line).count < 32_768 * 2 / 8 + 600)
     }
 
-    @Test func `what no version of the program writes is damage`() throws {
+    @Test func `an encoding that no version writes is damage`() throws {
         var writer = ByteWriter()
         TextColumn.encode(["a", "b"], onto: &writer)
         for kind in 2...255 as ClosedRange<UInt8> {
@@ -29,7 +29,7 @@ struct ColumnShapeTests {
         }
     }
 
-    @Test func `samples with long texts are parted by their bytes`() {
+    @Test func `samples with long texts are split by bytes`() {
         let texts = ["a", String(repeating: "b", count: 50), "cc", "d", "e", "ff", ""]
         let batch = StoredBatch(
             sequences: Array(1...7),

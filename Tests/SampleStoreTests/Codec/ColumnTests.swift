@@ -4,15 +4,15 @@ import Testing
 
 @testable import SampleStore
 
-/// Columns of integers and of numbers, there and back.
+/// Encoding and decoding columns of integers and numbers.
 struct ColumnTests {
-    /// Every count up to here, and some around the sizes of blocks and chunks.
+    /// All small counts, and some around the sizes of blocks and chunks.
     private static let counts = Array(1...300) + [383, 384, 385, 1000, 32_767, 32_768, 32_769]
 
     private let seed = UInt64.random(in: .min ... .max)
 
     @Test(arguments: IntegerSeries.allCases)
-    func `integers come back, in whole and in part`(series: IntegerSeries) throws {
+    func `integers are restored, all or some rows`(series: IntegerSeries) throws {
         var random = SplitMix(state: seed)
         for count in Self.counts {
             let values = series.values(count, &random)
@@ -30,7 +30,7 @@ struct ColumnTests {
     }
 
     @Test(arguments: NumberSeries.allCases)
-    func `numbers come back bit by bit, in whole and in part`(series: NumberSeries) throws {
+    func `numbers are restored bit by bit, all or some rows`(series: NumberSeries) throws {
         var random = SplitMix(state: seed)
         for count in Self.counts {
             let values = series.values(count, &random)
@@ -79,7 +79,7 @@ struct ColumnTests {
         #expect(size <= limit + 8, "seed \(seed): \(size) bytes")
     }
 
-    /// All of them where they are few.
+    /// All ranges if there are few.
     private static func ranges(_ count: Int, _ random: inout SplitMix) -> [Range<Int>] {
         if count <= 12 { return (0..<count).flatMap { low in (low...count).map { low..<$0 } } }
         return (0..<(count > 1000 ? 12 : 8)).map { _ in

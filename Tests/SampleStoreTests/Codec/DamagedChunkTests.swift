@@ -5,8 +5,8 @@ import Testing
 
 @testable import SampleStore
 
-/// Chunks whose bytes are not those that were written: each must be told from a sound one where a
-/// checksum can, and may else give other values, but must not trap or read beyond its end.
+/// Chunks with changed bytes: each must be detected where a
+/// checksum applies; otherwise it may give other values, but must not trap or read beyond its end.
 struct DamagedChunkTests {
     private static let isLong = ProcessInfo.processInfo.environment["NERVOUS_LONG_TESTS"] == "1"
     static let fields = [
@@ -17,7 +17,7 @@ struct DamagedChunkTests {
     private let seed = UInt64.random(in: .min ... .max)
 
     @Test(arguments: [1, 5, 9, 130])
-    func `a chunk cut short anywhere is damaged`(count: Int) throws {
+    func `a truncated chunk is damaged`(count: Int) throws {
         var random = SplitMix(state: seed)
         let bytes = ChunkEncoder.encode(Self.batch(count, &random))
         for length in 0..<bytes.count {
@@ -29,7 +29,7 @@ struct DamagedChunkTests {
     }
 
     @Test(arguments: [1, 5, 9, 130])
-    func `a chunk with any bit turned over is damaged`(count: Int) throws {
+    func `a chunk with any flipped bit is damaged`(count: Int) throws {
         var random = SplitMix(state: seed)
         let bytes = ChunkEncoder.encode(Self.batch(count, &random))
         for bit in 0..<bytes.count * 8 {
@@ -42,7 +42,7 @@ struct DamagedChunkTests {
     }
 
     @Test(arguments: [3, 200, 1500])
-    func `columns that lie under a right checksum do no harm`(count: Int) throws {
+    func `invalid columns with a valid checksum do not trap`(count: Int) throws {
         var random = SplitMix(state: seed)
         var (damaged, read) = (0, 0)
         for round in 0..<10 {
@@ -63,7 +63,7 @@ struct DamagedChunkTests {
         }
     }
 
-    @Test func `every bit of a column may be wrong under a right checksum`() throws {
+    @Test func `any flipped bit in a column with a valid checksum does not trap`() throws {
         var random = SplitMix(state: seed)
         for count in [2, 7, 40, 129] {
             let sound = try HostileChunk(Self.batch(count, &random))
@@ -87,7 +87,7 @@ struct DamagedChunkTests {
         }
     }
 
-    @Test func `a few bytes cannot ask for much memory`() throws {
+    @Test func `a few bytes cannot cause a large allocation`() throws {
         var column = ByteWriter()
         column.append(UInt8(0))
         let lengths = ColumnTests.encoded([1 << 30])
@@ -135,9 +135,9 @@ struct DamagedChunkTests {
         try ChunkReader.decode(Data(bytes), Layout(id: 1, fields: fields))
     }
 
-    /// Asks for parts of a chunk in every way that reading does.
+    /// Decodes parts of a chunk in every way that readers do.
     private static func probe(_ bytes: [UInt8], _ random: inout SplitMix) throws {
-        // Exactly as many bytes as there are, so that a tool can see a step beyond.
+        // An exact allocation, so that a sanitizer detects access beyond the end.
         let room = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 1)
         defer { room.deallocate() }
         room.copyBytes(from: bytes)
@@ -149,7 +149,7 @@ struct DamagedChunkTests {
             _ = try reader.sequences().values(rows)
             for place in fields.indices { _ = try reader.column(place, rows) }
         } catch {
-            // Damage is all that it can be, and may be.
+            // Damage is the only allowed error.
         }
     }
 }

@@ -3,7 +3,7 @@ import TestSupport
 
 @testable import SampleStore
 
-/// A chunk that can be changed and given checksums that fit again.
+/// A chunk that can be changed and gets valid checksums again.
 struct HostileChunk {
     var count: UInt64
     var columns: [[UInt8]]
@@ -38,7 +38,7 @@ struct HostileChunk {
         return writer.bytes
     }
 
-    /// Changes a few bytes of a column, of any but for its beginning or of that most of all.
+    /// Changes a few bytes of a column, preferably at its beginning.
     mutating func mutate(_ random: inout SplitMix) {
         let place = Int.random(in: 0..<columns.count, using: &random)
         switch Int.random(in: 0..<12, using: &random) {

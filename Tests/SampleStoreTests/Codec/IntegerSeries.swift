@@ -2,7 +2,7 @@ import TestSupport
 
 @testable import SampleStore
 
-/// Integers such as sensors, counters and hostile callers give.
+/// Series of integers as from sensors, counters and hostile callers.
 enum IntegerSeries: CaseIterable {
     case constant, small, wide, extreme, walk, jitter, jitteredTimes, gridTimes, gaps, duplicates,
         backwards, multiples, counter, falls, blocksApart
@@ -48,7 +48,7 @@ enum IntegerSeries: CaseIterable {
         case .counter:
             return sums(count, from: start, &random) { .random(in: 0...1500, using: &$0) }
         case .falls:
-            // Steep for two samples and flat ever after, as far as 31 bits go.
+            // A large step between the first two samples and small ones afterwards, within 31 bits.
             let steps: [Int64] = [0, -1_060_000_000, -440_000_000]
             return (0..<count).map { row in
                 start + steps.prefix(row % 128 + 1).reduce(0, +)

@@ -2,7 +2,7 @@ import TestSupport
 
 @testable import SampleStore
 
-/// Finite numbers such as sensors and hostile callers give.
+/// Series of finite numbers as from sensors and hostile callers.
 enum NumberSeries: CaseIterable {
     case constant, zeros, decimal, binary, factor, floats, walk, noise, bits, subnormal, huge,
         nearlyGrid, wholes, falls
@@ -27,7 +27,7 @@ enum NumberSeries: CaseIterable {
                 Double(Int64.random(in: -65_536...65_536, using: &random)) * unit
             }
         case .factor:
-            // As an IIO driver has them: a whole number times the scale of the channel.
+            // As from an IIO driver: an integer times the scale of the channel.
             let scale = [0.009_576_807, 0.000_598_550, 0.038_307, 1.0 / 3].randomElement(
                 using: &random)
             return (0..<count).map { _ in
@@ -61,7 +61,7 @@ enum NumberSeries: CaseIterable {
                 return row == count - 1 ? number.nextUp : number
             }
         case .wholes:
-            // About as large as whole numbers are kept as such.
+            // Around the limit up to which integers are stored exactly.
             return (0..<count).map { _ in
                 Double(Int64.random(in: -(1 << 52)...(1 << 52), using: &random))
             }

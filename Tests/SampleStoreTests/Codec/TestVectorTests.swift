@@ -6,9 +6,9 @@ import Testing
 
 @testable import SampleStore
 
-/// The examples of `docs/file-format.md`: what is written today, and must be read for ever.
+/// The examples of `docs/file-format.md`: the current encoding, which must stay readable.
 struct TestVectorTests {
-    /// The bytes behind a name in the tables of that page.
+    /// The bytes of a named example in the tables of that page.
     private static func bytes(_ name: String) throws -> [UInt8] {
         let page = URL(filePath: #filePath).deletingLastPathComponent()
             .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
@@ -34,7 +34,7 @@ struct TestVectorTests {
             ("line", (0..<10).map { 1_000_000 + $0 * 1001 / 3 }),
             ("wide", [.min, .max, 0, 1, 2, 3, 4]), ("whole block", (0..<130).map { $0 % 4 }),
         ] as [(String, [Int64])])
-    func `integers are written as the examples say`(name: String, values: [Int64]) throws {
+    func `integers are encoded as in the examples`(name: String, values: [Int64]) throws {
         let bytes = try Self.bytes(name)
         #expect(ColumnTests.encoded(values) == bytes)
         let found = try bytes.withUnsafeBytes { raw in
@@ -50,7 +50,7 @@ struct TestVectorTests {
             ("order", [-0.0, 1, 2]), ("decimal", [0.1, 0.25, -3]), ("binary", [0.5, 0.25, -3]),
             ("step", [7 * third, 2 * third, third]),
         ] as [(String, [Double])])
-    func `numbers are written as the examples say`(name: String, values: [Double]) throws {
+    func `numbers are encoded as in the examples`(name: String, values: [Double]) throws {
         let bytes = try Self.bytes(name)
         #expect(ColumnTests.encoded(values) == bytes)
         let found = try bytes.withUnsafeBytes { raw in
@@ -63,17 +63,17 @@ struct TestVectorTests {
         ("texts", ["on", "", "é"]), ("dictionary", ["on", "off", "on", "on", "off"]),
         ("compressed", [String(repeating: "ab", count: 40)]),
     ])
-    func `texts are written as the examples say`(name: String, values: [String]) throws {
+    func `texts are encoded as in the examples`(name: String, values: [String]) throws {
         let bytes = try Self.bytes(name)
         let found = try bytes.withUnsafeBytes { try TextColumn.decode($0, count: values.count) }
         #expect(found == values)
         var writer = ByteWriter()
         TextColumn.encode(values, onto: &writer)
-        // Another version of Zstandard may find a shorter way.
+        // Another version of Zstandard may compress better.
         if name != "compressed" { #expect(writer.bytes == bytes) }
     }
 
-    @Test func `a chunk and its summary are written as the examples say`() throws {
+    @Test func `a chunk and its summary are encoded as in the examples`() throws {
         let fields = [Field("n", kind: .integer), Field("x"), Field("s", kind: .state)]
         let batch = StoredBatch(
             sequences: [4, 5],
@@ -91,7 +91,7 @@ struct TestVectorTests {
     }
 
     @Test(arguments: [("summary", true), ("former summary", false)])
-    func `summaries of every version are read`(name: String, hasSpacing: Bool) throws {
+    func `summaries of every version are decoded`(name: String, hasSpacing: Bool) throws {
         let times = [1_000_000, 2_000_000].map(Timestamp.init(microseconds:))
         let entry = try ChunkEntry([
             "id": 1, "fromTime": 1_000_000, "fromSequence": 4, "toTime": 2_000_000,
@@ -104,7 +104,7 @@ struct TestVectorTests {
         #expect(summary.spacing == (hasSpacing ? Spacing(times) : nil))
     }
 
-    @Test func `intervals are written as the example says`() throws {
+    @Test func `intervals are encoded as in the example`() throws {
         let times = [0, 10, 20, 30, 40, 90, 100].map(Timestamp.init(microseconds:))
         var writer = ByteWriter()
         writer.append(Spacing(times))

@@ -12,9 +12,9 @@ struct TextColumnTests {
         "\r\n", "\u{1F468}\u{200D}\u{1F469}",
     ]
 
-    /// Few different texts, many, and all of them different.
+    /// Few different texts, many, and only different ones.
     @Test(arguments: [1, 3, 13, 100_000])
-    func `texts come back scalar by scalar`(variety: Int) throws {
+    func `texts are restored scalar by scalar`(variety: Int) throws {
         var random = SplitMix(state: seed)
         for count in Array(1...140) + [255, 256, 257, 1000] {
             let texts = (0..<count).map { _ in
@@ -26,12 +26,12 @@ struct TextColumnTests {
         }
     }
 
-    @Test func `equal texts of different bytes stay different`() throws {
+    @Test func `equivalent texts with different bytes stay different`() throws {
         try check((0..<200).map { $0.isMultiple(of: 3) ? "é" : "e\u{301}" })
         try check((0..<3).map { $0 == 1 ? "é" : "e\u{301}" })
     }
 
-    @Test func `long texts come back`() throws {
+    @Test func `long texts are restored`() throws {
         var random = SplitMix(state: seed)
         let long = String(repeating: "x", count: 1 << 20)
         let rich = String(

@@ -27,7 +27,7 @@ struct BudgetTests {
         return store
     }
 
-    /// Numbers that do not pack.
+    /// Incompressible numbers.
     private static func batch(
         _ count: Int, at time: inout Int64, _ random: inout SplitMix
     ) -> SampleBatch {
@@ -39,12 +39,13 @@ struct BudgetTests {
         return SampleBatch(times: times, columns: columns)
     }
 
-    @Test func `a greedy source neither breaks the budget nor pushes others out`() async throws {
+    @Test func `a fast source neither exceeds the budget nor displaces other sensors`() async throws
+    {
         let seed = UInt64.random(in: .min ... .max)
         var random = SplitMix(state: seed)
         let store = try await open()
         var (greedy, slow, steady): (Int64, Int64, Int64) = (0, 0, 0)
-        // A chunk and the samples that are fresh meanwhile.
+        // A chunk and the samples that are unsealed meanwhile.
         let step: Int64 = 3 * 4096 * 24
         var most: Int64 = 0
         for round in 0..<300 {
@@ -68,7 +69,7 @@ struct BudgetTests {
         #expect(await store.newest(of: "greedy")?.time == Timestamp(microseconds: greedy - 1000))
     }
 
-    @Test func `a source of long texts does not push others out`() async throws {
+    @Test func `a source of long texts does not displace other sensors`() async throws {
         let seed = UInt64.random(in: .min ... .max)
         var random = SplitMix(state: seed)
         let store = try await open(budget: 16 << 20)
@@ -80,7 +81,7 @@ struct BudgetTests {
         }
         var most: Int64 = 0
         for _ in 0..<120 {
-            // Too few samples and rows for a chunk.
+            // Too few samples and rows to seal a chunk.
             let text = String(
                 decoding: (0..<300_000).map { _ in UInt8.random(in: 32..<127, using: &random) },
                 as: UTF8.self)
@@ -97,11 +98,11 @@ struct BudgetTests {
         #expect(samples["greedy"]?.samples == 409_600, "seed \(seed)")
         #expect(samples["flood"].map { $0.samples < 40 } == true, "seed \(seed)")
         #expect(report.bytes <= 16 << 20, "seed \(seed)")
-        // The last step packs what is fresh before the old gives way.
+        // The last step seals unsealed samples before it prunes old ones.
         #expect(most < 32 << 20, "seed \(seed)")
     }
 
-    @Test func `a smaller budget makes the file smaller at once`() async throws {
+    @Test func `a smaller budget shrinks the file at once`() async throws {
         var random = SplitMix(state: .random(in: .min ... .max))
         let store = try await open(budget: 64 << 20)
         var time: Int64 = 0
@@ -119,7 +120,7 @@ struct BudgetTests {
         #expect(try await SampleStore.faults(inFile: folder.path).isEmpty)
     }
 
-    /// Makes a file that cannot give free pages back.
+    /// Creates a file that cannot release free pages.
     private func makeFormerVersion() async throws {
         try await open(budget: 64 << 20).close()
         let queue = try DatabaseQueue(path: folder.path)
@@ -130,7 +131,7 @@ struct BudgetTests {
         try queue.close()
     }
 
-    @Test func `no sample goes for pages that a host wrote over when it died`() async throws {
+    @Test func `pages that a killed host was erasing do not cause pruning`() async throws {
         try await makeFormerVersion()
         var random = SplitMix(state: .random(in: .min ... .max))
         let space = SpaceRules(log: 512 << 10, reserve: 0, pagesPerStep: 16)
@@ -142,7 +143,7 @@ struct BudgetTests {
         }
         try await store.maintenance.keep(budget: Self.budget)
         try await store.maintenance.run(at: Timestamp(microseconds: time))
-        // As far as it comes before the free pages are given back.
+        // The state just before the free pages are released.
         let file = await store.file
         try await TraceEraser(file, space).takeFreePages()
         #expect(try await file.space().freePages == 0)
@@ -158,7 +159,7 @@ struct BudgetTests {
             try await next.flush()
             try await next.maintenance.run(at: Timestamp(microseconds: time))
             let after = try await next.maintenance.report(at: Timestamp(microseconds: time)).sensors
-            // One sample more may take a page too many, and with it a chunk.
+            // One more sample may need one more page, and so prune one chunk.
             let gone = zip(before, after).map { $0.samples - $1.samples }.reduce(0, +)
             #expect(gone <= 2 * 4096)
             try await eraser.takeFreePages()
@@ -169,7 +170,7 @@ struct BudgetTests {
         #expect(try await SampleStore.faults(inFile: folder.path).isEmpty)
     }
 
-    @Test func `a file of a former version uses again what is free in it`() async throws {
+    @Test func `a file of a former version reuses its free pages`() async throws {
         try await makeFormerVersion()
         var random = SplitMix(state: .random(in: .min ... .max))
         let old = try await open()
@@ -184,7 +185,7 @@ struct BudgetTests {
         #expect(report.bytes <= Self.budget + 3 * 4096 * 24)
     }
 
-    @Test func `the first budget never makes go what is there`() async throws {
+    @Test func `the initial budget never prunes existing samples`() async throws {
         let store = try await SampleStore(path: folder.path, rules: .standard)
         try await store.register("greedy", fields: Self.fields)
         var random = SplitMix(state: .random(in: .min ... .max))

@@ -20,7 +20,7 @@ struct DamagedRollupTests {
     @Test(arguments: [
         "summary = CAST(substr(summary, 1, 30) || x'AA55' || substr(summary, 33) AS BLOB)"
     ])
-    func `an hour whose summary is damaged never looks whole`(change: String) async throws {
+    func `an hour with a damaged summary is reported as partial`(change: String) async throws {
         let folder = try TemporaryStore()
         let rules = ChunkRules(chunkSize: 24, unsealedRows: 4)
         let store = try await folder.open(Self.fields, rules: rules)
@@ -34,7 +34,7 @@ struct DamagedRollupTests {
         let query = SummaryQuery(sensor: "probe", fields: Self.fields, range: .all)
         for isLater in [false, true] {
             if isLater {
-                // A late sample of that hour goes, too.
+                // A late sample of that hour is pruned, too.
                 try await Self.add(61..<62, to: store)
                 try await store.maintenance.run(at: Timestamp(microseconds: 5 * Self.hour))
             }

@@ -30,7 +30,7 @@ struct ForgetTests {
             time: Timestamp(microseconds: time), values: [.number(number), .text(note)])
     }
 
-    /// Everything that stands in the files of the store.
+    /// The bytes of all files of the store.
     private func bytes() throws -> Data {
         let names = try FileManager.default.contentsOfDirectory(atPath: folder.folder.path())
         return try names.reduce(into: Data()) { all, name in
@@ -43,11 +43,11 @@ struct ForgetTests {
     }
 
     @Test(arguments: [false, true])
-    func `what is forgotten stands nowhere in the files`(isOfFormerVersion: Bool) async throws {
+    func `forgotten samples are erased from all files`(isOfFormerVersion: Bool) async throws {
         let seed = UInt64.random(in: .min ... .max)
         var random = SplitMix(state: seed)
         if isOfFormerVersion {
-            // Free pages of such a file stay in it.
+            // Such a file keeps its free pages.
             let queue = try DatabaseQueue(path: folder.path)
             try await queue.write { try $0.execute(sql: "CREATE TABLE old (x)") }
             try queue.close()
@@ -69,7 +69,7 @@ struct ForgetTests {
             }
             if Int.random(in: 0..<3, using: &random) == 0 { try await store.flush() }
             if round % 90 == 89 {
-                // Some of it becomes summaries, and late samples come behind.
+                // Some samples are pruned to summaries, and late samples follow.
                 try await store.maintenance.keep(
                     RetentionRule(
                         raw: .microseconds(.random(in: 0...30, using: &random) * Self.hour)),
@@ -104,7 +104,7 @@ struct ForgetTests {
         #expect(left.isEmpty, "seed \(seed)")
     }
 
-    @Test func `samples that wait for the file are forgotten, too`() async throws {
+    @Test func `unwritten samples are forgotten, too`() async throws {
         let store = try await open()
         try await store.append(
             [Self.sample(1, 1, "a"), Self.sample(2, 2, "b"), Self.sample(3, 3, "c")], to: "probe")
@@ -117,7 +117,7 @@ struct ForgetTests {
         #expect(await store.status.buffered == 0)
         let rest = try await store.samples(SampleQuery(sensor: "probe", limit: .max))
         #expect(rest.map(\.sequence) == [1])
-        // Nothing is left to be written, and flushing still ends.
+        // Nothing is left to write, and flushing still returns.
         #expect(try await store.forget("probe", .all, at: .now()).samples == 1)
         try await store.append([Self.sample(4, 4, "d")], to: "probe")
         #expect(try await store.forget("probe", .all, at: .now()).samples == 1)
@@ -128,7 +128,7 @@ struct ForgetTests {
         #expect(try await open().lastSequence == 4)
     }
 
-    @Test func `what could not be erased is in the next session`() async throws {
+    @Test func `a pending erasure is completed in the next session`() async throws {
         let store = try await open()
         let notes = (0..<400).map { "note-\($0)-\(UInt64.random(in: .min ... .max))" }
         for (number, note) in notes.enumerated() {
@@ -138,12 +138,12 @@ struct ForgetTests {
             if number % 3 == 0 { try await store.flush() }
         }
         try await store.flush()
-        // Somebody reads from a state that has it.
+        // A reader holds a snapshot that contains it.
         let reader = try DatabasePool(path: folder.path)
         let snapshot = try reader.makeSnapshot()
         _ = try await snapshot.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM chunk") }
         #expect(try await !store.forget("probe", .all, at: .now()).isErased)
-        // The host dies.
+        // The host is killed.
         let copy = try TemporaryStore()
         for suffix in ["", "-wal"] {
             try FileManager.default.copyItem(
@@ -166,7 +166,7 @@ struct ForgetTests {
         withExtendedLifetime(snapshot) {}
     }
 
-    @Test func `numbers of what was forgotten before it was written are not given out again`()
+    @Test func `sequence numbers of samples forgotten before writing are not reused`()
         async throws
     {
         let store = try await open()
@@ -180,7 +180,7 @@ struct ForgetTests {
         for round in 1...2 as ClosedRange<Int64> {
             #expect(try await store.append(batch, to: "probe") == round * Int64(limit))
             _ = try await store.forget("probe", .all, at: .now())
-            // As long as the file does not know of them there are no more.
+            // No further numbers are assigned until the file records them.
             #expect(try await store.append(batch, to: "probe") == nil)
             try await store.flush()
         }
@@ -194,7 +194,7 @@ struct ForgetTests {
         #expect(await next.lastSequence >= store.lastSequence)
     }
 
-    @Test func `readers can tell that samples were forgotten`() async throws {
+    @Test func `readers can detect that samples were forgotten`() async throws {
         let store = try await open()
         for number in 1...6 as ClosedRange<Int64> {
             try await store.append([Self.sample(number, 1, "")], to: "probe")
@@ -208,7 +208,7 @@ struct ForgetTests {
         #expect(arrivals.map(\.sequence) == [1, 5, 6])
     }
 
-    @Test func `an hour that reaches beyond the range goes whole, and the receipt says so`()
+    @Test func `a summary that extends beyond the range is removed whole and reported`()
         async throws
     {
         let store = try await open()
@@ -230,11 +230,11 @@ struct ForgetTests {
         #expect(try await store.hoursWithSummary() == [2])
     }
 
-    @Test func `what is accepted after the call stays`() async throws {
+    @Test func `samples accepted after the call are kept`() async throws {
         let store = try await open()
         try await store.append([Self.sample(1, 1, "a")], to: "probe")
         try await store.flush()
-        // Other work comes first.
+        // Other work is earlier in the queue.
         let (gate, opener) = AsyncStream.makeStream(of: Void.self)
         await store.maintenance.hold(until: gate)
         let before = await store.maintenance.queueEnd
@@ -250,7 +250,7 @@ struct ForgetTests {
         #expect(rest.map(\.sequence) == [2, 3])
     }
 
-    @Test func `what cannot be read goes, too`() async throws {
+    @Test func `unreadable rows are removed, too`() async throws {
         let store = try await open()
         try await store.append([Self.sample(1, 1, "a")], to: "probe")
         try await store.flush()
@@ -263,7 +263,7 @@ struct ForgetTests {
             try await store.maintenance.report(at: .now()).sensors.allSatisfy { $0.samples == 0 })
     }
 
-    @Test func `a sensor that never was cannot be forgotten`() async throws {
+    @Test func `an unknown sensor cannot be forgotten`() async throws {
         let store = try await open()
         let error = await #expect(throws: SampleStoreError.self) {
             try await store.forget("nobody", .all, at: .now())

@@ -29,7 +29,7 @@ struct RetentionTests {
         Timestamp(microseconds: Int64(count * Double(hour)))
     }
 
-    /// A rule, the hours at which samples are left, and the hours of which a summary is left.
+    /// A rule, the hours whose samples are left, and the hours whose summaries are left.
     struct Case: Sendable {
         let rule: RetentionRule
         let samples: [Int64]
@@ -41,7 +41,7 @@ struct RetentionTests {
         Case(
             rule: RetentionRule(raw: .seconds(3600 * 5)), samples: Array(15...20),
             summaries: Array(0...14)),
-        // The hour that the limit lies in stays whole.
+        // The hour that contains the limit is kept completely.
         Case(
             rule: RetentionRule(raw: .seconds(3600 * 5 + 1)), samples: Array(14...20),
             summaries: Array(0...13)),
@@ -52,10 +52,10 @@ struct RetentionTests {
             rule: RetentionRule(raw: .seconds(3600 * 5), summaries: .zero),
             samples: Array(15...20), summaries: []),
         Case(rule: RetentionRule(raw: .zero), samples: [20], summaries: Array(0...19)),
-        // The newest chunk stays whatever it takes.
+        // The newest chunk is kept, whatever its size.
         Case(rule: RetentionRule(bytes: 0), samples: [20], summaries: Array(0...19)),
     ])
-    func `rules let go of samples first and of summaries then`(_ example: Case) async throws {
+    func `rules prune samples first and summaries later`(_ example: Case) async throws {
         let store = try await open()
         try await store.maintenance.keep(example.rule, for: "probe")
         try await store.add((0...20).map { ($0 * Self.hour, $0) })
@@ -69,7 +69,9 @@ struct RetentionTests {
         #expect(await store.prunedThrough("probe") == Int64(gone))
     }
 
-    @Test func `a rule for a kind holds for its instances, and the nearest wins`() async throws {
+    @Test func `a rule for a kind applies to its instances, and the most specific rule wins`()
+        async throws
+    {
         var store = try await open()
         let (kind, one) = (RetentionRule(raw: .seconds(1)), RetentionRule(bytes: 7))
         try await store.maintenance.keep(RetentionRule(summaries: .seconds(9)), for: nil)
@@ -87,13 +89,13 @@ struct RetentionTests {
         #expect(await store.maintenance.retentionRules.rule(for: "net.eth0") == kind)
     }
 
-    @Test func `numbers of samples that are gone are not given out again`() async throws {
+    @Test func `sequence numbers of pruned samples are not reused`() async throws {
         for round in 0..<3 as Range<Int64> {
-            // The store is never closed, as if its process had died.
+            // The store is not closed, as after a crash.
             let store = try await open()
             let before = await store.lastSequence
             try await store.maintenance.keep(RetentionRule(raw: .zero), for: "probe")
-            // What arrives last is the oldest, and goes at once.
+            // The last accepted sample is the oldest and is pruned at once.
             let newest = (100 - round) * Self.hour
             try await store.add([(newest + 1, 0), (round, 1), (round, 2)])
             try await store.flush()
@@ -103,7 +105,7 @@ struct RetentionTests {
         }
     }
 
-    @Test func `a window says whether summaries stand for its samples or some are missing`()
+    @Test func `a window reports summaries and missing samples`()
         async throws
     {
         let store = try await open()
@@ -111,7 +113,7 @@ struct RetentionTests {
         try await store.add((0..<40).map { ($0 * Self.hour / 8, $0) })
         try await store.flush()
         try await store.maintenance.run(at: Self.hours(5))
-        // Raw from hour 3 on; a summary of each of the hours 0, 1 and 2.
+        // Samples from hour 3 on; summaries of the hours 0, 1 and 2.
         func windows(_ from: Double, _ to: Double, _ step: Double) async throws -> [WindowSummary] {
             try await store.summaries(
                 SummaryQuery(

@@ -6,7 +6,7 @@ import Testing
 
 @testable import SampleStore
 
-/// Statistics of whole hours, before samples go and after.
+/// Statistics of whole hours before and after pruning.
 struct RollupPropertyTests {
     private static let hour: Int64 = 3_600_000_000
     private static let fields = [
@@ -14,7 +14,7 @@ struct RollupPropertyTests {
     ]
 
     @Test(arguments: 0..<8)
-    func `statistics of whole hours outlive the samples`(round: Int) async throws {
+    func `statistics of whole hours are unchanged after pruning`(round: Int) async throws {
         let seed = UInt64.random(in: .min ... .max)
         var random = SplitMix(state: seed)
         let folder = try TemporaryStore()
@@ -40,7 +40,7 @@ struct RollupPropertyTests {
                 }, to: "probe")
             try await store.flush()
             guard Int.random(in: 0..<4, using: &random) == 0 else { continue }
-            // Late samples come back into hours that have a summary.
+            // Late samples in hours that already have a summary.
             let now = Int64.random(in: -13 * Self.hour...13 * Self.hour, using: &random)
             let isByAge = Bool.random(using: &random)
             try await store.maintenance.keep(
@@ -48,7 +48,7 @@ struct RollupPropertyTests {
                 for: "probe")
             try await store.maintenance.run(at: Timestamp(microseconds: now))
         }
-        // However it fell out until now, of the first hours nothing finer is left.
+        // Whatever was pruned so far, the first hours only have summaries now.
         try await store.maintenance.keep(RetentionRule(raw: .zero), for: "probe")
         try await store.maintenance.run(at: Timestamp(microseconds: 0))
         for _ in 0..<20 {

@@ -7,7 +7,7 @@ import Testing
 
 @testable import SampleStore
 
-/// How samples follow one another, when some are known by summaries only.
+/// Spacings of samples, some of which exist as summaries only.
 struct RollupSpacingTests {
     private static let hour: Int64 = 3_600_000_000
     private static let rules = ChunkRules(chunkSize: 40, unsealedRows: 9, groupSize: 3, rewrites: 9)
@@ -23,7 +23,7 @@ struct RollupSpacingTests {
         try await folder.open(rules: Self.rules)
     }
 
-    /// Puts in samples of a day, in order, with pauses.
+    /// Appends samples of a day, in order, with pauses.
     private func fill(_ store: SampleStore, _ random: inout SplitMix) async throws -> [Int64] {
         var times: [Int64] = []
         var clock: Int64 = 0
@@ -55,7 +55,7 @@ struct RollupSpacingTests {
     }
 
     @Test(arguments: 0..<4)
-    func `what was seen of whole hours outlives the samples`(round: Int) async throws {
+    func `observed time of whole hours is unchanged after pruning`(round: Int) async throws {
         var random = SplitMix(state: seed)
         var store = try await open()
         let times = try await fill(store, &random)
@@ -76,7 +76,7 @@ struct RollupSpacingTests {
                     found.spacing.map(PlainSpacing.init) == PlainSpacing(inside), "\(moment)")
             }
         }
-        // A late sample among those that are gone adds nothing that was not seen.
+        // A late sample among pruned ones adds no observed time.
         let before = try await window(store, Self.hours(0..<13))
         let first = try #require(before.spacing?.first)
         try await store.add([(first.microseconds + 1, 1)])
@@ -86,7 +86,7 @@ struct RollupSpacingTests {
         try await store.close()
     }
 
-    @Test func `of summaries of the former version the samples are asked`() async throws {
+    @Test func `spacings missing in former summaries are read from the samples`() async throws {
         var random = SplitMix(state: seed)
         var store = try await open()
         let times = try await fill(store, &random)
@@ -99,7 +99,7 @@ struct RollupSpacingTests {
         try await store.maintenance.keep(RetentionRule(raw: .zero), for: "probe")
         try await store.maintenance.run(at: Timestamp(microseconds: 6 * Self.hour))
         try await store.close()
-        // Nobody knows any more how the samples of these hours followed one another.
+        // The spacings of these hours are lost.
         try await makeFormer(["rollup"])
         store = try await open()
         #expect(try await window(store, .all).hasUnknownTimes)
@@ -111,7 +111,7 @@ struct RollupSpacingTests {
         #expect(try await SampleStore.faults(inFile: folder.path).isEmpty)
     }
 
-    /// Writes summaries as they were before they had a spacing.
+    /// Writes summaries of the former version, which have no spacing.
     private func makeFormer(_ tables: [String]) async throws {
         let queue = try DatabaseQueue(path: folder.path)
         try await queue.write { database in

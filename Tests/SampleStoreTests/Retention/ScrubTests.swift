@@ -60,10 +60,10 @@ struct ScrubTests {
         try Data(bytes).write(to: url)
     }
 
-    @Test func `a damaged page loses nothing more, and the receipt says so`() async throws {
+    @Test func `a damaged page is skipped and reported in the receipt`() async throws {
         try await fill()
         try damage("content") { page in
-            // Where cells begin: in the middle of them.
+            // The offset of cells, set to the middle of one.
             let at = page.startIndex + 5
             let content = Int(page[at]) << 8 | Int(page[at + 1])
             let wrong = content + (4096 - content) / 2
@@ -86,7 +86,7 @@ struct ScrubTests {
         #expect(await next.knownDamage.isEmpty)
     }
 
-    @Test func `a page that is no page keeps no other from being erased`() async throws {
+    @Test func `an invalid page does not prevent erasing others`() async throws {
         try await fill()
         try damage("key_by_time") { $0[$0.startIndex] = 0 }
         let store = try await open()
@@ -97,7 +97,7 @@ struct ScrubTests {
         #expect(try await store.samples(SampleQuery(sensor: "b", limit: .max)).count == 2560)
     }
 
-    @Test func `the pages of a sound file make sense`() async throws {
+    @Test func `the pages of an intact file are parsed`() async throws {
         try await fill()
         let bytes = [UInt8](try Data(contentsOf: URL(filePath: folder.path)))
         var kinds: Set<UInt8> = []

@@ -1,7 +1,7 @@
 import Samples
 import Statistics
 
-/// What a `Spacing` says, made of all moments at once.
+/// A `Spacing` computed from all times at once.
 struct PlainSpacing: Equatable {
     let first: Int64
     let last: Int64

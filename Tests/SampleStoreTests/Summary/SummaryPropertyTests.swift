@@ -6,7 +6,7 @@ import Testing
 
 @testable import SampleStore
 
-/// Statistics of the store against those of an array, after random work.
+/// Statistics of the store compared with those of an array, after random operations.
 struct SummaryPropertyTests {
     private static let layouts = [
         [Field("n", unit: "1", kind: .integer), Field("x", unit: "Cel")],
@@ -19,7 +19,7 @@ struct SummaryPropertyTests {
     ]
 
     @Test(arguments: 0..<9)
-    func `summaries and numbers are those of the samples themselves`(round: Int) async throws {
+    func `summaries and numbers equal those of the samples`(round: Int) async throws {
         let seed = UInt64.random(in: .min ... .max)
         var random = SplitMix(state: seed)
         let folder = try TemporaryStore()
@@ -141,7 +141,7 @@ struct SummaryPropertyTests {
             values: layout == 0 ? [count, number] : [number, count, .text("on")])
     }
 
-    /// The same with the fields of the first layout.
+    /// The same sample with the fields of the first layout.
     private static func plain(_ sample: Sample, _ layout: Int) -> Sample {
         layout == 0
             ? sample : Sample(time: sample.time, values: [sample.values[1], sample.values[0]])

@@ -12,7 +12,7 @@ struct SessionTests {
             id: "s-1", SessionDraft(name: "Run", sensors: sensors), created: time(0))
     }
 
-    @Test func `G18: the instances that were chosen belong to it, and no others`() throws {
+    @Test func `G18: only samples of the chosen instances belong to a session`() throws {
         let sensors: [SensorID] = [
             "accelerometer.ankle", "accelerometer.left", "accelerometer.right",
         ]
@@ -22,7 +22,7 @@ struct SessionTests {
         #expect(!session.holds("accelerometer.hip", at: time(101)))
     }
 
-    @Test func `a session is what was active, and nothing of a pause`() throws {
+    @Test func `a session excludes its pauses`() throws {
         var session = try session()
         try session.apply(.start, at: time(10))
         try session.apply(.pause, at: time(20))
@@ -40,7 +40,7 @@ struct SessionTests {
         #expect(error?.code == .wrongState)
     }
 
-    @Test func `a wall clock that is set back makes no span overlap`() throws {
+    @Test func `spans do not overlap when the wall clock is set back`() throws {
         var session = try session()
         try session.apply(.start, at: time(100))
         try session.apply(.pause, at: time(200))
@@ -53,7 +53,7 @@ struct SessionTests {
             ])
     }
 
-    @Test func `its words change at any time, its sensors before it begins`() throws {
+    @Test func `name and description change at any time, sensors only before the start`() throws {
         var session = try session()
         try session.update(SessionDraft(name: "Walk", sensors: ["location"]))
         try session.apply(.start, at: time(1))
@@ -78,7 +78,7 @@ struct SessionTests {
             ("e" + String(repeating: "\u{301}", count: 5000), "", ["cpu"], false),
             ("Run", String(repeating: "x", count: 2001), ["cpu"], false),
         ] as [(String, String, [SensorID], Bool)])
-    func `a session is named and described in bounds`(
+    func `the lengths of name and description are limited`(
         name: String, description: String, sensors: [SensorID], isValid: Bool
     ) {
         let draft = try? SessionDraft(name: name, description: description, sensors: sensors)
@@ -87,7 +87,7 @@ struct SessionTests {
     }
 
     @Test(arguments: ["", "A", "a b", "../x", "ä", String(repeating: "a", count: 65)])
-    func `an identifier is a short name`(id: String) throws {
+    func `the identifier of a session is a short name`(id: String) throws {
         let draft = try SessionDraft(name: "Run", sensors: ["cpu"])
         #expect(throws: SessionsError.self) { try Session(id: id, draft, created: time(0)) }
     }
@@ -100,7 +100,7 @@ struct SessionTests {
             (.seconds(3661), "1 hrs 1 mins 1 secs"), (.seconds(90_061), "25 hrs 1 mins 1 secs"),
             (.seconds(-5), "0 min 0 secs"),
         ])
-    func `B15: from an hour on there are hours`(elapsed: Duration, text: String) {
+    func `B15: durations from an hour on include hours`(elapsed: Duration, text: String) {
         #expect(ElapsedText(elapsed).description == text)
     }
 }

@@ -9,7 +9,8 @@ import Tracks
 
 @Suite(.blocking)
 struct TrackTests {
-    /// A route with a pause and a jump over the antimeridian, as numbers that text can hold.
+    /// A route with a pause and a jump across the antimeridian, with values that text represents
+    /// exactly.
     private func track() throws -> Track {
         func point(_ second: Int64, _ latitude: Double, _ longitude: Double, _ isVia: Bool = false)
             throws
@@ -30,7 +31,7 @@ struct TrackTests {
             ])
     }
 
-    @Test func `E23: what is written as GPX is read back as it was`() throws {
+    @Test func `E23: a track is restored from its GPX`() throws {
         let track = try track()
         let text = GPXWriter.text(track)
         #expect(try GPXReader.tracks(Array(text.utf8)) == [track])
@@ -38,13 +39,13 @@ struct TrackTests {
         #expect(text.contains("<type>via</type>"))
     }
 
-    @Test func `what is written as GeoJSON is read back as it was`() throws {
+    @Test func `a track is restored from its GeoJSON`() throws {
         let track = try track()
         let text = GeoJSONWriter.text(track)
         #expect(try GeoJSONReader.tracks(Array(text.utf8)) == [track])
     }
 
-    @Test func `GeoJSON has the members and the order of numbers of RFC 7946`() throws {
+    @Test func `GeoJSON has the members and coordinate order of RFC 7946`() throws {
         let text = GeoJSONWriter.text(try track())
         let object = try #require(
             try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
@@ -58,7 +59,7 @@ struct TrackTests {
     }
 
     @Test
-    func `length, its source and warnings stand beside a track, and are passed over in reading`()
+    func `length, source and warnings are written with a track and ignored when reading`()
         throws
     {
         let track = try track()
@@ -84,7 +85,7 @@ struct TrackTests {
                 + #""type":"FeatureCollection","warnings":[]}"# + "\n")
     }
 
-    @Test func `E10: a route without points is an empty collection, and one point is no line`()
+    @Test func `E10: a route without points is an empty collection, and a single point is omitted`()
         throws
     {
         let empty = "{\"features\":[],\"type\":\"FeatureCollection\"}\n"
@@ -97,7 +98,7 @@ struct TrackTests {
         #expect(GeoJSONWriter.text(Track(record)) == empty)
     }
 
-    @Test func `a line over the antimeridian is cut there`() throws {
+    @Test func `a line across the antimeridian is cut there`() throws {
         func fix(_ second: Int64, _ latitude: Double, _ longitude: Double) throws -> RoutePoint {
             RoutePoint(
                 Fix(
@@ -116,7 +117,7 @@ struct TrackTests {
         let wanted = try track()
         let plain = (GPXWriter.text(wanted), GeoJSONWriter.text(wanted))
         try CommaLocale.use {
-            // The locale holds: C writes and reads with a comma here.
+            // Check that the locale is in effect: C uses a decimal comma here.
             #expect(strtod("1,5", nil) == 1.5)
             #expect(GPXWriter.text(wanted) == plain.0)
             #expect(GeoJSONWriter.text(wanted) == plain.1)
@@ -136,14 +137,14 @@ struct TrackTests {
             (12.5, 3, "12.5"), (-179.123_456_78, 7, "-179.1234568"), (0, 7, "0"), (99.95, 1, "100"),
             (123_456_789, 0, "123456789"), (2, -5, "2"), (.nan, 2, "nan"),
         ])
-    func `E9: a decimal number has the digits that were asked for`(
+    func `E9: a decimal number has the requested digits`(
         number: Double, digits: Int, text: String
     ) {
         #expect(DecimalText(number, digits: digits).description == text)
     }
 
     @Test func `E23: a file of fixes is replayed as it was recorded, or faster`() throws {
-        let fixes = try [0.0, 2, 2, 1, 10].map { try RouteTrip.fix($0, at: $0) }
+        let fixes = try [0.0, 2, 2, 1, 10].map { try RouteRecorder.fix($0, at: $0) }
         let start = Timestamp(microseconds: 5)
         let replay = try TrackReplay(fixes, from: start, speed: 4)
         #expect(replay.items.map(\.due) == [.zero, .milliseconds(500), .milliseconds(2500)])
@@ -155,7 +156,7 @@ struct TrackTests {
         #expect(try TrackReplay([], from: start).items == [])
     }
 
-    @Test func `any GeoJSON is read without harm`() throws {
+    @Test func `random GeoJSON does not trap`() throws {
         let deep = String(repeating: "[", count: 100_000)
         let hostile = [
             "", "null", "[]", "{}", deep, #"{"type":"FeatureCollection"}"#,

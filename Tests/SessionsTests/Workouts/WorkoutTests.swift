@@ -9,7 +9,7 @@ import Tracks
 struct WorkoutTests {
     private static let start = Timestamp(microseconds: 1_795_243_510_001_112)
 
-    /// A workout with a pause, and with numbers that have many digits.
+    /// A workout with a pause and with numbers of many digits.
     private func workout(_ seed: UInt64 = 1) throws -> Workout {
         var random = SplitMix(state: seed)
         func time(_ second: Double) -> Timestamp {
@@ -44,7 +44,7 @@ struct WorkoutTests {
                 warnings: [.jump, .signalLost]))
     }
 
-    @Test func `B16: workouts are written as one XML property list and read back as they were`()
+    @Test func `B16: workouts are restored from one XML property list`()
         throws
     {
         let entered = try Workout(
@@ -59,7 +59,7 @@ struct WorkoutTests {
         #expect(try WorkoutList.workouts(Array(WorkoutList.text([]).utf8)).isEmpty)
     }
 
-    @Test func `B16: another reader of property lists finds what it should`() throws {
+    @Test func `B16: another property list parser reads the workouts`() throws {
         let text = WorkoutList.text([try workout()])
         let list = try #require(
             try PropertyListSerialization.propertyList(from: Data(text.utf8), format: nil)
@@ -71,7 +71,7 @@ struct WorkoutTests {
         #expect((read["segments"] as? [[[String: Any]]])?.map(\.count) == [9, 3])
     }
 
-    @Test func `B16: what another program wrote is read with what it has`() throws {
+    @Test func `B16: workouts of another program are read with the values they have`() throws {
         let text = """
             <?xml version="1.0" encoding="UTF-8"?>
             <plist version="1.0"><array><dict>
@@ -86,7 +86,7 @@ struct WorkoutTests {
         #expect(read.spans.map { $0.to.microseconds - $0.from.microseconds } == [1_800_000_000])
         #expect(read.draft.name == "Workout")
         #expect(read.draft.sensors == ["location"])
-        // The same again is the same workout.
+        // A second import gives the same workout.
         #expect(try WorkoutList.workouts(Array(text.utf8)).first?.id == read.id)
     }
 
@@ -114,7 +114,7 @@ struct WorkoutTests {
         ("<plist><array><date>2026-01-01T00:00:00Z", .malformed),
         ("<plist><array><date/></array></plist>", .malformed),
     ])
-    func `B16: a file that is no list of workouts is refused, and nothing breaks`(
+    func `B16: a file that is not a list of workouts is rejected`(
         text: String, code: TrackError.Code
     ) {
         #expect(refusal(Array(text.utf8)) == code)
@@ -125,7 +125,7 @@ struct WorkoutTests {
         "<plist><? > </array></array> ?>", "<plist><![CDATA[</array>]]>",
         "<plist><array a=\"</array>\"></array>", "<plist></array></array></array>",
     ])
-    func `B16: elements that lie deeper than a stack are refused before they are read`(
+    func `B16: deeply nested elements are rejected before they are decoded`(
         head: String
     ) {
         let depth = String(repeating: "<array>", count: 100_000)
@@ -142,7 +142,7 @@ struct WorkoutTests {
         ("<real>0.30000000000000004</real>", "<string/>", .malformed),
         ("2026-11-21T", "1826-11-21T", .invalid), ("signalLost", "unheard", .malformed),
     ])
-    func `B16: one thing that is wrong refuses the whole file`(
+    func `B16: one invalid workout rejects the whole file`(
         part: String, other: String, code: TrackError.Code
     ) throws {
         let text = WorkoutList.text([try workout(1), try workout(2)])
@@ -152,7 +152,7 @@ struct WorkoutTests {
     }
 
     @Test
-    func `B16: a file that is damaged anywhere is refused or read, and never ends the process`()
+    func `B16: a damaged file is rejected or read, and never ends the process`()
         throws
     {
         let seed = UInt64.random(in: 0 ... .max)
@@ -177,7 +177,7 @@ struct WorkoutTests {
         #expect(refused > 1000, "seed \(seed)")
     }
 
-    @Test func `B16: more than is read at once is refused`() throws {
+    @Test func `B16: a file beyond the limits is rejected`() throws {
         let bytes = Array(WorkoutList.text([try workout()]).utf8)
         var limits = TrackLimits()
         limits.points = 11
@@ -187,7 +187,7 @@ struct WorkoutTests {
         #expect(refusal(bytes, limits) == .tooLarge)
     }
 
-    @Test func `B16: a track of another program is a workout, and the same one again`() throws {
+    @Test func `B16: the same track of another program is imported as the same workout`() throws {
         let source = try workout()
         var track = source.track
         track.name = "  \u{7}Ring\nround " + String(repeating: "x", count: 200)

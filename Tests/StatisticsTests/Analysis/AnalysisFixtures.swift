@@ -1,6 +1,7 @@
 import Foundation
 
-/// What `Fixtures/make_analysis_fixtures.py` had NumPy, SciPy and scikit-learn answer.
+/// Reference results of NumPy, SciPy and scikit-learn, written by
+/// `Fixtures/make_analysis_fixtures.py`.
 struct AnalysisFixtures: Decodable {
     struct Histogram: Decodable {
         let name: String
@@ -80,7 +81,7 @@ struct AnalysisFixtures: Decodable {
     let downsampled: [Downsampled]
     let interpolated: Interpolated
 
-    /// - Throws: when the file is missing or not what it should be, so that no test passes on
+    /// - Throws: when the file is missing or invalid, so that no test passes on
     ///   nothing.
     static func load() throws -> AnalysisFixtures {
         let file = Bundle.module.url(

@@ -1,4 +1,4 @@
-/// Data sets of the NIST Statistical Reference Datasets, as they are published.
+/// Data sets of the NIST Statistical Reference Datasets, as published.
 enum CertifiedData {
     static let lottery = numbers(
         """
@@ -76,7 +76,7 @@ enum CertifiedData {
             let value = 10 * remainders[0] + carry
             remainders[0] = value % 10
             digits.append(value / 10)
-            // A 10 is carried to the digits before it.
+            // A digit of 10 is carried to the digits before it.
             var place = digits.count - 1
             while digits[place] > 9 {
                 digits[place] -= 10

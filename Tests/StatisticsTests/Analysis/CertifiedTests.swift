@@ -11,7 +11,7 @@ struct CertifiedTests {
         let numbers: [Double]
         let mean: Double
         let deviation: Double
-        /// Digits that must be right, as far as the decimal data are exact in binary.
+        /// The digits that must be correct, limited by rounding of the decimal data to binary.
         let digits: Double
     }
 
@@ -19,8 +19,8 @@ struct CertifiedTests {
         [base] + (0..<1000).map { $0 % 2 == 0 ? low : high }
     }
 
-    /// NIST's list has a 3 in place of one 8 among its last digits; its certified values are those of
-    /// that list.
+    /// NIST's list has a 3 in place of one 8 among its last digits; its certified values are those
+    /// of that list.
     private static var listedPiDigits: [Double] {
         var digits = CertifiedData.piDigits(5000)
         if let last = digits.lastIndex(of: 8) { digits[last] = 3 }
@@ -88,7 +88,7 @@ struct CertifiedTests {
         #expect(Self.digits(deviation, set.deviation) >= set.digits)
     }
 
-    /// The log relative error: how many decimal digits are right.
+    /// The log relative error: the number of correct decimal digits.
     private static func digits(_ found: Double, _ certified: Double) -> Double {
         found == certified ? 16 : -log10(abs(found - certified) / abs(certified))
     }

@@ -6,7 +6,7 @@ import Testing
 @testable import Statistics
 
 struct ClusterTests {
-    @Test func `from the same centres the clusters are scikit-learn's`() throws {
+    @Test func `k-means from the same centres equals scikit-learn`() throws {
         for fixture in try AnalysisFixtures.load().clusters {
             let found = try #require(
                 try KMeans.lloyd(
@@ -21,7 +21,7 @@ struct ClusterTests {
     }
 
     @Test(arguments: 0..<8 as Range<UInt64>)
-    func `seeding finds blobs that stand apart, and nothing better than the best`(
+    func `k-means++ finds separate blobs, with an inertia near the best`(
         seed: UInt64
     ) throws {
         for fixture in try AnalysisFixtures.load().clusters {
@@ -36,7 +36,8 @@ struct ClusterTests {
     }
 
     @Test func `the same seed gives the same clusters on every machine`() throws {
-        // Chosen once and written down: only sums, products and comparisons lead to it.
+        // Recorded once; computed from sums, products and comparisons only, so it is the same
+        // everywhere.
         let x = (0..<40).map { Double($0 * $0 % 17) }
         let y = (0..<40).map { Double($0 * 7 % 13) }
         let points = Points(columns: [x, y])
@@ -51,7 +52,7 @@ struct ClusterTests {
     private static let writtenSizes = [6, 12, 10, 12]
     private static let writtenInertia = 306.8833333333333
 
-    @Test func `centres are the means of their points and every point is nearest to its own`()
+    @Test func `centres are means of their points, and each point is nearest to its own centre`()
         throws
     {
         let seed = UInt64.random(in: .min ... .max)
@@ -74,7 +75,7 @@ struct ClusterTests {
         }
     }
 
-    @Test func `what cannot be parted is not`() throws {
+    @Test func `equal points form one cluster`() throws {
         #expect(try KMeans.fit(Points(rows: []), k: 3, seed: 0) == nil)
         #expect(try KMeans.fit(Points(rows: [[1]]), k: 0, seed: 0) == nil)
         #expect(try KMeans.fit(Points(rows: [[1e300], [-1e300]]), k: 2, seed: 0) == nil)
@@ -85,7 +86,7 @@ struct ClusterTests {
         #expect(empty?.sizes == [1, 1])
     }
 
-    @Test func `density clusters are scikit-learn's`() throws {
+    @Test func `DBSCAN equals scikit-learn`() throws {
         for fixture in try AnalysisFixtures.load().clusters {
             let found = try #require(
                 try DensityClusters(
@@ -97,7 +98,7 @@ struct ClusterTests {
     }
 
     @Test(arguments: 1...3)
-    func `density clusters are those of the definition`(dimensions: Int) throws {
+    func `DBSCAN equals its definition computed point by point`(dimensions: Int) throws {
         let seed = UInt64.random(in: .min ... .max)
         var random = SplitMix(state: seed)
         for _ in 0..<60 {
@@ -116,7 +117,7 @@ struct ClusterTests {
         }
     }
 
-    @Test func `crowds do not take the square of their number`() throws {
+    @Test func `dense regions do not take quadratic time`() throws {
         let count = 20_000
         var random = SplitMix(state: 7)
         let wide = (0..<count).map { _ in [Double.random(in: 0...1, using: &random)] }
@@ -129,7 +130,7 @@ struct ClusterTests {
         }
     }
 
-    @Test func `parameters that mean nothing give nothing`() throws {
+    @Test func `invalid parameters give no result`() throws {
         let points = Points(rows: [[1], [2]])
         for epsilon in [0, -1, .nan, .infinity, 1e200, 1e-200] {
             #expect(try DensityClusters(points, epsilon: epsilon, minimum: 1) == nil)
@@ -142,7 +143,7 @@ struct ClusterTests {
         #expect(try DensityClusters(far, epsilon: 1, minimum: 2)?.labels == [0, nil, 0])
     }
 
-    /// The definition, point by point.
+    /// Computes the definition of DBSCAN point by point.
     private static func naive(_ rows: [[Double]], _ epsilon: Double, _ minimum: Int) -> [Int?] {
         let points = Points(rows: rows)
         func near(_ point: Int) -> [Int] {

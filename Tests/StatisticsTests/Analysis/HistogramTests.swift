@@ -6,7 +6,7 @@ import Testing
 @testable import Statistics
 
 struct HistogramTests {
-    @Test func `edges and counts are NumPy's`() throws {
+    @Test func `edges and counts equal NumPy`() throws {
         for fixture in try AnalysisFixtures.load().histograms {
             let span = fixture.span.map { $0[0]...$0[1] }
             let found = try #require(Histogram(fixture.values, bins: fixture.bins, over: span))
@@ -21,7 +21,7 @@ struct HistogramTests {
         }
     }
 
-    @Test func `every number inside the span is in the bin whose edges are around it`() throws {
+    @Test func `every number inside the span is counted in the bin that contains it`() throws {
         let seed = UInt64.random(in: .min ... .max)
         var random = SplitMix(state: seed)
         for _ in 0..<200 {
@@ -49,7 +49,7 @@ struct HistogramTests {
             [1e300, 1e300.nextUp],
             [.nan, 1, 2], [.infinity, 1, -.infinity],
         ] as [[Double]], [1, 2, 7, 1000])
-    func `numbers at the ends of the doubles have finite edges that ascend`(
+    func `the largest doubles have finite ascending edges`(
         numbers: [Double], bins: Int
     ) throws {
         let found = try #require(Histogram(numbers, bins: bins))
@@ -59,7 +59,7 @@ struct HistogramTests {
         #expect(found.counts.reduce(0, +) == numbers.count(where: \.isFinite))
     }
 
-    @Test func `what has no histogram has none`() {
+    @Test func `invalid input gives no histogram`() {
         #expect(Histogram([], bins: 5) == nil)
         #expect(Histogram([.nan, .infinity], bins: 5) == nil)
         #expect(Histogram([1], bins: 0) == nil)
@@ -77,7 +77,7 @@ struct HistogramTests {
             ([], nil), ([0, -3], nil), ([7], 0), ([1, 1], 1), ([1, 1, 2], 1.5),
             (Array(repeating: 3, count: 256), 8), ([.max, .max], 1),
         ] as [([Int], Double?)])
-    func `entropy is in bits`(counts: [Int], bits: Double?) {
+    func `entropy is measured in bits`(counts: [Int], bits: Double?) {
         #expect(Entropy.bits(counts: counts) == bits)
         #expect(Entropy.bits(counts: counts.reversed()) == bits)
     }

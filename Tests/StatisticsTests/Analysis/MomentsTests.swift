@@ -6,7 +6,7 @@ import Testing
 @testable import Statistics
 
 struct MomentsTests {
-    @Test func `merging in any cut equals seeing the numbers one by one`() throws {
+    @Test func `merged parts equal inserting the numbers one by one`() throws {
         let seed = UInt64.random(in: .min ... .max)
         var random = SplitMix(state: seed)
         for _ in 0..<200 {
@@ -33,7 +33,7 @@ struct MomentsTests {
         }
     }
 
-    @Test func `merging with nothing changes nothing`() {
+    @Test func `merging with an empty summary changes nothing`() {
         var moments = Moments([1, 2, 4])
         moments.merge(Moments())
         #expect(moments == Moments([1, 2, 4]))
@@ -44,11 +44,11 @@ struct MomentsTests {
 
     @Test(
         arguments: Statistic.standard + [.percentile(50), .range, .rootMeanSquare, .first, .last])
-    func `nothing has no statistics but its count`(statistic: Statistic) {
+    func `an empty summary has no statistics except its count`(statistic: Statistic) {
         #expect(results([statistic], of: []) == [statistic == .count ? 0 : nil])
     }
 
-    @Test func `numbers at the end of the doubles give no infinity and no NaN`() {
+    @Test func `the largest doubles give neither infinity nor NaN`() {
         let greatest = Double.greatestFiniteMagnitude
         let numbers = [greatest, greatest, -greatest, greatest]
         let all: [Statistic] = [
@@ -73,7 +73,7 @@ struct MomentsTests {
         }
     }
 
-    @Test func `percentiles grow and stay between the neighbours`() {
+    @Test func `percentiles ascend and stay between neighbouring numbers`() {
         let seed = UInt64.random(in: .min ... .max)
         var random = SplitMix(state: seed)
         let sorted = (0..<50).map { _ in Double.random(in: -1e9...1e9, using: &random) }.sorted()
@@ -86,7 +86,7 @@ struct MomentsTests {
     }
 
     @Test(arguments: ["mean", "p0", "p99.9", "p100", "median", "pstddev", "p7", "p99~"])
-    func `statistics are written as they are read`(name: String) {
+    func `the names of statistics are parsed again`(name: String) {
         #expect(Statistic(name)?.description == name)
     }
 
@@ -94,7 +94,7 @@ struct MomentsTests {
         "", "p", "p-1", "p101", "pnan", "pinf", "Mean", "mean ", "percentile", "p1,2", "mean~",
         "p~",
     ])
-    func `other names are no statistic`(name: String) {
+    func `unknown names of statistics are rejected`(name: String) {
         #expect(Statistic(name) == nil)
     }
 

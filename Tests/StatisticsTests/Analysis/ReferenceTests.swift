@@ -24,18 +24,18 @@ struct ReferenceTests {
                 [Fixture].self, from: Data(contentsOf: file ?? URL(filePath: "/")))) ?? []
     }()
 
-    @Test func `the fixtures are there`() {
+    @Test func `the fixtures exist`() {
         #expect(Self.fixtures.count == 13)
         #expect(Self.fixtures.allSatisfy { $0.whole.count == 17 })
     }
 
     @Test(arguments: fixtures)
-    func `statistics of a series are the reference's`(fixture: Fixture) throws {
+    func `statistics of a series equal the reference`(fixture: Fixture) throws {
         try compare(fixture.values, fixture.whole, fixture.name)
     }
 
     @Test(arguments: fixtures)
-    func `statistics of its parts are the reference's`(fixture: Fixture) throws {
+    func `merged statistics of parts equal the reference`(fixture: Fixture) throws {
         for (number, expected) in fixture.windows.enumerated() {
             let part = fixture.values.dropFirst(number * fixture.width).prefix(fixture.width)
             try compare(Array(part), expected, "\(fixture.name), window \(number)")
@@ -53,7 +53,8 @@ struct ReferenceTests {
                 #expect(expected[name] == .some(result), "\(place): \(name)")
                 continue
             }
-            // Orders are exact; sums of terms that cancel are as good as their terms.
+            // Order statistics are exact; sums with cancellation are only as precise as their
+            // terms.
             let isExact = ["count", "min", "max"].contains(name)
             let isSpread = name.hasSuffix("variance") || name.hasSuffix("stddev")
             let tolerance =

@@ -2,7 +2,7 @@ import Samples
 
 @testable import Statistics
 
-/// Statistics of numbers as the engine takes them: from a summary, and percentiles by selection.
+/// Statistics of numbers as the engine computes them: from a summary, and percentiles by selection.
 func results(_ statistics: [Statistic], of numbers: [Double]) -> [Double?] {
     var summary = FieldSummary(hasSketch: true)
     for (place, number) in numbers.enumerated() {
@@ -15,7 +15,7 @@ func results(_ statistics: [Statistic], of numbers: [Double]) -> [Double?] {
     }
 }
 
-/// A quantile of numbers in any order, found as it is found in a store.
+/// A quantile of numbers in any order, found by selection as in a store.
 func quantile(_ fraction: Double, of numbers: [Double]) -> Double? {
     guard let quantile = Quantile(fraction, of: numbers.count) else { return nil }
     let ranks = [quantile.lower, quantile.upper]

@@ -6,7 +6,7 @@ import Testing
 @testable import Statistics
 
 struct SeriesTests {
-    @Test func `the extremes are the ends of the sorted whole`() {
+    @Test func `extremes are the first and last sorted values`() {
         let seed = UInt64.random(in: .min ... .max)
         var random = SplitMix(state: seed)
         for side in [Extremes.Side.largest, .smallest] {
@@ -28,7 +28,7 @@ struct SeriesTests {
         }
     }
 
-    @Test func `NaN is no extreme and a limit below zero keeps none`() {
+    @Test func `NaN is never an extreme, and a negative limit keeps nothing`() {
         var extremes = Extremes(2, .largest)
         for value in [Double.nan, 1, .infinity, -.infinity] {
             extremes.insert(TimedValue(time: Timestamp(microseconds: 0), value: value))
@@ -39,7 +39,7 @@ struct SeriesTests {
         #expect(none.items.isEmpty)
     }
 
-    @Test func `robust scores are those of SciPy's median and deviation`() throws {
+    @Test func `robust scores equal SciPy's`() throws {
         for fixture in try AnalysisFixtures.load().anomalies {
             let found = try #require(AnomalyScore(fixture.values))
             #expect(areClose(found.median, fixture.median, 1e-15))
@@ -53,7 +53,7 @@ struct SeriesTests {
         #expect(AnomalyScore([greatest, -greatest, 0])?.score(greatest)?.isFinite ?? true)
     }
 
-    @Test func `the points kept are those of the algorithm`() throws {
+    @Test func `LTTB keeps the points of the reference implementation`() throws {
         for fixture in try AnalysisFixtures.load().downsampled {
             let series = Series(times: fixture.times, values: fixture.values)
             let found = Downsampling.places(of: series, keeping: fixture.keep)
@@ -61,7 +61,7 @@ struct SeriesTests {
         }
     }
 
-    @Test func `as many points are kept as were asked for, with both ends, in order`() {
+    @Test func `downsampling keeps the requested number of points, with both ends, in order`() {
         for count in 0...40 {
             let series = Series(
                 times: (0..<count).map { Int64($0) * 1_000_000 },
@@ -78,7 +78,7 @@ struct SeriesTests {
         }
     }
 
-    @Test func `cells hold the means and the straight lines of NumPy`() throws {
+    @Test func `cell means and interpolations equal NumPy`() throws {
         let fixture = try AnalysisFixtures.load().interpolated
         let series = Series(times: fixture.times, values: fixture.values)
         let grid = Grid(origin: 0, step: fixture.step)
@@ -92,7 +92,7 @@ struct SeriesTests {
         }
     }
 
-    @Test func `cells begin where they are told, also before 1970`() throws {
+    @Test func `cells begin at the origin of the grid, also before 1970`() throws {
         let series = Series(times: [-15, -11, -1, 0, 9, 31], values: [1, 3, 5, 7, 9, 11])
         let grid = Grid(origin: 3, step: 10)
         let last = try #require(Resampling(series, to: grid, by: .last, atMost: 6))
@@ -107,7 +107,7 @@ struct SeriesTests {
         #expect(Resampling(Series(), to: grid, by: .mean, atMost: 0)?.values == [])
     }
 
-    @Test func `a grid's cells follow each other without gaps`() {
+    @Test func `cells of a grid are contiguous`() {
         let seed = UInt64.random(in: .min ... .max)
         var random = SplitMix(state: seed)
         for _ in 0..<500 {
@@ -124,7 +124,7 @@ struct SeriesTests {
         }
     }
 
-    @Test func `rates are differences by the time between`() {
+    @Test func `rates are differences divided by the elapsed time`() {
         let series = Series(
             times: [0, 1_000_000, 1_000_000, 3_500_000, 4_000_000], values: [1, 9, 3, 8, 8])
         let rates = RateOfChange.of(series)
@@ -137,7 +137,7 @@ struct SeriesTests {
     }
 
     @Test(arguments: Alignment.Method.allCases)
-    func `each sample gets the one that belongs to it`(method: Alignment.Method) {
+    func `each sample is matched by the alignment rule`(method: Alignment.Method) {
         let seed = UInt64.random(in: .min ... .max)
         var random = SplitMix(state: seed)
         for _ in 0..<200 {

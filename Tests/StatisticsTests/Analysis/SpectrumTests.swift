@@ -6,7 +6,7 @@ import Testing
 @testable import Statistics
 
 struct SpectrumTests {
-    @Test func `transforms of any length are NumPy's`() throws {
+    @Test func `Fourier transforms of any length equal NumPy`() throws {
         for fixture in try AnalysisFixtures.load().transforms {
             let found = FourierTransform(length: fixture.values.count)(fixture.values)
             #expect(areClose(found.real, fixture.real, 1e-13), "\(fixture.values.count)")
@@ -17,7 +17,7 @@ struct SpectrumTests {
         }
     }
 
-    @Test func `a transform is the sum that defines it`() {
+    @Test func `a Fourier transform equals its defining sum`() {
         let seed = UInt64.random(in: .min ... .max)
         var random = SplitMix(state: seed)
         for length in 0...40 {
@@ -40,7 +40,7 @@ struct SpectrumTests {
         }
     }
 
-    @Test func `long transforms keep their digits`() {
+    @Test func `long Fourier transforms keep their precision`() {
         for length in [65_536, 65_537, 99_991] {
             let values = (0..<length).map { $0 == 1 ? 1.0 : 0 }
             let found = FourierTransform(length: length)(values)
@@ -52,7 +52,7 @@ struct SpectrumTests {
         }
     }
 
-    @Test func `spectra are SciPy's`() throws {
+    @Test func `spectra equal SciPy`() throws {
         for fixture in try AnalysisFixtures.load().spectra {
             let what: Comment = "\(fixture.values.count) by \(fixture.segment)"
             let whole = try #require(
@@ -68,7 +68,7 @@ struct SpectrumTests {
     }
 
     @Test(arguments: [2, 3, 100, 101, 1024])
-    func `density times width sums up to the variance`(count: Int) throws {
+    func `the density integrates to the variance`(count: Int) throws {
         let seed = UInt64.random(in: .min ... .max)
         var random = SplitMix(state: seed)
         let values = (0..<count).map { _ in Double.random(in: 3...9, using: &random) }
@@ -78,7 +78,7 @@ struct SpectrumTests {
         #expect(areClose(sum, variance, 1e-12), "seed \(seed)")
     }
 
-    @Test func `what has no spectrum has none`() throws {
+    @Test func `invalid input gives no spectrum`() throws {
         #expect(try PowerSpectrum.periodogram([], rate: 1) == nil)
         #expect(try PowerSpectrum.periodogram([1, 2], rate: 0) == nil)
         #expect(try PowerSpectrum.periodogram([1, 2], rate: .nan) == nil)

@@ -6,7 +6,7 @@ import Testing
 
 struct MomentsBulkTests {
     @Test(arguments: [0.0, 1, 20, -1e9, 1e15, 1e-300, 1e140])
-    func `in bulk they are those of the numbers one by one`(offset: Double) {
+    func `bulk insertion equals inserting one by one`(offset: Double) {
         let seed = UInt64.random(in: .min ... .max)
         var random = SplitMix(state: seed)
         for length in [0, 1, 7, 31, 32, 39, 40, 1023, 1024, 1025, 3000, 10_007] {
@@ -30,12 +30,12 @@ struct MomentsBulkTests {
         }
     }
 
-    @Test func `what cancels in the sum leaves the rest`() {
+    @Test func `a compensated sum survives cancellation`() {
         let numbers = (0..<1000).map { [1e16, 1, -1e16, 2][$0 % 4] }
         #expect(Self.bulk(numbers).sum == 750)
     }
 
-    @Test func `a small spread on large numbers keeps its digits`() throws {
+    @Test func `a small spread of large numbers keeps its precision`() throws {
         let numbers = (0..<4096).map { 1e15 + Double($0 % 2) }
         #expect(Self.bulk(numbers).populationVariance == 0.25)
         #expect(Self.bulk(numbers).mean == 1e15 + 0.5)
@@ -49,7 +49,7 @@ struct MomentsBulkTests {
             [.greatestFiniteMagnitude, -.greatestFiniteMagnitude],
             [1e200, -1e200, 3], [.leastNonzeroMagnitude, 0], [.infinity, 1], [-0.0, 0],
         ])
-    func `at the ends of the doubles they are those one by one`(pattern: [Double]) {
+    func `bulk insertion of the largest doubles equals inserting one by one`(pattern: [Double]) {
         let numbers = (0..<2000).map { pattern[$0 % pattern.count] }
         let (bulk, single) = (Self.bulk(numbers), Moments(numbers))
         for (left, right) in [

@@ -12,7 +12,7 @@ struct MomentsBytesTests {
     ]
 
     @Test(arguments: examples)
-    func `bytes give the same moments`(numbers: [Double]) throws {
+    func `moments are restored from their bytes`(numbers: [Double]) throws {
         for moments in [Moments(numbers), MomentsBulkTests.bulk(numbers)] {
             let bytes = moments.bytes
             #expect(bytes.count == Moments.byteCount)
@@ -23,7 +23,7 @@ struct MomentsBytesTests {
         }
     }
 
-    @Test func `the bytes are those that are written down`() {
+    @Test func `the bytes equal the documented examples`() {
         var expected: [UInt8] = [3, 0, 0, 0, 0, 0, 0, 0]
         for number in [1.0, 4, 1, 4.0 / 3, 14.0 / 3, 7, 0] {
             expected += withUnsafeBytes(of: number.bitPattern.littleEndian) { Array($0) }
@@ -33,7 +33,7 @@ struct MomentsBytesTests {
     }
 
     @Test(arguments: examples)
-    func `damaged bytes are refused or tell of other moments`(numbers: [Double]) throws {
+    func `damaged bytes are rejected or decode to other moments`(numbers: [Double]) throws {
         let bytes = Moments(numbers).bytes
         for length in bytes.indices { #expect(Moments(bytes: bytes[..<length]) == nil) }
         #expect(Moments(bytes: bytes + [0]) == nil)
@@ -48,7 +48,7 @@ struct MomentsBytesTests {
         }
     }
 
-    @Test func `no moments have these bytes`() {
+    @Test func `impossible moments are rejected`() {
         let bytes = Moments([1, 2, 4]).bytes
         let negative = [UInt8](repeating: 0xFF, count: 8)
         #expect(Moments(bytes: negative + bytes[8...]) == nil, "a count below nothing")
@@ -62,7 +62,7 @@ struct MomentsBytesTests {
         #expect(Moments(bytes: descending) == nil, "squares below nothing")
     }
 
-    @Test func `counts stop growing before they overflow`() throws {
+    @Test func `counts saturate before they overflow`() throws {
         var bytes = Moments([1, 2, 4]).bytes
         bytes.replaceSubrange(0..<8, with: [0, 0, 0, 0, 0, 0, 0, 0x10])
         var moments = try #require(Moments(bytes: bytes))

@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 
-/// Numbers of many kinds, made again from one seed.
+/// Numbers of many distributions, reproducible from one seed.
 enum NumberSets {
     static let names = [
         "nothing", "one", "equal", "zeros", "gauss", "mixed", "huge", "subnormal", "exponents",

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Statistics
 
-/// How much of a stretch of time was seen, against a count that looks at every interval by itself.
+/// Observed time of ranges, compared with a count of every single interval.
 struct ObservedTimeTests {
     private static let second: Int64 = 1_000_000
 
@@ -53,19 +53,19 @@ struct ObservedTimeTests {
     ]
 
     @Test(arguments: cases)
-    func `of 100 seconds so many were seen`(
+    func `the observed part of 100 seconds follows the usual interval`(
         name: String, times: [Double], seen: Double?
     ) {
         #expect(Self.seen(times, [(0, 100)]) == [seen])
     }
 
-    @Test func `a window without a sample was seen when the interval over it is usual`() {
+    @Test func `a window without a sample is observed when`() {
         let windows = (0..<10).map { (Double($0) * 5, Double($0) * 5 + 5) }
         #expect(Self.seen([0, 10, 20, 30, 40], windows) == Array(repeating: 5, count: 10))
     }
 
     @Test(arguments: 0..<40)
-    func `every interval counts in the windows it reaches into`(round: Int) {
+    func `an interval counts in every window that it intersects`(round: Int) {
         let seed = UInt64.random(in: .min ... .max)
         var random = SplitMix(state: seed)
         var times: [Int64] = []
@@ -130,7 +130,7 @@ struct ObservedTimeTests {
     }
 
     @Test(arguments: 0..<40)
-    func `it makes no difference where a sequence is cut`(round: Int) throws {
+    func `the result does not depend on where a sequence is cut`(round: Int) throws {
         let seed = UInt64.random(in: .min ... .max)
         var random = SplitMix(state: seed)
         var clock: Int64 = 0
@@ -161,7 +161,7 @@ struct ObservedTimeTests {
         #expect(pieces == [whole], "seed \(seed)")
     }
 
-    @Test func `the ends of time do no harm`() {
+    @Test func `the first and last timestamps do not trap`() {
         let times = [Int64.min, .min + 1, -1, 0, 5, .max - 1, .max].map(
             Timestamp.init(microseconds:))
         let spacing = Spacing(times)

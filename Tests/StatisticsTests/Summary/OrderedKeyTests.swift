@@ -3,7 +3,7 @@ import Testing
 @testable import Statistics
 
 struct OrderedKeyTests {
-    @Test func `keys are in the order of the numbers, and neighbours one apart`() {
+    @Test func `keys have the order of the numbers, and neighbours differ by one`() {
         let numbers: [Double] = [
             -.infinity, -.greatestFiniteMagnitude, -1.nextUp, -1, -.leastNonzeroMagnitude, 0,
             .leastNonzeroMagnitude, .leastNormalMagnitude, 1, .greatestFiniteMagnitude, .infinity,
@@ -21,8 +21,8 @@ struct OrderedKeyTests {
         #expect(OrderedKey.of(-0.0) == OrderedKey.of(0))
     }
 
-    @Test func `every key beside the zeros gives a number of the same order`() {
-        // Below the zero is the key that −0 would have; it is a zero, too.
+    @Test func `every key except zero maps back to a number in the same order`() {
+        // The key below that of zero would be that of −0, which is also zero.
         let zero = OrderedKey.of(0)
         #expect(OrderedKey.number(zero - 1) == 0)
         #expect(OrderedKey.number(zero - 2) == -.leastNonzeroMagnitude)

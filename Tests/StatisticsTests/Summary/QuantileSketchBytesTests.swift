@@ -6,7 +6,7 @@ import Testing
 
 struct QuantileSketchBytesTests {
     @Test(arguments: NumberSets.names)
-    func `bytes give an equal sketch`(name: String) throws {
+    func `a sketch is restored from its bytes`(name: String) throws {
         let seed = UInt64.random(in: .min ... .max)
         var random = SplitMix(state: seed)
         let sketch = QuantileSketch(NumberSets.make(name, 3000, using: &random))
@@ -15,9 +15,10 @@ struct QuantileSketchBytesTests {
         #expect(again.bytes == sketch.bytes, "seed \(seed)")
     }
 
-    @Test func `the bytes are those that are written down`() {
+    @Test func `the bytes equal the documented examples`() {
         #expect(QuantileSketch().bytes == [1, 0, 0, 0])
-        // 1 = 2⁰ lies on an edge and counts below it: 1023 · 35 − 1 from that of 2⁻¹⁰²³, which is 1786.
+        // 1 = 2⁰ is on an edge and is counted below it: 1023 · 35 − 1 from that of 2⁻¹⁰²³, which is
+        // 1786.
         let place = 1023 * 35 + 1786
         let varint = [
             UInt8(place & 0x7F | 0x80), UInt8(place >> 7 & 0x7F | 0x80), UInt8(place >> 14),
@@ -28,7 +29,7 @@ struct QuantileSketchBytesTests {
                 == [1, 1, 1] + varint + [2, 1, 0, 0xC8, 1] + [2] + varint + [0, 1, 9, 0, 1])
     }
 
-    @Test func `four thousand numbers around zero take less than 1,3 bytes a bucket`() {
+    @Test func `four thousand numbers around zero take less than`() {
         let seed = UInt64.random(in: .min ... .max)
         var random = SplitMix(state: seed)
         let numbers = NumberSets.make("mixed", 4096, using: &random)
@@ -39,7 +40,7 @@ struct QuantileSketchBytesTests {
     }
 
     @Test(arguments: NumberSets.names)
-    func `damaged bytes are refused or are the form of another sketch`(name: String) {
+    func `damaged bytes are rejected or decode to another sketch`(name: String) {
         let seed = UInt64.random(in: .min ... .max)
         var random = SplitMix(state: seed)
         let bytes = QuantileSketch(NumberSets.make(name, 60, using: &random)).bytes
@@ -54,7 +55,7 @@ struct QuantileSketchBytesTests {
         }
     }
 
-    @Test func `random bytes are refused or are the form of a sketch`() {
+    @Test func `random bytes are rejected or decode to a sketch`() {
         let seed = UInt64.random(in: .min ... .max)
         var random = SplitMix(state: seed)
         for _ in 0..<20_000 {
@@ -80,7 +81,7 @@ struct QuantileSketchBytesTests {
             [1, 0, 1, 0, 4, 1, 0, 0, 0, 1, 0],  // A gap within a run.
             [1, 0, 1, 0, 0, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x01, 0],  // 2⁴² numbers.
         ] as [[UInt8]])
-    func `no sketch has these bytes`(bytes: [UInt8]) {
+    func `bytes of an impossible sketch are rejected`(bytes: [UInt8]) {
         #expect(QuantileSketch(bytes: bytes) == nil)
     }
 

@@ -10,7 +10,7 @@ struct QuantileSketchTests {
     }
 
     @Test(arguments: NumberSets.names)
-    func `every order statistic is in its bounds and within one per cent`(name: String) throws {
+    func `every order statistic is within its bounds and one per cent`(name: String) throws {
         let seed = UInt64.random(in: .min ... .max)
         var random = SplitMix(state: seed)
         let numbers = NumberSets.make(name, 1500, using: &random)
@@ -20,7 +20,8 @@ struct QuantileSketchTests {
         var wrong: [Int] = []
         for (rank, exact) in sorted.enumerated() {
             let fraction = sorted.count > 1 ? Double(rank) / Double(sorted.count - 1) : 0
-            // The place may be rounded to just beside the rank: then it is between two numbers.
+            // The index may be rounded to slightly beside the rank: then the result is between two
+            // numbers.
             let place = fraction * Double(sorted.count - 1)
             let found = try #require(sketch.quantile(fraction))
             let isClose = place != Double(rank) || Self.isClose(found, exact)
@@ -30,7 +31,7 @@ struct QuantileSketchTests {
     }
 
     @Test(arguments: NumberSets.names)
-    func `bulk, single and merged in any order are the same`(name: String) {
+    func `bulk, single and merged insertion in any order give equal sketches`(name: String) {
         let seed = UInt64.random(in: .min ... .max)
         var random = SplitMix(state: seed)
         for length in [3, 511, 512, 513, 5000] {
@@ -52,8 +53,8 @@ struct QuantileSketchTests {
         }
     }
 
-    @Test func `a number beside the edge of a bucket is in its bounds`() {
-        // Powers of two are edges; the others are found by looking where the bounds change.
+    @Test func `a number next to the edge of a bucket is within its bounds`() {
+        // Powers of two are edges; the others are where the bounds change.
         var number = 1.0
         var edges = (-1074...1023).map { Double(sign: .plus, exponent: $0, significand: 1) }
         while number < 2 {
@@ -81,7 +82,7 @@ struct QuantileSketchTests {
         #expect(wrong.isEmpty)
     }
 
-    @Test func `quantiles lie in a straight line between two numbers`() throws {
+    @Test func `quantiles are interpolated linearly between two numbers`() throws {
         let sketch = QuantileSketch([100, 200])
         let quarter = try #require(sketch.quantile(0.25, within: 100...200))
         #expect(quarter == 125)
@@ -94,7 +95,7 @@ struct QuantileSketchTests {
     }
 
     @Test(arguments: NumberSets.names)
-    func `a rounded number is the one that a sketch has of it`(name: String) {
+    func `a rounded number is the representative of its bucket`(name: String) {
         let seed = UInt64.random(in: .min ... .max)
         var random = SplitMix(state: seed)
         let numbers = NumberSets.make(name, 500, using: &random)
@@ -107,19 +108,19 @@ struct QuantileSketchTests {
     }
 
     @Test(arguments: [0, -0.0, .infinity, -.infinity] as [Double])
-    func `zero and what is not finite stay as they are`(number: Double) {
+    func `zero, infinities and NaN are not rounded`(number: Double) {
         #expect(QuantileSketch.rounded(number) == number)
         #expect(QuantileSketch.rounded(.nan).isNaN)
     }
 
-    @Test func `known ends are kept`() {
+    @Test func `known minimum and maximum are returned exactly`() {
         let sketch = QuantileSketch([Double](repeating: 0.1, count: 9))
         for fraction in [0, 0.3, 0.5, 1] {
             #expect(sketch.quantile(fraction, within: 0.1...0.1) == 0.1)
         }
     }
 
-    @Test func `what is not finite is passed over`() {
+    @Test func `numbers that are not finite are ignored`() {
         let numbers = (0..<2000).map { [Double.nan, .infinity, 1, -.infinity][$0 % 4] }
         #expect(Self.bulk(numbers) == QuantileSketch([Double](repeating: 1, count: 500)))
     }

@@ -7,7 +7,7 @@ import Testing
 struct RankSelectionTests {
     private static let everything = -Double.greatestFiniteMagnitude...Double.greatestFiniteMagnitude
 
-    /// Runs all passes, each in an order and in pieces of its own.
+    /// Runs all passes, each with another order and other blocks.
     private static func run(
         _ selection: inout RankSelection, over numbers: [Double], using random: inout SplitMix
     ) -> Int {
@@ -26,7 +26,7 @@ struct RankSelectionTests {
 
     @Test(
         arguments: NumberSets.names.filter { $0 != "nothing" }, [256, 1 << 12, 1 << 16])
-    func `ranks are those of sorting`(name: String, capacity: Int) {
+    func `selected ranks equal those of sorting`(name: String, capacity: Int) {
         let seed = UInt64.random(in: .min ... .max)
         var random = SplitMix(state: seed)
         let numbers = NumberSets.make(name, 3000, using: &random)
@@ -50,7 +50,7 @@ struct RankSelectionTests {
         }
     }
 
-    @Test func `hundreds of ranks apart are found in turn`() {
+    @Test func `hundreds of distant ranks are found in several passes`() {
         let seed = UInt64.random(in: .min ... .max)
         var random = SplitMix(state: seed)
         let numbers = NumberSets.make("exponents", 2000, using: &random)
@@ -63,7 +63,7 @@ struct RankSelectionTests {
     }
 
     @Test(arguments: ["equal", "neighbours", "exponents", "zeros"])
-    func `more numbers than are kept take a few passes`(name: String) {
+    func `more numbers than fit in memory take a few passes`(name: String) {
         let seed = UInt64.random(in: .min ... .max)
         var random = SplitMix(state: seed)
         let some = NumberSets.make(name, 1000, using: &random)
@@ -76,7 +76,7 @@ struct RankSelectionTests {
         #expect(selection.values == ranks.map { sorted[$0 / 80] }, "seed \(seed)")
     }
 
-    @Test func `no rank needs no number`() {
+    @Test func `no ranks need no pass`() {
         var selection = RankSelection(ranks: [], of: 0, candidates: [])
         let needsMore = selection.endPass()
         #expect(!needsMore)
@@ -86,7 +86,7 @@ struct RankSelectionTests {
     @Test(arguments: [
         [[1, 2], [1, 2, 3]], [[1, 2, 3, 4]], [[.nan, .nan, .nan]], [[1, 2, .nan]], [[]],
     ])
-    func `passes that do not give what was said have no values`(passes: [[Double]]) {
+    func `passes that differ from the announced count give no values`(passes: [[Double]]) {
         var selection = RankSelection(ranks: [2], of: 3, candidates: [0...1])
         var isOpen = true
         for pass in 0..<10 where isOpen {
@@ -97,7 +97,7 @@ struct RankSelectionTests {
         #expect(selection.values == nil)
     }
 
-    @Test func `infinities are the smallest and the greatest`() {
+    @Test func `infinities are the smallest and the largest numbers`() {
         let numbers: [Double] = [.infinity, 1, -.infinity]
         var selection = RankSelection(
             ranks: [0, 1, 2], of: 3, candidates: [0...0, 0...0, 0...0])

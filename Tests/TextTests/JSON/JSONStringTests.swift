@@ -1,7 +1,7 @@
 import Testing
 import Text
 
-/// String literals hold what RFC 8259 allows, and read back as they were.
+/// String literals are valid by RFC 8259 and are parsed to the same text.
 struct JSONStringTests {
     @Test(arguments: [
         ("", #""""#), ("a\"b\\c", #""a\"b\\c""#), ("é 🏴", "\"é 🏴\""),

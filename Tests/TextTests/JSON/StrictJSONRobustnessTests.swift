@@ -11,7 +11,7 @@ import Text
 
     private let reader = StrictJSON(allowsTrailingCommas: true)
 
-    /// Parses; a refusal has to name a place inside the text or at its end.
+    /// Parses a text; an error must have a position inside the text or at its end.
     private func survives(_ bytes: [UInt8]) -> Bool {
         do throws(JSONSyntaxError) {
             _ = try reader.parse(bytes)
@@ -23,13 +23,13 @@ import Text
         }
     }
 
-    @Test func `every truncation of a document is refused`() {
+    @Test func `every truncation of a document is rejected`() {
         let bytes = Array(Self.document.utf8)
         #expect(survives(bytes))
         for end in bytes.indices { #expect(!survives(Array(bytes[..<end])), "\(end)") }
     }
 
-    @Test func `random changes never trap and what is read is read again`() throws {
+    @Test func `random changes never trap, and accepted texts are parsed again`() throws {
         let seed = UInt64.random(in: .min ... .max)
         print("seed \(seed)")
         var random = SplitMix(state: seed)
@@ -50,8 +50,8 @@ import Text
         }
     }
 
-    /// A large text; it is named, as a report should not repeat it.
-    struct Bomb: CustomTestStringConvertible, Sendable {
+    /// A large text with a name, so that reports do not repeat the text.
+    struct HostileText: CustomTestStringConvertible, Sendable {
         let testDescription: String
         let text: String
 
@@ -62,27 +62,28 @@ import Text
     }
 
     @Test(arguments: [
-        Bomb("empty lists", ("[", 1), ("[],", 87_000), ("1]", 1)),
-        Bomb("numbers", ("[", 1), ("0,", 130_000), ("0]", 1)),
-        Bomb("fractions", ("[", 1), ("0.5,", 65_000), ("0]", 1)),
-        Bomb("escapes", ("\"", 1), ("\\n", 131_000), ("\"", 1)),
-        Bomb("Unicode escapes", ("\"", 1), ("\\u0301a", 37_000), ("\"", 1)),
-        Bomb("one string", ("\"", 1), ("a", 262_000), ("\"", 1)),
-        Bomb("marks in a key", ("{\"", 1), ("\u{315}\u{301}", 65_000), ("\":1}", 1)),
-        Bomb("allowed marks in a key", ("{\"", 1), ("a\u{315}\u{301}", 52_000), ("\":1}", 1)),
-        Bomb("digits", ("9", 262_000)),
-        Bomb("lines", ("\n", 262_000)),
-        Bomb("one key", ("{", 1), ("\"k\":1,", 37_000), ("\"z\":1}", 1)),
+        HostileText("empty lists", ("[", 1), ("[],", 87_000), ("1]", 1)),
+        HostileText("numbers", ("[", 1), ("0,", 130_000), ("0]", 1)),
+        HostileText("fractions", ("[", 1), ("0.5,", 65_000), ("0]", 1)),
+        HostileText("escapes", ("\"", 1), ("\\n", 131_000), ("\"", 1)),
+        HostileText("Unicode escapes", ("\"", 1), ("\\u0301a", 37_000), ("\"", 1)),
+        HostileText("one string", ("\"", 1), ("a", 262_000), ("\"", 1)),
+        HostileText("marks in a key", ("{\"", 1), ("\u{315}\u{301}", 65_000), ("\":1}", 1)),
+        HostileText(
+            "allowed marks in a key", ("{\"", 1), ("a\u{315}\u{301}", 52_000), ("\":1}", 1)),
+        HostileText("digits", ("9", 262_000)),
+        HostileText("lines", ("\n", 262_000)),
+        HostileText("one key", ("{", 1), ("\"k\":1,", 37_000), ("\"z\":1}", 1)),
     ])
-    func `a bomb is read or refused in time that follows its size`(_ bomb: Bomb) {
-        let bytes = Array(bomb.text.utf8)
+    func `hostile texts are parsed or rejected in linear time`(_ hostile: HostileText) {
+        let bytes = Array(hostile.text.utf8)
         let time = processorTime { _ = try? StrictJSON().parse(bytes) }
-        print(bomb.testDescription, bytes.count, time)
+        print(hostile.testDescription, bytes.count, time)
         // A quadratic reader takes seconds.
         #expect(time < .seconds(1))
     }
 
-    @Test func `marks are kept up to thirty on a character`() throws {
+    @Test func `up to thirty combining marks on a character are accepted`() throws {
         for (count, isRead) in [(30, true), (31, false)] {
             let text = "[\"a" + String(repeating: "\u{301}", count: count) + "\"]"
             #expect(survives(Array(text.utf8)) == isRead)

@@ -6,7 +6,7 @@ import Text
         try StrictJSON(allowsTrailingCommas: trailing).parse(Array(text.utf8))
     }
 
-    @Test func `every kind of value is read with its place`() throws {
+    @Test func `every kind of value is parsed with its position`() throws {
         let value = try parse(
             "{\"a\": [1, -2.5e1, true,\n  null], \"é\\u0021\": \"\\ud83d\\ude00\"}")
         let members = try #require(value.object)
@@ -31,7 +31,7 @@ import Text
         #expect(try parse("1e-400").number?.double == 0)
     }
 
-    @Test func `a trailing comma is read only where it is allowed`() throws {
+    @Test func `a trailing comma is accepted only if the option allows it`() throws {
         for text in ["[1,]", "{\"a\":1,}", "[[1,],]"] {
             #expect(throws: JSONSyntaxError.self) { try parse(text) }
             #expect(throws: Never.self) { try parse(text, trailing: true) }
@@ -51,7 +51,7 @@ import Text
         ("{\"a\" 1}", 1, 6), ("'a'", 1, 1), ("[\"😀\", x]", 1, 7), ("1 1", 1, 3), ("]", 1, 1),
         ("{\"e\u{301}\":1, \"\u{e9}\":2}", 1, 10), ("\u{FEFF}1", 1, 1),
     ])
-    func `what is not strict JSON is refused at its place`(
+    func `invalid JSON is rejected with its position`(
         _ text: String, _ line: Int, _ column: Int
     ) throws {
         let error = try #require(throws: JSONSyntaxError.self) { try parse(text) }
@@ -59,7 +59,7 @@ import Text
         #expect(!error.message.isEmpty)
     }
 
-    @Test func `bytes that are not UTF-8 are refused at their place`() throws {
+    @Test func `bytes that are not UTF-8 are rejected with their position`() throws {
         for bad: [UInt8] in [[0xFF], [0xC0, 0x80], [0xED, 0xA0, 0x80], [0xF4, 0x90, 0x80, 0x80]] {
             let error = try #require(throws: JSONSyntaxError.self) {
                 try StrictJSON().parse(Array("[\n \"é".utf8) + bad + Array("\"]".utf8))
@@ -68,7 +68,7 @@ import Text
         }
     }
 
-    @Test func `size and depth are bounded`() throws {
+    @Test func `size and depth are limited`() throws {
         let nested = String(repeating: "[", count: 32) + String(repeating: "]", count: 32)
         #expect(throws: Never.self) { try parse(nested) }
         #expect(throws: JSONSyntaxError.self) { try parse("[" + nested + "]") }

@@ -15,7 +15,7 @@ struct GPXTests {
         try GPXReader.tracks(Array(text.utf8), limits: limits).flatMap(\.fixes)
     }
 
-    @Test func `E23: files of other programs are read`() throws {
+    @Test func `E23: GPX files of other programs are read`() throws {
         let text = """
             \u{FEFF}<?xml version='1.0' encoding='utf-8' standalone="no" ?>
             <!-- made by hand -->
@@ -38,7 +38,7 @@ struct GPXTests {
         #expect(tracks[1].fixes[0].position == (try place(5.25, 6)))
     }
 
-    @Test func `points have the values of the file, and always a time`() throws {
+    @Test func `points have the values of the file, and missing times are filled in`() throws {
         let found = try fixes(
             gpx(
                 """
@@ -65,7 +65,9 @@ struct GPXTests {
             "<!DOCTYPE lolz [<!ENTITY a \"aaaa\"><!ENTITY b \"&a;&a;\">]><gpx><name>&b;</name></gpx>",
             "<gpx><!ENTITY x SYSTEM \"http://localhost/\"></gpx>", "<!doctype html><html></html>",
         ])
-    func `a document type is refused, so nothing expands and nothing is fetched`(text: String) {
+    func `a document type is rejected, so no entity is expanded and nothing is fetched`(
+        text: String
+    ) {
         let error = #expect(throws: TrackError.self) { try fixes(text) }
         #expect(error?.code == .unsafe)
     }
@@ -81,7 +83,7 @@ struct GPXTests {
             "<?xml version='1.0' encoding='utf-16'?><gpx/>", "<gpx/><![CDATA[x]]>",
             "<?xml version=\"1.0\" encoding=\"ISO-8859-1\"?><gpx/>", "<gpx></gpx >x</gpx>",
         ])
-    func `what is no XML, or no GPX, is refused`(text: String) {
+    func `malformed XML and other formats are rejected`(text: String) {
         let error = #expect(throws: TrackError.self) { try fixes(text) }
         #expect(error?.code == .malformed)
     }
@@ -91,14 +93,14 @@ struct GPXTests {
             "lat='91' lon='0'", "lat='0' lon='180.5'", "lat='nan' lon='0'", "lat='0'", "",
             "lat='0x10' lon='0'", "lat='1,5' lon='0'", "lat='1e1' lon='0'", "lat='' lon='0'",
         ])
-    func `a point that is not on Earth is refused`(attributes: String) {
+    func `a point that is not on Earth is rejected`(attributes: String) {
         let error = #expect(throws: TrackError.self) {
             try fixes(gpx("<trk><trkseg><trkpt \(attributes)/></trkseg></trk>"))
         }
         #expect(error?.code == .malformed)
     }
 
-    @Test func `a time that is none is refused`() {
+    @Test func `an invalid time is rejected`() {
         for time in ["yesterday", "", "2026-02-30T00:00:00Z"] {
             #expect(throws: TrackError.self) {
                 try fixes(
@@ -109,7 +111,7 @@ struct GPXTests {
         }
     }
 
-    @Test func `bytes that are not UTF-8 are refused`() {
+    @Test func `bytes that are not UTF-8 are rejected`() {
         var bytes = Array(gpx("<trk><name>x</name></trk>").utf8)
         let place = bytes.lastIndex(of: UInt8(ascii: "x")) ?? 0
         bytes[place] = 0xFF
@@ -119,7 +121,7 @@ struct GPXTests {
         #expect(throws: TrackError.self) { try GPXReader.tracks(wide) }
     }
 
-    @Test func `size, depth, points, segments and texts are bounded`() throws {
+    @Test func `size, depth, points, segments and texts are limited`() throws {
         var limits = TrackLimits()
         (limits.bytes, limits.points, limits.segments) = (4000, 3, 4)
         (limits.depth, limits.text) = (6, 100)
@@ -145,7 +147,7 @@ struct GPXTests {
         }
     }
 
-    @Test func `changed files are read or refused, never worse`() throws {
+    @Test func `randomly changed files are read or rejected`() throws {
         let seed = UInt64.random(in: .min ... .max)
         var random = SplitMix(state: seed)
         let text = gpx(

@@ -33,7 +33,7 @@ struct NMEATests {
     }
 
     @Test(arguments: [1, 7, 80, 100_000])
-    func `E23: a file of sentences is what it says, however its lines are split`(size: Int) throws {
+    func `E23: a file of NMEA sentences is read the same however it is split`(size: Int) throws {
         let bytes = [UInt8](try Self.fixture("walk", "nmea"))
         let wanted = try JSONDecoder().decode([Wanted].self, from: Self.fixture("walk", "json"))
         var reader = NMEAReader()
@@ -65,7 +65,7 @@ struct NMEATests {
         }
     }
 
-    @Test func `a wrong checksum, a cut line and junk are counted and lose nothing else`() {
+    @Test func `wrong checksums, truncated lines and garbage are counted and lose no other fix`() {
         let good = sentence("GPRMC,120000,A,5540.55,N,01233.93,E,0.0,0.0,211126,,,A")
         let later = sentence("GPRMC,120001,A,5540.55,N,01233.93,E,0.0,0.0,211126,,,A")
         var wrong = good
@@ -90,7 +90,7 @@ struct NMEATests {
             "GPRMC,120000,A,5540.55,N,01233.93,E,0,0,,,,A", "GPRMC", "GPRMC,,,,,,,,,,,",
             "GPGGA,120000,5540.55,N,01233.93,E,1,08,0.9,40,M,22,M,,", "XX", "GPXYZ,1",
         ])
-    func `without a day or a time there is no fix`(body: String) {
+    func `a report without date or time is not a fix`(body: String) {
         #expect(reports(sentence(body)) == [])
     }
 
@@ -100,12 +100,12 @@ struct NMEATests {
             "5540.55,N,18100.00,E", "nan,N,01233.93,E", "5540.55,N,,", ",,,",
             "-540.55,N,01233.93,E",
         ])
-    func `a place that is none is no fix`(place: String) throws {
+    func `an invalid position is not a fix`(place: String) throws {
         let found = reports(sentence("GPRMC,120000,A,\(place),0,0,211126,,,A"))
         #expect(found == [.noFix(try #require(Timestamp(rfc3339: "2026-11-21T12:00:00Z")))])
     }
 
-    @Test func `any bytes are read without harm`() throws {
+    @Test func `random bytes do not trap`() throws {
         let seed = UInt64.random(in: .min ... .max)
         var random = SplitMix(state: seed)
         let file = [UInt8](try Self.fixture("walk", "nmea"))

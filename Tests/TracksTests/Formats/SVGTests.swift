@@ -56,7 +56,7 @@ struct SVGTests {
     }
 
     @Test(arguments: [0.0001, 0.01, 1, 40])
-    func `B17: the map zooms to the route, whatever its size`(degrees: Double) throws {
+    func `B17: the map is scaled to the route`(degrees: Double) throws {
         let points = try lines(
             SVGWriter.text(
                 try track([[(10, 20), (10 + degrees / 2, 20 + degrees), (10, 20 + degrees)]])))[0]
@@ -64,12 +64,12 @@ struct SVGTests {
         let heights = points.map(\.y)
         #expect(low >= 59.9 && high <= 740.1)
         #expect((heights.min() ?? 0) >= 59.9 && (heights.max() ?? 0) <= 540.1)
-        // One of the two sides is filled, unless the route is smaller than a room.
+        // The route fills the width or the height, unless it is shorter than the smallest extent.
         let fills = high - low > 679 || (heights.max() ?? 0) - (heights.min() ?? 0) > 479
         #expect(fills == (degrees > 0.001))
     }
 
-    @Test func `B17: a route over the antimeridian is not drawn around the world`() throws {
+    @Test func `B17: a route across the antimeridian is drawn without a break`() throws {
         let points = try lines(
             SVGWriter.text(try track([[(0, 179.99), (0.005, -179.99), (0, -179.97)]])))[0]
         #expect(points.map(\.x) == points.map(\.x).sorted())
@@ -80,7 +80,7 @@ struct SVGTests {
         }
     }
 
-    @Test func `B17: a route without points is a picture without a line`() throws {
+    @Test func `B17: a route without points is an empty map`() throws {
         for segments in [[], [[]]] as [[[(Double, Double)]]] {
             let text = SVGWriter.text(try track(segments))
             #expect(try lines(text).isEmpty)
@@ -94,7 +94,7 @@ struct SVGTests {
         [[(90.0, 0.0), (-90, 180)]], [[(0, 0), (0, 0)]], [[(0, 0)], [(0, 0)]],
         [[(0, 180), (0, -180)]], [[(0, 0), (0, 179), (0, -2), (0, 178), (0, 2)]],
     ])
-    func `B17: what is drawn is always a picture`(segments: [[(Double, Double)]]) throws {
+    func `B17: every route gives valid SVG`(segments: [[(Double, Double)]]) throws {
         var track = try track(segments, name: "<b>&\"\u{0}]]>\u{FFFE}")
         track.description = "a\r\n--> 🏃"
         let text = SVGWriter.text(track)

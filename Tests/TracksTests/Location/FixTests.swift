@@ -6,7 +6,7 @@ import Tracks
 struct FixTests {
     private let time = Timestamp(microseconds: 9)
 
-    @Test func `a sample is a fix by the names of its fields, in any order`() throws {
+    @Test func `a sample is converted to a fix by field names in any order`() throws {
         let fields = ["speed", "longitude", "mode", "latitude", "accuracy"].map { Field($0) }
         let values: [Value] = [.number(3), .number(12.5), .integer(3), .number(55), .integer(7)]
         let fix = try #require(Fix(Sample(time: time, values: values), fields: fields))
@@ -18,11 +18,11 @@ struct FixTests {
             [], [.number(55)], [.number(91), .number(0)], [.text("55"), .number(0)],
             [.number(.nan), .number(0)],
         ] as [[Value]])
-    func `a sample without a place is no fix`(values: [Value]) {
+    func `a sample without a position is not a fix`(values: [Value]) {
         #expect(Fix(Sample(time: time, values: values), fields: Fix.fields) == nil)
     }
 
-    @Test func `what is not finite is not known`() throws {
+    @Test func `values that are not finite are unknown`() throws {
         let fix = Fix(
             time: time, position: try place(0, 0), altitude: .nan, accuracy: -1,
             speed: .infinity, heading: -.infinity)

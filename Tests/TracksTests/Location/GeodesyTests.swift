@@ -4,7 +4,7 @@ import Testing
 @testable import Tracks
 
 struct GeodesyTests {
-    @Test func `distances are GeographicLib's to a millimetre`() throws {
+    @Test func `distances equal GeographicLib to a millimetre`() throws {
         let pairs = try GeodesicFixtures.load().pairs
         #expect(pairs.count > 250)
         for pair in pairs {
@@ -19,7 +19,7 @@ struct GeodesyTests {
     }
 
     @Test
-    func `B13: tracks are as long as GeographicLib says, also over the antimeridian and a pole`()
+    func `B13: lengths of tracks equal GeographicLib, also across the antimeridian and a pole`()
         throws
     {
         for track in try GeodesicFixtures.load().tracks {
@@ -29,8 +29,8 @@ struct GeodesyTests {
         }
     }
 
-    @Test func `places that are hard for Vincenty are solved by halving`() throws {
-        // Halving alone agrees where both ways work: neither rests on the other.
+    @Test func `nearly antipodal positions are solved by bisection`() throws {
+        // Bisection agrees with Vincenty's series where both converge.
         for pair in try GeodesicFixtures.load().pairs where pair.metres > 1000 {
             guard pair.from[0] != 0 || pair.to[0] != 0 || pair.metres > 19_975_000 else { continue }
             let reduced = ReducedPair(
@@ -40,7 +40,7 @@ struct GeodesyTests {
         }
     }
 
-    @Test func `a distance is never negative, never more than half the Earth, never not a number`()
+    @Test func `a distance is finite, not negative and at most half the circumference`()
         throws
     {
         let seed = UInt64.random(in: .min ... .max)
@@ -60,12 +60,12 @@ struct GeodesyTests {
             (90.0, 180.0, true), (-90, -180, true), (90.000_001, 0, false), (0, 180.1, false),
             (.nan, 0, false), (0, .nan, false), (.infinity, 0, false),
         ])
-    func `a place has to be on Earth`(latitude: Double, longitude: Double, isPlace: Bool) {
+    func `a position must be on Earth`(latitude: Double, longitude: Double, isPlace: Bool) {
         #expect((Position(latitude: latitude, longitude: longitude) != nil) == isPlace)
     }
 
     @Test(arguments: [0.5, 9.9, 10.0, 10.1, 199, 200, 201])
-    func `metres along the equator come back as they were`(metres: Double) throws {
+    func `metres along the equator are measured exactly`(metres: Double) throws {
         #expect(try equator(0).distance(to: equator(metres)) == metres)
     }
 }

@@ -6,17 +6,17 @@ import Testing
 
 @testable import VM
 
-/// An accelerometer with a buffer in a fixture tree, and a pipe that stands for its device.
+/// An accelerometer with a buffer in a fixture tree, and a pipe as its device node.
 final class BufferTree {
     static let now = Timestamp(microseconds: 1_800_000_000_000_000)
     static let device = "sys/bus/iio/devices/iio:device3"
 
     let tree: FixtureTree
-    /// The device's side of the pipe; both, so that the pipe does not end.
+    /// Both ends of the pipe; keeping both open prevents end-of-file.
     private let pipe: Int32
     private let attributes: [String]
 
-    /// - Parameter attributes: more of the device, and others in the place of these.
+    /// - Parameter attributes: added to the standard attributes or replacing them.
     init(_ attributes: [String: String] = [:], hasNode: Bool = true) throws {
         tree = try FixtureTree()
         var all = [
@@ -50,7 +50,7 @@ final class BufferTree {
 
     deinit { if pipe >= 0 { close(pipe) } }
 
-    /// What each attribute holds now.
+    /// The current value of each attribute.
     func state() throws -> [String: String] {
         var state: [String: String] = [:]
         for name in attributes {
@@ -59,13 +59,13 @@ final class BufferTree {
         return state
     }
 
-    /// Lets the device have bytes.
+    /// Makes bytes available for reading from the device.
     func send(_ bytes: [UInt8]) {
         let count = bytes.withUnsafeBytes { Glibc.write(pipe, $0.baseAddress, $0.count) }
         #expect(count == bytes.count)
     }
 
-    /// A scan of three axes of 12 bits and a time, with something in the bits that do not count.
+    /// A scan of three axes of 12 bits and a timestamp, with nonzero padding bits.
     static func scan(_ x: Int16, _ y: Int16, _ z: Int16, nanoseconds: Int64) -> [UInt8] {
         let axes = [x, y, z].flatMap { axis -> [UInt8] in
             let word = UInt16(bitPattern: axis << 4) | 0xB

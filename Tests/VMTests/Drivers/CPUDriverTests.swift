@@ -18,7 +18,7 @@ struct CPUDriverTests {
         intr 12399 6 7
         """
 
-    @Test func `busy is all but idle and iowait between two reads`() throws {
+    @Test func `busy excludes idle and iowait between two reads`() throws {
         let tree = try FixtureTree(["proc/stat": Self.before])
         let discovery = Discovery(CPUDriver(roots: tree.roots))
         #expect(discovery.ids == ["cpu"])
@@ -30,7 +30,7 @@ struct CPUDriverTests {
         #expect(try reader.read() == [.number(40), .number(60), .number(30)])
     }
 
-    @Test func `no tick since the last read gives no sample and keeps the baseline`() throws {
+    @Test func `a read without a new tick gives no sample and keeps the baseline`() throws {
         let tree = try FixtureTree(["proc/stat": Self.before])
         var reader = try Discovery(CPUDriver(roots: tree.roots)).reader("cpu")
         _ = try reader.read()
@@ -47,7 +47,7 @@ struct CPUDriverTests {
         #expect(try reader.read() == [.number(100)])
     }
 
-    @Test func `counters that start anew give no sample, then count from there`() throws {
+    @Test func `restarted counters give no sample, then count from there`() throws {
         let tree = try FixtureTree(["proc/stat": "cpu 500 0 0 500\n"])
         var reader = try Discovery(CPUDriver(roots: tree.roots)).reader("cpu")
         _ = try reader.read()
@@ -57,7 +57,7 @@ struct CPUDriverTests {
         #expect(try reader.read() == [.number(25)])
     }
 
-    @Test func `a core that goes away ends the reader`() throws {
+    @Test func `a removed core ends the reader`() throws {
         let tree = try FixtureTree(["proc/stat": Self.before])
         let reader = try Discovery(CPUDriver(roots: tree.roots)).reader("cpu")
         try tree.write("cpu 1 2 3 4\ncpu0 1 2 3 4\n", to: "proc/stat")
@@ -80,7 +80,7 @@ struct CPUDriverTests {
         "", "\n", "cpu", "cpu 1 2 3", "cpu -1 2 3 4", "cpu a b c d", "cpu0 1 2 3 4",
         "cpu 1 2 3 18446744073709551616", "cpu 1 2 3 4\ncpu0 1 2 3 4\ncpu0 1 2 3 4",
     ])
-    func `a table that is not one is unavailable`(text: String) throws {
+    func `an invalid table makes the sensor unavailable`(text: String) throws {
         let tree = try FixtureTree(["proc/stat": text])
         let missing = try Discovery(CPUDriver(roots: tree.roots)).missing("cpu")
         #expect(missing.reason.contains("/stat"))

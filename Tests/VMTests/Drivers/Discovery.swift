@@ -3,7 +3,7 @@ import Testing
 
 @testable import VM
 
-/// What a driver found, for questions by identifier.
+/// The sensors that a driver discovered, by identifier.
 struct Discovery {
     let found: [DiscoveredSensor]
 
@@ -25,7 +25,7 @@ struct Discovery {
         return reader
     }
 
-    /// Why a sensor that must be unavailable is.
+    /// The reason and remedy of a sensor that must be unavailable.
     func missing(_ id: String) throws -> (reason: String, remedy: String?) {
         guard case .unavailable(let reason, let remedy) = try entry(id).availability else {
             throw SensorError(.unreadable, "\(id) is available")

@@ -5,7 +5,7 @@ import Testing
 @testable import VM
 
 struct DiskDriverTests {
-    @Test func `rates and totals follow the sectors`() throws {
+    @Test func `rates and totals are computed from sectors`() throws {
         let tree = try FixtureTree([
             "sys/block/sda/stat": "  100 5 2000 30 50 7 1000 40 0 500 70 0 0 0 0\n"
         ])
@@ -74,7 +74,7 @@ struct DiskDriverTests {
         #expect(failure(of: reader) == .malformed)
     }
 
-    @Test func `a disk that is pulled out is gone, and none is unavailable`() throws {
+    @Test func `a removed disk is gone, and a machine without disks reports none`() throws {
         let tree = try FixtureTree(["sys/block/sda/stat": "1 0 8 0 0 0 0 0 0 0 0"])
         let driver = DiskDriver(roots: tree.roots)
         let reader = try Discovery(driver).reader("disk.sda")

@@ -5,17 +5,17 @@ import Testing
 
 @testable import VM
 
-/// The catalogue on the machine that runs the tests, whatever that has.
+/// The driver catalogue on the machine that runs the tests.
 struct DriverCatalogueTests {
     private let found = DriverCatalogue.standard().flatMap { $0.discover() }
 
-    @Test func `identifiers differ over all drivers`() {
+    @Test func `identifiers are unique across all drivers`() {
         let ids = found.map(\.sensor.id)
         #expect(Set(ids).count == ids.count)
         #expect(Set(ids.map(\.kind)).isSuperset(of: ["cpu", "memory", "disk", "accelerometer"]))
     }
 
-    @Test func `every sensor is described`() {
+    @Test func `every sensor has a title, fields and a source`() {
         for sensor in found.map(\.sensor) {
             #expect(!sensor.title.isEmpty && !sensor.source.isEmpty && !sensor.fields.isEmpty)
             #expect(Set(sensor.fields.map(\.name)).count == sensor.fields.count)
@@ -25,7 +25,7 @@ struct DriverCatalogueTests {
         }
     }
 
-    @Test func `what is unavailable says why in one clause`() {
+    @Test func `unavailable sensors give a reason in one clause`() {
         for entry in found {
             guard case .unavailable(let reason, _) = entry.availability else { continue }
             #expect(!reason.isEmpty && !reason.hasSuffix("."), "\(entry.sensor.id)")
@@ -38,7 +38,7 @@ struct DriverCatalogueTests {
             guard case .polled(var reader) = entry.availability else { continue }
             let id = entry.sensor.id
             let first = try reader.read()
-            // Processor time moves in ticks of up to 10 ms, which these reads outlast.
+            // Processor time advances in ticks of up to 10 ms; these reads take longer.
             var second = try reader.read()
             for _ in 0..<100_000 where second == nil { second = try reader.read() }
             for values in [first, second].compactMap({ $0 }) {
@@ -51,7 +51,7 @@ struct DriverCatalogueTests {
         }
     }
 
-    @Test func `no contents of any file make a driver trap`() throws {
+    @Test func `random file contents do not trap`() throws {
         let seed = UInt64.random(in: .min ... .max)
         var noise = Noise(seed: seed)
         for _ in 0..<40 {
@@ -90,7 +90,7 @@ struct DriverCatalogueTests {
             "in_accel_offset", "in_temp_raw", "in_temp_scale", "in_steps_input", "label",
         ].map { "sys/bus/iio/devices/iio:device0/\($0)" }
 
-    /// Text that looks like what the kernel writes, until it does not.
+    /// Random text that resembles kernel output.
     private struct Noise: RandomNumberGenerator {
         private static let words = [
             "cpu", "cpu0", "eth0:", "MemTotal:", "MemAvailable:", "some", "avg10=1", "total=9",

@@ -14,7 +14,7 @@ struct FilesystemDriverTests {
         return Discovery(FilesystemDriver(roots: tree.roots, measure: measure))
     }
 
-    @Test func `sizes are blocks in bytes, and fullness is that of df`() throws {
+    @Test func `sizes are in bytes, and usedPercent equals that of df`() throws {
         let values = try discover("/dev/sda1 / ext4 rw 0 0\n").values("filesystem.root")
         #expect(
             values == [
@@ -24,7 +24,7 @@ struct FilesystemDriverTests {
             ])
     }
 
-    @Test func `real filesystems are listed once and named by their place`() throws {
+    @Test func `real filesystems are listed once and named by their mount point`() throws {
         let discovery = try discover(
             """
             proc /proc proc rw 0 0
@@ -43,13 +43,13 @@ struct FilesystemDriverTests {
         #expect(try discovery.sensor("filesystem.root").cadence == .slow)
     }
 
-    @Test func `the mount on top of another is the one that counts`() throws {
+    @Test func `a later mount hides an earlier one at the same path`() throws {
         let discovery = try discover("/dev/sda1 /mnt ext4 rw 0 0\ntmpfs /mnt tmpfs rw 0 0\n")
         #expect(try discovery.missing("filesystem").reason.hasPrefix("no filesystem in"))
     }
 
     @Test(arguments: ["nfs4", "cifs", "fuse.sshfs", "9p"])
-    func `what may hang is not asked, nor what stands beneath it`(type: String) throws {
+    func `network filesystems and mounts below them are not read`(type: String) throws {
         let discovery = try discover(
             "server:/x /net/x \(type) rw 0 0\n/dev/sdb /net/x/usb ext4 rw 0 0\n",
             measure: { _ in
@@ -68,12 +68,12 @@ struct FilesystemDriverTests {
         FilesystemUsage(blockSize: .max, blocks: .max, free: 0, available: 0, inodesFree: .max),
         FilesystemUsage(blockSize: 1, blocks: .max, free: 0, available: 0, inodesFree: 0),
     ])
-    func `an answer that cannot be is malformed`(usage: FilesystemUsage) throws {
+    func `an impossible result of statvfs is malformed`(usage: FilesystemUsage) throws {
         let discovery = try discover("/dev/sda1 / ext4 rw 0 0", measure: { _ in usage })
         #expect(failure(of: try discovery.reader("filesystem.root")) == .malformed)
     }
 
-    @Test func `a full filesystem with nothing within reach is full`() throws {
+    @Test func `a filesystem without available blocks is 100 % full`() throws {
         let usage = FilesystemUsage(
             blockSize: 1, blocks: 10, free: 10, available: 0, inodesFree: .max)
         let values = try discover("/dev/sda1 / ext4 rw 0 0", measure: { _ in usage })
@@ -82,7 +82,7 @@ struct FilesystemDriverTests {
         #expect(values["inodesFree"] == .integer(.max))
     }
 
-    @Test func `a place that is unmounted is gone`() throws {
+    @Test func `an unmounted filesystem is gone`() throws {
         let tree = try FixtureTree(["mnt/x": ""])
         let point = tree.path("mnt")
         try tree.write("/dev/sda1 \(point) ext4 rw 0 0", to: "proc/self/mounts")
@@ -93,7 +93,7 @@ struct FilesystemDriverTests {
         #expect(failure(of: try discovery.reader(id)) == .gone)
     }
 
-    @Test func `lines that are not mounts are passed over`() throws {
+    @Test func `lines that are not mounts are skipped`() throws {
         let discovery = try discover(
             """
 

@@ -1,7 +1,7 @@
 import Foundation
 import VM
 
-/// A temporary folder that stands in for procfs and sysfs; removed with its last reference.
+/// A temporary folder in place of procfs and sysfs, removed with its last reference.
 final class FixtureTree: Sendable {
     private let root: URL
 

@@ -4,7 +4,7 @@ import Testing
 @testable import VM
 
 struct HardwareMonitorDriverTests {
-    /// Places the attributes of one chip.
+    /// The attribute files of one chip.
     private func chip(_ number: Int, _ files: [String: String]) -> [String: String] {
         Dictionary(
             uniqueKeysWithValues: files.map { ("sys/class/hwmon/hwmon\(number)/\($0)", $1) })
@@ -37,7 +37,7 @@ struct HardwareMonitorDriverTests {
             ])
     }
 
-    @Test func `field names are unique whatever the labels say`() throws {
+    @Test func `field names are unique for any labels`() throws {
         let tree = try FixtureTree(
             chip(
                 0,
@@ -53,7 +53,8 @@ struct HardwareMonitorDriverTests {
             fields.map(\.name) == ["cpu", "temp2", "temp4", "temp4Number2", "temp5", "temp6"])
     }
 
-    @Test func `chips of the same name are numbered, chips without inputs are left out`() throws {
+    @Test func `chips of the same name are numbered, and chips without inputs are omitted`() throws
+    {
         let chips = [
             chip(0, ["name": "nvme", "temp1_input": "1000"]),
             chip(1, ["name": "nvme", "temp1_input": "2000"]),
@@ -66,7 +67,7 @@ struct HardwareMonitorDriverTests {
         #expect(try discovery.values("hwmon.hwmon3") == ["power1": .number(3)])
     }
 
-    @Test func `inputs that nothing is connected to are left out, failing ones are not`() throws {
+    @Test func `unconnected inputs are omitted, failing ones are not`() throws {
         let tree = try FixtureTree(
             chip(0, ["name": "thinkpad", "temp1_input": "1000", "temp2_input": ""]))
         try tree.makeDangling("sys/class/hwmon/hwmon0/temp3_input")
@@ -88,7 +89,7 @@ struct HardwareMonitorDriverTests {
     @Test(arguments: [
         "temp_input", "temp-1_input", "temp+1_input", "temp99999999999999999999_input",
     ])
-    func `file names that only look like inputs are passed over`(name: String) throws {
+    func `file names that only resemble inputs are skipped`(name: String) throws {
         let tree = try FixtureTree(chip(0, ["name": "x", name: "1000"]))
         let missing = try Discovery(HardwareMonitorDriver(roots: tree.roots)).missing("hwmon")
         #expect(missing.remedy?.contains("sensors-detect") == true)

@@ -5,13 +5,15 @@ import Testing
 
 @testable import VM
 
-/// F6, G2: samples that an IIO device takes by itself, read in blocks.
+/// F6, G2: samples captured in the buffer of an IIO device, read in blocks.
 struct IIOCaptureTests {
     private static func nanoseconds(_ milliseconds: Int64) -> Int64 {
         BufferTree.now.microseconds * 1000 + milliseconds * 1_000_000
     }
 
-    @Test func `a block has the numbers that a read has, with the times of the device`() throws {
+    @Test func `a captured block has the same numbers as reads, with the times of the device`()
+        throws
+    {
         let matrix = ["in_mount_matrix": "0, 1, 0; -1, 0, 0; 0, 0, 1"]
         let buffer = try BufferTree(matrix)
         var reader: any SampleReader = try buffer.reader()
@@ -29,7 +31,7 @@ struct IIOCaptureTests {
         capture.end()
     }
 
-    @Test func `the device is set as it has to be, and back when it ends`() throws {
+    @Test func `the device is configured for a capture and restored afterwards`() throws {
         let buffer = try BufferTree()
         let before = try buffer.state()
         let capture = try #require(try buffer.capture())
@@ -49,7 +51,7 @@ struct IIOCaptureTests {
         (["trigger/current_trigger": ""], "accel_3d-dev3"),
         (["trigger/current_trigger": "sysfstrig0"], "sysfstrig0"),
     ])
-    func `a device without a trigger gets its own, for a while`(
+    func `a device without a trigger uses its own during a capture`(
         attributes: [String: String], during: String
     ) throws {
         let buffer = try BufferTree(attributes)
@@ -67,7 +69,7 @@ struct IIOCaptureTests {
         (["trigger/current_trigger": ""], "names no trigger"),
         (["buffer/length": "many"], "finite number"),
     ])
-    func `what cannot be begun leaves the device as it was, and says why`(
+    func `a capture that cannot start leaves the device unchanged and reports the reason`(
         attributes: [String: String], reason: String
     ) throws {
         let buffer = try BufferTree(attributes)
@@ -80,7 +82,7 @@ struct IIOCaptureTests {
     @Test(
         .enabled(if: geteuid() != 0, "root may open everything"),
         arguments: ["dev/iio:device3", "\(BufferTree.device)/buffer/enable"])
-    func `who may not use the device is told who could let them`(path: String) throws {
+    func `a permission error suggests a remedy`(path: String) throws {
         let buffer = try BufferTree()
         chmod(buffer.tree.path(path), 0)
         let error = #expect(throws: SensorError.self) { _ = try buffer.capture() }
@@ -92,7 +94,7 @@ struct IIOCaptureTests {
             ["buffer/enable": nil], ["scan_elements/in_accel_z_en": nil],
             ["in_anglvel_x_raw": "1", "in_anglvel_scale": "1"],
         ] as [[String: String?]])
-    func `without a place for each axis, or with two readers for one buffer, there is none`(
+    func `a device without an element for each axis, or with two kinds, cannot capture`(
         changes: [String: String?]
     ) throws {
         let buffer = try BufferTree(changes.compactMapValues { $0 })
@@ -102,7 +104,7 @@ struct IIOCaptureTests {
         #expect(try buffer.capture() == nil)
     }
 
-    @Test func `a buffer that nobody reads any more is taken over`() throws {
+    @Test func `a buffer that was left enabled is taken over`() throws {
         let buffer = try BufferTree(["buffer/enable": "1"])
         let capture = try #require(try buffer.capture())
         #expect(try buffer.state()["buffer/enable"] == "1")
@@ -110,7 +112,7 @@ struct IIOCaptureTests {
         #expect(try buffer.state()["buffer/enable"] == "0")
     }
 
-    @Test func `a scan may come in pieces, and the end of the device is told`() throws {
+    @Test func `a scan can arrive in parts, and a removed device is reported`() throws {
         let buffer = try BufferTree()
         let capture = try #require(try buffer.capture())
         let scan = BufferTree.scan(1, 2, 3, nanoseconds: Self.nanoseconds(0))
@@ -118,7 +120,7 @@ struct IIOCaptureTests {
         #expect(try capture.next().isEmpty)
         buffer.send(Array(scan[5...]) + scan[..<1])
         #expect(try capture.next().map(\.time) == [BufferTree.now])
-        // Nothing comes, and that is no fault.
+        // No data is not an error.
         #expect(try capture.next().isEmpty)
         capture.end()
         #expect(try capture.next().isEmpty)
@@ -133,11 +135,11 @@ struct IIOCaptureTests {
     }
 
     @Test(arguments: [(10, 9), (20, 5), (2, 9)])
-    func `what comes sooner than it is wanted is passed over`(wanted: Int64, count: Int) throws {
+    func `samples that arrive before the interval are dropped`(wanted: Int64, count: Int) throws {
         let buffer = try BufferTree(["in_accel_sampling_frequency_available": "[10 1 400]"])
         let capture = try #require(try buffer.capture(every: .milliseconds(wanted)))
         for step in Int64(0)..<9 {
-            // A tenth of the step too soon, and a tenth too late, by turns.
+            // Alternately a tenth of the interval too early and too late.
             let time = Self.nanoseconds(step * 10 - 100) + (step % 2 == 0 ? -500_000 : 500_000)
             buffer.send(BufferTree.scan(1, 2, 3, nanoseconds: time))
         }
@@ -145,7 +147,9 @@ struct IIOCaptureTests {
         capture.end()
     }
 
-    @Test func `without a time that can be, the last sample of a block is of now`() throws {
+    @Test func `without a plausible timestamp the last sample of a block has the current time`()
+        throws
+    {
         let buffer = try BufferTree()
         let capture = try #require(try buffer.capture())
         buffer.send(

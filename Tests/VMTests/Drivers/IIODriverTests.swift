@@ -78,7 +78,7 @@ struct IIODriverTests {
         ),
         ("proximity", "proximity", ["in_proximity_raw": "12", "in_proximity_scale": "9"], 12),
     ])
-    func `kernel units become ours`(
+    func `kernel units are converted`(
         id: String, field: String, files: [String: String], expected: Double
     ) throws {
         let tree = try tree(files)
@@ -96,13 +96,13 @@ struct IIODriverTests {
         #expect(values == ["temperature": .number(21)])
     }
 
-    @Test func `steps are whole numbers`() throws {
+    @Test func `steps are integers`() throws {
         let tree = try tree(["in_steps_input": "9007199254740993"])
         let values = try Discovery(IIODriver(roots: tree.roots)).values("steps")
         #expect(values == ["steps": .integer(9_007_199_254_740_993)])
     }
 
-    @Test func `several of a kind are named by label, place or chip`() throws {
+    @Test func `several devices of a kind are named by label, location or chip`() throws {
         let tree = try tree(
             Self.accelerometer.merging(["label": "accel-base"]) { first, _ in first },
             Self.accelerometer.merging(["location": "display"]) { first, _ in first },
@@ -115,7 +115,7 @@ struct IIODriverTests {
             ])
     }
 
-    @Test func `every kind that the machine lacks is listed with its driver`() throws {
+    @Test func `every missing kind is listed with its driver`() throws {
         let discovery = Discovery(IIODriver(roots: try tree().roots))
         #expect(
             discovery.ids == [
@@ -142,7 +142,7 @@ struct IIODriverTests {
         #expect(failure(of: reader) == .malformed)
     }
 
-    @Test func `a device that is unplugged is gone, a busy one is unreadable`() throws {
+    @Test func `an unplugged device is gone, a busy one is unreadable`() throws {
         let tree = try tree(Self.accelerometer)
         let reader = try Discovery(IIODriver(roots: tree.roots)).reader("accelerometer")
         try tree.makeUnreadable("sys/bus/iio/devices/iio:device0/in_accel_y_raw")

@@ -15,7 +15,7 @@ struct LoadAndMemoryDriverTests {
         HugePages_Total:       0
         """
 
-    @Test func `load gives three averages and two counts`() throws {
+    @Test func `load has three averages and two counts`() throws {
         let tree = try FixtureTree(["proc/loadavg": "1.16 1.00 0.46 3/840 13263\n"])
         let values = try Discovery(LoadDriver(roots: tree.roots)).values("load")
         #expect(
@@ -36,7 +36,7 @@ struct LoadAndMemoryDriverTests {
         #expect(failure(of: reader) == .malformed)
     }
 
-    @Test func `used memory is what is not available`() throws {
+    @Test func `used memory is total minus available`() throws {
         let tree = try FixtureTree(["proc/meminfo": Self.meminfo])
         let values = try Discovery(MemoryDriver(roots: tree.roots)).values("memory")
         #expect(

@@ -16,7 +16,7 @@ struct NetworkDriverTests {
         try FixtureTree(["proc/net/dev": Self.headings + lines])
     }
 
-    @Test func `rates come from the growth of the counters`() throws {
+    @Test func `rates are the growth of the counters per second`() throws {
         let tree = try tree(Self.loopback + "  eth0: 1000 10 1 2 0 0 0 0 500 5 3 4 0 0 0 0\n")
         let time = ManualTime()
         let discovery = Discovery(NetworkDriver(roots: tree.roots, awake: time.awake))
@@ -36,7 +36,7 @@ struct NetworkDriverTests {
             ])
     }
 
-    @Test func `loopback counts only when it is alone`() throws {
+    @Test func `loopback is listed only if it is the only interface`() throws {
         let tree = try tree(Self.loopback)
         #expect(Discovery(NetworkDriver(roots: tree.roots)).ids == ["network.lo"])
     }
@@ -49,7 +49,7 @@ struct NetworkDriverTests {
             ids == ["network.eth0-1", "network.eth0-1-2", "network.rger", "network.unnamed"])
     }
 
-    @Test func `an interface that is replaced gives no sample, one that leaves is gone`() throws {
+    @Test func `a replaced interface gives no sample, a removed one is gone`() throws {
         let tree = try tree("eth0: 1000 10 1 2 0 0 0 0 500 5 3 4 0 0 0 0\n")
         let time = ManualTime()
         var reader = try Discovery(NetworkDriver(roots: tree.roots, awake: time.awake))
@@ -64,14 +64,14 @@ struct NetworkDriverTests {
     }
 
     @Test(arguments: ["eth0:", "eth0: 1 2 3", "eth0: 1 -2 3 4 5 6 7 8 9 10 11 12", "eth0: x"])
-    func `a short or strange line is malformed`(line: String) throws {
+    func `a short or invalid line is malformed`(line: String) throws {
         let tree = try tree(line)
         let reader = try Discovery(NetworkDriver(roots: tree.roots)).reader("network.eth0")
         #expect(failure(of: reader) == .malformed)
     }
 
     @Test(arguments: ["", "no table at all"])
-    func `no interface is unavailable`(text: String) throws {
+    func `a machine without interfaces has an unavailable sensor`(text: String) throws {
         let tree = try FixtureTree(["proc/net/dev": text])
         let missing = try Discovery(NetworkDriver(roots: tree.roots)).missing("network")
         #expect(missing.reason.hasPrefix("no interface in"))

@@ -4,7 +4,7 @@ import Testing
 @testable import VM
 
 struct PowerSupplyDriverTests {
-    /// Places the attributes of one supply.
+    /// The attribute files of one supply.
     private func supply(_ name: String, _ files: [String: String]) -> [String: String] {
         Dictionary(
             uniqueKeysWithValues: files.map { ("sys/class/power_supply/\(name)/\($0)", $1) })
@@ -14,7 +14,7 @@ struct PowerSupplyDriverTests {
         try FixtureTree(supplies.reduce([:]) { $0.merging($1) { first, _ in first } })
     }
 
-    @Test func `F4: the only battery tells its level, state, voltage and power`() throws {
+    @Test func `F4: the only battery has level, state, voltage and power`() throws {
         let tree = try tree(
             supply(
                 "BAT0",
@@ -32,7 +32,7 @@ struct PowerSupplyDriverTests {
             ])
     }
 
-    @Test func `level comes from energy or charge, power from current and voltage`() throws {
+    @Test func `level is computed from energy or charge, power from current and voltage`() throws {
         let tree = try tree(
             supply(
                 "BAT0",
@@ -68,14 +68,14 @@ struct PowerSupplyDriverTests {
     }
 
     @Test
-    func `F4: a machine without a battery has one that is unavailable, and says where it looked`()
+    func `F4: a missing battery is unavailable, with the path that was checked`()
         throws
     {
         let missing = try Discovery(BatteryDriver(roots: try tree().roots)).missing("battery")
         #expect(missing.reason.hasPrefix("no battery under "))
     }
 
-    @Test func `a mouse is an instance and does not stand for the machine`() throws {
+    @Test func `the battery of a mouse is an instance and not that of the machine`() throws {
         let mouse = supply(
             "hid-aa:bb:cc-battery",
             ["type": "Battery", "scope": "Device", "capacity": "55", "model_name": "Mouse\u{7}"])
@@ -87,7 +87,7 @@ struct PowerSupplyDriverTests {
         #expect(title == "Battery of Mouse")
     }
 
-    @Test func `an empty slot and a silent battery are unavailable`() throws {
+    @Test func `an empty slot and a battery without values are unavailable`() throws {
         let empty = try tree(
             supply("BAT1", ["type": "Battery", "present": "0", "capacity": "0"]))
         #expect(Discovery(BatteryDriver(roots: empty.roots)).ids == ["battery"])
@@ -97,21 +97,21 @@ struct PowerSupplyDriverTests {
     }
 
     @Test(arguments: ["101", "-1", "", "full", "nan"])
-    func `a level that cannot be is malformed`(capacity: String) throws {
+    func `an impossible level is malformed`(capacity: String) throws {
         let tree = try tree(supply("BAT0", ["type": "Battery", "capacity": capacity]))
         let reader = try Discovery(BatteryDriver(roots: tree.roots)).reader("battery")
         #expect(failure(of: reader) == .malformed)
     }
 
     @Test(arguments: [("1", "0"), ("-1", "5"), ("0", "-5")])
-    func `a ratio that cannot be is malformed`(now: String, full: String) throws {
+    func `an impossible ratio is malformed`(now: String, full: String) throws {
         let tree = try tree(
             supply("BAT0", ["type": "Battery", "energy_now": now, "energy_full": full]))
         let reader = try Discovery(BatteryDriver(roots: tree.roots)).reader("battery")
         #expect(failure(of: reader) == .malformed)
     }
 
-    @Test func `a battery that is taken out is gone`() throws {
+    @Test func `a removed battery is gone`() throws {
         let tree = try tree(supply("BAT0", ["type": "Battery", "capacity": "5"]))
         let reader = try Discovery(BatteryDriver(roots: tree.roots)).reader("battery")
         try tree.remove("sys/class/power_supply/BAT0")
@@ -129,7 +129,7 @@ struct PowerSupplyDriverTests {
         #expect(try discovery.values("power.ac") == ["state": .text(state)])
     }
 
-    @Test func `no supply, or one that does not answer, is unavailable`() throws {
+    @Test func `a missing or unreadable supply is unavailable`() throws {
         let none = try Discovery(ExternalPowerDriver(roots: try tree().roots)).missing("power")
         #expect(none.reason.hasPrefix("no mains or USB supply under"))
         let odd = try tree(supply("AC", ["type": "Mains", "online": "7"]))

@@ -19,7 +19,8 @@ struct PressureDriverTests {
             ])
     }
 
-    @Test func `a processor without the full line has zeros there, memory has not`() throws {
+    @Test func `a missing full line gives zeros for the processor and an error for memory`() throws
+    {
         let tree = try FixtureTree([
             "proc/pressure/cpu": Self.some, "proc/pressure/memory": Self.some,
         ])
@@ -30,7 +31,7 @@ struct PressureDriverTests {
         #expect(try discovery.missing("pressure.memory").reason.contains("lacks the line full"))
     }
 
-    @Test func `a kernel without it says how to get it`() throws {
+    @Test func `a kernel without pressure information gives a remedy`() throws {
         let tree = try FixtureTree()
         let discovery = Discovery(PressureDriver(roots: tree.roots))
         #expect(discovery.ids == ["pressure.cpu", "pressure.memory", "pressure.io"])
@@ -45,7 +46,7 @@ struct PressureDriverTests {
         "some avg10=1 avg60=2 avg300=3 total=-4", "some avg10= avg60=2 avg300=3 total=4",
         "some avg10=1 avg60=2 avg300=3 total=99999999999999999999",
     ])
-    func `malformed figures are an error`(text: String) throws {
+    func `malformed numbers are an error`(text: String) throws {
         let tree = try FixtureTree(["proc/pressure/cpu": Self.some])
         let reader = try Discovery(PressureDriver(roots: tree.roots)).reader("pressure.cpu")
         try tree.write(text, to: "proc/pressure/cpu")

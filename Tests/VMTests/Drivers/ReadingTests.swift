@@ -23,13 +23,13 @@ struct ReadingTests {
         (ENOENT, SensorError.Code.gone), (ENODEV, .gone), (ENXIO, .gone), (ENOTDIR, .gone),
         (EIO, .unreadable), (ENODATA, .unreadable), (EACCES, .unreadable), (EAGAIN, .unreadable),
     ])
-    func `system errors tell missing hardware from a failed read`(
+    func `system errors distinguish missing hardware from a failed read`(
         number: Int32, code: SensorError.Code
     ) {
         #expect(SystemFile("/x").failure(number).code == code)
     }
 
-    @Test func `long names that are cut alike stay apart within the length of identifiers`() {
+    @Test func `truncated names stay unique within the length limit of identifiers`() {
         var names = InstanceNames(of: "network")
         let long = String(repeating: "a", count: 100)
         let ids = (0..<12).map { names.claim("\(long)\($0)") }
@@ -38,7 +38,7 @@ struct ReadingTests {
     }
 
     @Test(arguments: ["x\u{301}", "a\u{20E3}", "é", "Ａ", "１", "a..b", "a-", "-a", ""])
-    func `only lower-case ASCII makes an identifier`(text: String) {
+    func `identifiers consist of lower-case ASCII`(text: String) {
         #expect(SensorID(text) == nil)
     }
 
@@ -53,7 +53,7 @@ struct ReadingTests {
     @Test(arguments: [
         ("plain", "plain"), ("a\u{1B}[31mb", "a[31mb"), ("\u{202E}abc", "abc"), ("a\nb", "ab"),
     ])
-    func `titles hold no control or formatting characters`(text: String, title: String) {
+    func `titles contain no control or formatting characters`(text: String, title: String) {
         #expect(text.printable == title)
     }
 

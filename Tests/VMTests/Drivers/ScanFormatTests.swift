@@ -3,7 +3,7 @@ import Testing
 
 @testable import VM
 
-/// How the numbers of an IIO scan are read.
+/// Decoding the numbers of an IIO scan.
 struct ScanFormatTests {
     @Test(
         arguments: [
@@ -20,13 +20,13 @@ struct ScanFormatTests {
             ("be:f64/64>>0", [0xC0, 0x04, 0, 0, 0, 0, 0, 0], -2.5),
             ("le:s16/16X3>>0", [5, 0, 6, 0, 7, 0], 5),
         ] as [(String, [UInt8], Double)])
-    func `each format gives the number that stands in the bytes`(
+    func `each format decodes its number`(
         text: String, bytes: [UInt8], expected: Double
     ) throws {
         let format = try #require(ScanFormat(text))
         #expect(format.length == bytes.count)
         #expect(format.number(in: bytes[...]) == expected)
-        // What stands before and behind does not count.
+        // Bits before and after the number are ignored.
         let among = [0xAA] + bytes + [0x55]
         #expect(format.number(in: among[1...]) == expected)
     }
@@ -36,11 +36,11 @@ struct ScanFormatTests {
         "le:s12/16>>5", "le:s16/16X0", "le:s16/16X65", "le:s16/16>>", "le:f16/16>>0",
         "le:f32/64>>0", "le:s999/999>>0", "le:s16/16>>0 ", "le:s-1/16>>0", "le:s16/16>>16",
     ])
-    func `another text is no format`(text: String) {
+    func `an invalid format is rejected`(text: String) {
         #expect(ScanFormat(text) == nil)
     }
 
-    @Test func `any number comes back from any place, whatever stands beside it`() throws {
+    @Test func `a number is decoded at any offset, whatever the other bits are`() throws {
         let seed = UInt64.random(in: .min ... .max)
         print("seed \(seed)")
         var random = SplitMix(state: seed)
@@ -73,7 +73,7 @@ struct ScanFormatTests {
         (["le:s32/32", "le:s32/32", "le:s32/32", "le:s64/64"], [0, 4, 8, 16], 24),
         (["le:s8/8", "le:s16/16X4"], [0, 8], 16), (["le:s64/64"], [0], 8),
     ])
-    func `each number stands at a multiple of its length`(
+    func `each number is aligned to its length`(
         formats: [String], offsets: [Int], size: Int
     ) throws {
         let layout = ScanLayout(try formats.map { try #require(ScanFormat($0)) })

@@ -5,7 +5,7 @@ import Testing
 @testable import VM
 
 struct ThermalDriverTests {
-    @Test func `thousandths of a degree become degrees, and same types are numbered`() throws {
+    @Test func `thousandths of a degree become degrees, and equal types are numbered`() throws {
         let tree = try FixtureTree([
             "sys/class/thermal/thermal_zone10/type": "acpitz\n",
             "sys/class/thermal/thermal_zone10/temp": "-5500\n",
@@ -26,7 +26,7 @@ struct ThermalDriverTests {
         "", "\n", "warm", "nan", "inf", "1e400", "-274000", "9223372036854775808", "27 800",
         String(repeating: "9", count: 70_000), "0x", "\u{0}27800",
     ])
-    func `a temperature that cannot be is malformed`(text: String) throws {
+    func `an impossible temperature is malformed`(text: String) throws {
         let tree = try FixtureTree(["sys/class/thermal/thermal_zone0/type": "acpitz"])
         try tree.write(text, to: "sys/class/thermal/thermal_zone0/temp")
         let reader = try Discovery(ThermalDriver(roots: tree.roots)).reader("thermal.acpitz")
@@ -44,7 +44,7 @@ struct ThermalDriverTests {
         #expect(failure(of: try discovery.reader("thermal.unnamed")) == .malformed)
     }
 
-    @Test func `a zone that leaves is gone, one that refuses is unreadable`() throws {
+    @Test func `a removed zone is gone, and one that fails is unreadable`() throws {
         let tree = try FixtureTree([
             "sys/class/thermal/thermal_zone0/type": "acpitz",
             "sys/class/thermal/thermal_zone0/temp": "1000",
@@ -56,7 +56,7 @@ struct ThermalDriverTests {
         #expect(failure(of: reader) == .gone)
     }
 
-    @Test func `no zone is unavailable`() throws {
+    @Test func `a machine without thermal zones has an unavailable sensor`() throws {
         let tree = try FixtureTree()
         let missing = try Discovery(ThermalDriver(roots: tree.roots)).missing("thermal")
         #expect(missing.reason.hasPrefix("no thermal zone under"))

@@ -34,7 +34,7 @@ struct LineProtocolTests {
             ),
             ("  m   f=1  ", ["f": .number(1)]), ("m f=1\r", ["f": .number(1)]),
         ] as [(String, [String: Value])])
-    func `fields are of the kinds that are written`(
+    func `fields have the kinds that are written`(
         line: String, values: [String: Value]
     ) throws {
         #expect(try Self.only(line).reading == Reading(values: values))
@@ -48,7 +48,7 @@ struct LineProtocolTests {
             ("win_cpu f=1", ["win-cpu"]), ("my.Room f=1", ["my.room"]),
             (#"a\,b\=c f=1"#, ["a-b-c"]), ("é f=1", []),
         ] as [(String, [String])])
-    func `a point can be of the instance of a tag, and of its measurement`(
+    func `a point names an instance by tag, or the measurement`(
         line: String, sensors: [String]
     ) throws {
         #expect(try Self.only(line).sensors.map(\.description) == sensors)
@@ -60,7 +60,7 @@ struct LineProtocolTests {
             ("n", 7999, 7), ("ms", 7, 7000), ("s", 7, 7_000_000), ("m", 2, 120_000_000),
             ("h", 1, 3_600_000_000),
         ] as [(String, Int64, Int64)])
-    func `times are read in their precision`(
+    func `times are read with their precision`(
         precision: String, count: Int64, microseconds: Int64
     ) throws {
         let content = try LineProtocolReader.content(
@@ -78,21 +78,21 @@ struct LineProtocolTests {
             "m \(String(repeating: "x", count: 257))=1",
             "m f=1\(String(repeating: "0", count: 128))",
         ])
-    func `a line that is none is named, and the others are kept`(line: String) throws {
+    func `an invalid line is reported, and the others are kept`(line: String) throws {
         let content = try LineProtocolReader.content(Array("a f=1\n\n# x\n\(line)\nb f=2\n".utf8))
         #expect(content.points.map(\.line) == [1, 5])
         #expect(content.faults.map(\.line) == [4], "\(content.points)")
         #expect(content.faults.first?.message.isEmpty == false)
     }
 
-    @Test func `times beyond the precision's range are named`() throws {
+    @Test func `times out of range are reported`() throws {
         let content = try LineProtocolReader.content(
             Array("m f=1 9223372036854775807".utf8), precision: .seconds)
         #expect(content.points.isEmpty)
         #expect(content.faults.count == 1)
     }
 
-    @Test func `too many lines, tags or fields are refused`() throws {
+    @Test func `too many lines, tags or fields are rejected`() throws {
         let lines = String(repeating: "a b=1\n", count: 200_001)
         #expect(throws: PushFault.self) { try LineProtocolReader.content(Array(lines.utf8)) }
         let tags = "m" + (0..<65).map { ",t\($0)=x" }.joined() + " f=1"

@@ -10,7 +10,7 @@ struct OwnTracksTests {
         try OwnTracksReader.content(Array(text.utf8), of: "ann")
     }
 
-    @Test func `a location is one in degrees, metres and metres a second`() throws {
+    @Test func `a location has degrees, metres and metres per second`() throws {
         let content = try Self.content(
             """
             {"_type":"location","lat":52.52,"lon":13.405,"acc":12,"alt":34,"vel":36,"cog":270,
@@ -33,7 +33,7 @@ struct OwnTracksTests {
         )
     }
 
-    @Test func `what a phone does not know is -1, and an altitude is left out`() throws {
+    @Test func `unknown values are -1, and an unknown altitude is omitted`() throws {
         let content = try Self.content(#"{"_type":"location","lat":1,"lon":2,"tst":5}"#)
         #expect(
             content.readings.map(\.reading.values) == [
@@ -51,7 +51,7 @@ struct OwnTracksTests {
     @Test(arguments: [
         (0, "unknown"), (1, "discharging"), (2, "charging"), (3, "full"), (9, "unknown"),
     ])
-    func `F33: the number of a battery's state is its name`(number: Int, state: String) throws {
+    func `F33: the number of a battery's state becomes a name`(number: Int, state: String) throws {
         let content = try Self.content(
             #"{"_type":"location","lat":1,"lon":2,"tst":5,"batt":3,"bs":\#(number)}"#)
         #expect(content.readings.last?.reading.values["state"] == .text(state))
@@ -68,13 +68,13 @@ struct OwnTracksTests {
             (#"{"_type":"location","lat":1,"lon":2,"tst":"now"}"#, .time),
             (#"{"_type":"location","lat":1,"lon":2,"tst":1e300}"#, .time),
         ] as [(String, DropReason)])
-    func `what is no location is counted`(text: String, reason: DropReason) throws {
+    func `other messages are counted`(text: String, reason: DropReason) throws {
         let content = try Self.content(text)
         #expect(content.readings.isEmpty)
         #expect(content.dropped == [reason: 1])
     }
 
-    @Test func `a battery beyond its bounds does not take the place with it`() throws {
+    @Test func `an invalid battery level does not drop the location`() throws {
         let content = try Self.content(
             #"{"_type":"location","lat":1,"lon":2,"tst":5,"batt":101}"#)
         #expect(content.readings.map(\.sensor) == ["location.ann"])

@@ -29,11 +29,11 @@ struct PushedMessageTests {
             #"{"payload":[1\#(String(repeating: "0", count: 200))]}"#,
             #"{"payload":\#(String(repeating: "[", count: 17))\#(String(repeating: "]", count: 17))}"#,
         ])
-    func `what is no message is refused`(text: String) {
+    func `an invalid message is rejected`(text: String) {
         #expect(Self.fault(Array(text.utf8)) == .malformed)
     }
 
-    @Test func `what is no UTF-8 is refused`() {
+    @Test func `invalid UTF-8 is rejected`() {
         #expect(Self.fault(Array(#"{"payload":[],"x":""#.utf8) + [0xFF, 0x22, 0x7D]) == .malformed)
     }
 
@@ -41,11 +41,11 @@ struct PushedMessageTests {
         arguments: [
             "[\"" + String(repeating: "x", count: 8 << 20) + "\"]"
         ])
-    func `what is too large is refused`(list: String) {
+    func `a body that is too large is rejected`(list: String) {
         #expect(Self.fault(Array((#"{"payload":"# + list + "}").utf8)) == .tooLarge)
     }
 
-    @Test func `no bytes make a reader trap, and none are read as what they are not`() throws {
+    @Test func `random bytes do not trap and give valid readings only`() throws {
         let seed = UInt64.random(in: 1 ... .max)
         print("seed \(seed)")
         var random = SplitMix(state: seed)
@@ -73,7 +73,7 @@ struct PushedMessageTests {
         }
     }
 
-    /// Reads bytes in every way; what comes out must be what a store can take.
+    /// Parses bytes with every reader; the readings must be valid for a store.
     private static func read(_ bytes: [UInt8]) {
         let arrival = Timestamp(microseconds: 1_698_501_144_401_740)
         let phone = [

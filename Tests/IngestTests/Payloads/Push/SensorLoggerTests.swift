@@ -62,7 +62,7 @@ struct SensorLoggerTests {
                 ]
             ),
         ] as [(String, String, String, [String: Value])])
-    func `each name is a sensor with our fields and units`(
+    func `each name maps to a sensor with this project's fields and units`(
         name: String, json: String, sensor: String, values: [String: Value]
     ) throws {
         let content = try Self.content(Self.item(name, json))
@@ -70,14 +70,14 @@ struct SensorLoggerTests {
         let only = try #require(content.readings.first)
         #expect(only.sensor.description == sensor)
         #expect(only.reading == Reading(time: Self.time, values: values))
-        // What is declared for a phone takes what the phone sends.
+        // The declared sensor of a phone accepts the reading.
         let declared = try #require(PhoneSensor.all.first { $0.id(of: "ann") == only.sensor })
         let sample = try only.reading.sample(of: declared.fields, arrival: Self.time)
         #expect(Set(declared.fields.map(\.name)) == Set(values.keys))
         #expect(sample.time == Self.time)
     }
 
-    @Test func `a location without speed and bearing is one, and says so by -1`() throws {
+    @Test func `a location without speed and bearing has -1 for both`() throws {
         let content = try Self.content(
             Self.item(
                 "location",
@@ -105,10 +105,10 @@ struct SensorLoggerTests {
             ("unplugged", "discharging"), ("charging", "charging"), ("full", "full"),
             ("UNPLUGGED", "discharging"), ("unknown", "unknown"), ("on fire", "unknown"),
         ])
-    func `F33: a battery's state has the name that every source tells`(
-        told: String, state: String
+    func `F33: a battery's state has the same names for all sources`(
+        reported: String, state: String
     ) throws {
-        let json = #"{"batteryLevel":0.5,"batteryState":"\#(told)","lowPowerMode":false}"#
+        let json = #"{"batteryLevel":0.5,"batteryState":"\#(reported)","lowPowerMode":false}"#
         let content = try Self.content(Self.item("battery", json))
         #expect(
             content.readings.first?.reading.values == ["level": .number(50), "state": .text(state)])
@@ -118,7 +118,7 @@ struct SensorLoggerTests {
         arguments: [
             "walking", "running", "cycling", "automotive", "stationary", "tilting", "unknown", "?",
         ], ["low", "medium", "high", "unknown"])
-    func `F33: an activity has the name that every source tells`(
+    func `F33: an activity has the same names for all sources`(
         activity: String, confidence: String
     ) throws {
         let json = #"{"activity":"\#(activity)","confidence":"\#(confidence)"}"#
@@ -157,7 +157,7 @@ struct SensorLoggerTests {
             (#"{"name":"location","time":1,"values":{"latitude":1}}"#, .incomplete),
             (#"{"name":"activity","time":1,"values":{"activity":1}}"#, .value),
         ] as [(String, DropReason)])
-    func `what is no reading is counted, and the others are kept`(
+    func `an invalid reading is counted, and the others are kept`(
         item: String, reason: DropReason
     ) throws {
         let content = try Self.content(item, Self.item("light", #"{"lux":5}"#))
@@ -165,7 +165,7 @@ struct SensorLoggerTests {
         #expect(content.readings.map(\.reading.values) == [["illuminance": .number(5)]])
     }
 
-    @Test func `values may stand beside the name, as older versions have it`() throws {
+    @Test func `values can be beside the name, as in older versions`() throws {
         let content = try Self.content(#"{"name":"light","time":1000,"lux":5}"#)
         let reading = Reading(
             time: Timestamp(microseconds: 1), values: ["illuminance": .number(5)])
@@ -173,7 +173,7 @@ struct SensorLoggerTests {
     }
 
     @Test(arguments: ["Ann", "a.b", "", "a b", String(repeating: "x", count: 60)])
-    func `a phone that no identifier can name has no sensors`(phone: String) throws {
+    func `a phone with an invalid name has no sensors`(phone: String) throws {
         let text = #"{"payload":[{"name":"light","time":1,"values":{"lux":1}}]}"#
         let content = try SensorLoggerReader.content(Array(text.utf8), of: phone)
         #expect(content.readings.isEmpty)

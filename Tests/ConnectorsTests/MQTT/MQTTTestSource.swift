@@ -6,8 +6,8 @@ import VM
 
 @testable import Connectors
 
-/// A source of one broker whose tries to connect a test lets happen, and its samples.
-final class MQTTBench: Sendable {
+/// An MQTT source whose attempts to connect are triggered by the test.
+final class MQTTTestSource: Sendable {
     static let fields = #"[{"name": "temperature", "unit": "Cel", "from": "$.t"}]"#
 
     let source: SupervisedSource
@@ -16,10 +16,10 @@ final class MQTTBench: Sendable {
 
     /// - Parameters:
     ///   - source: the keys of the source beside `kind`, `host` and `port`.
-    ///   - rest: what else the pack says of the payload.
+    ///   - payload: the members of the pack's `payload`.
     init(
         port: Int, source: String = #""topic": "home/t""#, host: String = "127.0.0.1",
-        fields: String = MQTTBench.fields, payload: String = #""format": "json""#,
+        fields: String = MQTTTestSource.fields, payload: String = #""format": "json""#,
         rate: Double = 100_000
     ) throws {
         let pack = try Self.pack(
@@ -33,7 +33,7 @@ final class MQTTBench: Sendable {
 
     static func pack(
         port: Int, source: String = #""topic": "home/t""#, host: String = "127.0.0.1",
-        fields: String = MQTTBench.fields, payload: String = #""format": "json""#
+        fields: String = MQTTTestSource.fields, payload: String = #""format": "json""#
     ) throws(PackError) -> SensorPack {
         let text = """
             {"id": "temperature.home", "title": "At home", "fields": \(fields),
@@ -45,15 +45,15 @@ final class MQTTBench: Sendable {
 
     var report: SourceReport { source.report ?? SourceReport() }
 
-    /// Lets the source connect again.
+    /// Triggers the next attempt to connect.
     func tryAgain() { nextTry.yield() }
 
-    /// Waits until the report says something.
-    func until(_ isSo: (SourceReport) -> Bool) async throws {
-        try await TestSupport.until { isSo(report) }
+    /// Waits until the report fulfils a condition.
+    func until(_ condition: (SourceReport) -> Bool) async throws {
+        try await TestSupport.until { condition(report) }
     }
 
-    /// Listens while `body` runs, which takes samples from what it is given.
+    /// Consumes the source while `body` runs.
     func listening<T: Sendable>(
         untilConnected waits: Bool = true, _ body: (inout Samples) async throws -> T
     ) async throws -> T {

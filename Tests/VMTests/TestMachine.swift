@@ -5,8 +5,8 @@ import Testing
 
 @testable import VM
 
-/// A virtual machine in a folder of its own, over a clock that a test moves.
-final class Machine: Sendable {
+/// Starts virtual machines in a temporary folder with a clock that the test advances.
+final class TestMachine: Sendable {
     let folder: URL
     let clock = ManualTime()
     var path: String { folder.path() }
@@ -38,7 +38,7 @@ final class Machine: Sendable {
 
     /// Collects while `body` runs; `sleepers` tasks wait for the clock before it begins.
     ///
-    /// Two sleep always: the one that flushes and the one that looks for hardware.
+    /// Two further tasks always wait for the clock: flushing and discovery.
     func collecting(
         _ machine: VirtualMachine, sleepers: Int,
         _ body: @Sendable () async throws -> Void
@@ -65,7 +65,7 @@ extension VirtualMachine {
 }
 
 extension ManualTime {
-    /// The time since now, as drivers measure rates against.
+    /// The time since this call, against which drivers measure rates.
     var awake: AwakeTime {
         let start = instant()
         return { start.duration(to: self.instant()) }

@@ -8,30 +8,30 @@ import Testing
 @testable import LAE
 @testable import VM
 
-/// Windows over hours whose samples are gone.
-struct SummarisedTests {
+/// Windows that contain pruned samples.
+struct PrunedSamplesTests {
     private static let hour: Int64 = 3_600_000_000
 
-    private let lab: Lab
+    private let fixture: EngineFixture
 
     init() async throws {
-        lab = try await Lab()
-        // A sample a minute for ten hours, of which the first six go.
-        try await lab.add((0..<600).map { (time: $0 * Self.hour / 60, x: Double($0)) })
-        try await lab.machine.samples.store.maintenance.keep(
-            RetentionRule(raw: .zero), for: Lab.sensor)
-        try await lab.machine.samples.store.maintenance.run(
+        fixture = try await EngineFixture()
+        // One sample per minute for ten hours, of which the first six are pruned.
+        try await fixture.add((0..<600).map { (time: $0 * Self.hour / 60, x: Double($0)) })
+        try await fixture.machine.samples.store.maintenance.keep(
+            RetentionRule(raw: .zero), for: EngineFixture.sensor)
+        try await fixture.machine.samples.store.maintenance.run(
             at: Timestamp(microseconds: 6 * Self.hour))
     }
 
     private func hours(
         _ terms: Terms, _ range: TimeRange = .all, where conditions: [String] = []
     ) async throws -> [StatisticsTable.Window] {
-        let grant = try await lab.grant(terms)
+        let grant = try await fixture.grant(terms)
         let query = StatisticsQuery(
             range: range, fields: ["x"], statistics: [.count], every: .seconds(3600),
             conditions: try conditions.map { try Condition(parsing: $0) })
-        return try await lab.engine.statistics(query, for: grant).windows
+        return try await fixture.engine.statistics(query, for: grant).windows
     }
 
     @Test func `open windows begin with the summaries and not with the samples`() async throws {
@@ -41,7 +41,8 @@ struct SummarisedTests {
         #expect(windows.allSatisfy { $0.coverage?.share == 1 })
     }
 
-    @Test func `who may see statistics only sees that hours are left out of minutes`() async throws
+    @Test func `a statistics-only grant reports that pruned hours are missing in minutes`()
+        async throws
     {
         let windows = try await hours(Terms(access: .stats))
         #expect(windows.first?.range.from.microseconds == 0)
@@ -55,13 +56,13 @@ struct SummarisedTests {
             (Terms(access: .raw, maximumRate: 1), []),
             (Terms(access: .raw, precision: 1), ["x>=0"]),
         ] as [(Terms, [String])])
-    func `hours that no sample can be asked of are told to be left out`(
+    func `pruned hours are reported as missing where samples are needed`(
         terms: Terms, conditions: [String]
     ) async throws {
         let windows = try await hours(terms, where: conditions)
         #expect(windows.map(\.count) == (0..<10).map { $0 < 6 ? 0 : 60 })
         #expect(windows.map(\.isPartial) == (0..<10).map { $0 < 6 })
-        // The time before the first sample is seen as far as four usual intervals.
+        // Up to four usual intervals before the first sample count as covered.
         let shares = Array(repeating: 0, count: 5) + [4.0 / 60, 1, 1, 1, 1]
         #expect(windows.map { $0.coverage?.share } == shares)
         let late = TimeRange(6 * Self.hour, 10 * Self.hour)
@@ -69,28 +70,28 @@ struct SummarisedTests {
     }
 
     @Test(arguments: [Access.raw, .stats])
-    func `analyses say that hours are left out`(access: Access) async throws {
+    func `analyses report missing hours`(access: Access) async throws {
         for (from, isPartial) in [(0, true), (5, true), (6, false)] as [(Int64, Bool)] {
-            let answer = try await lab.analyze(
+            let answer = try await fixture.analyze(
                 "trend", of: ["probe.x"], range: TimeRange(from * Self.hour, 10 * Self.hour),
                 terms: Terms(access: access))
             #expect(answer.isPartial == isPartial)
         }
     }
 
-    @Test func `in which minutes of an hour its few samples were is not told`() async throws {
-        let lab = try await Lab()
+    @Test func `the minutes of the few samples of an hour are not revealed`() async throws {
+        let fixture = try await EngineFixture()
         let minute = Self.hour / 60
-        try await lab.add([30 * minute, 31 * minute, 9 * Self.hour].map { (time: $0, x: 1) })
-        try await lab.machine.samples.store.maintenance.keep(
-            RetentionRule(raw: .zero), for: Lab.sensor)
-        try await lab.machine.samples.store.maintenance.run(
+        try await fixture.add([30 * minute, 31 * minute, 9 * Self.hour].map { (time: $0, x: 1) })
+        try await fixture.machine.samples.store.maintenance.keep(
+            RetentionRule(raw: .zero), for: EngineFixture.sensor)
+        try await fixture.machine.samples.store.maintenance.run(
             at: Timestamp(microseconds: 6 * Self.hour))
-        let grant = try await lab.grant(Terms(access: .stats))
+        let grant = try await fixture.grant(Terms(access: .stats))
         func partial(_ range: TimeRange) async throws -> [Bool] {
             let query = StatisticsQuery(
                 range: range, fields: ["x"], statistics: [.count], every: .seconds(60))
-            return try await lab.engine.statistics(query, for: grant).windows.map(\.isPartial)
+            return try await fixture.engine.statistics(query, for: grant).windows.map(\.isPartial)
         }
         let hour = try await partial(TimeRange(0, 2 * Self.hour))
         #expect(hour == (0..<120).map { $0 < 60 })
@@ -99,15 +100,15 @@ struct SummarisedTests {
         }
     }
 
-    @Test func `they do so when every sample is gone`() async throws {
-        _ = try await lab.machine.retention.forget(
-            Lab.sensor, TimeRange(6 * Self.hour, 10 * Self.hour))
+    @Test func `analyses report missing hours when every sample is pruned`() async throws {
+        _ = try await fixture.machine.retention.forget(
+            EngineFixture.sensor, TimeRange(6 * Self.hour, 10 * Self.hour))
         let windows = try await hours(Terms(access: .raw))
         #expect(windows.map(\.count) == Array(repeating: 60, count: 6))
     }
 
-    @Test func `they do not reach farther back than a grant`() async throws {
-        let history = Lab.now.microseconds - 4 * Self.hour
+    @Test func `summaries before the granted history are not used`() async throws {
+        let history = EngineFixture.now.microseconds - 4 * Self.hour
         let terms = Terms(access: .raw, history: .microseconds(history))
         let windows = try await hours(terms)
         #expect(windows.first?.range.from.microseconds == 4 * Self.hour)

@@ -5,8 +5,8 @@ import Testing
 
 @testable import Statistics
 
-struct PairTests {
-    @Test func `covariance, correlations and lines are NumPy's and SciPy's`() throws {
+struct ComomentsTests {
+    @Test func `covariance, correlations and lines equal NumPy and SciPy`() throws {
         for fixture in try AnalysisFixtures.load().pairs {
             let found = Comoments(fixture.x, fixture.y)
             let name = fixture.name
@@ -32,7 +32,7 @@ struct PairTests {
         }
     }
 
-    @Test func `merging in any cut equals seeing the pairs one by one`() {
+    @Test func `merged parts equal inserting the pairs one by one`() {
         let seed = UInt64.random(in: .min ... .max)
         var random = SplitMix(state: seed)
         for _ in 0..<200 {
@@ -61,7 +61,7 @@ struct PairTests {
         #expect(nothing == Comoments([1], [2]))
     }
 
-    @Test func `what is not defined is nil and never NaN`() {
+    @Test func `undefined results are nil and never NaN`() {
         let greatest = Double.greatestFiniteMagnitude
         let cases: [([Double], [Double])] = [
             ([], []), ([1], [2]), ([1, 1], [1, 2]), ([1, 2], [1, 1]), ([3, 3], [4, 4]),
@@ -87,7 +87,7 @@ struct PairTests {
         #expect(LinearTrend(Series()) == nil)
     }
 
-    @Test func `a line over time has a slope a second from the first sample on`() throws {
+    @Test func `a line over time has a slope per second and starts at the first sample`() throws {
         let series = Series(
             times: [5_000_000, 6_000_000, 8_000_000, 12_500_000], values: [10, 12, 16, 25])
         let line = try #require(LinearTrend(series))
@@ -99,7 +99,7 @@ struct PairTests {
         #expect(ends.slope.isFinite && ends.slope > 0)
     }
 
-    @Test func `ranks of equal numbers are shared`() {
+    @Test func `equal numbers share the mean of their ranks`() {
         #expect(Ranks.of([]) == [])
         #expect(Ranks.of([3, 1, 3, 2, 3]) == [4, 1, 4, 2, 4])
         #expect(Ranks.of([.nan, -1, 0]) == [3, 1, 2])

@@ -6,12 +6,12 @@ import Synchronization
 import Testing
 import Tracks
 
-/// A folder with a book of sessions, and a clock that the test advances.
-final class Library: Sendable {
+/// A folder with a session book, and a clock that the test advances.
+final class SessionBookFixture: Sendable {
     static let start = Timestamp(microseconds: 1_700_000_000_000_000)
 
     let folder: URL
-    private let time = Mutex(Library.start)
+    private let time = Mutex(SessionBookFixture.start)
 
     init() throws {
         folder = FileManager.default.temporaryDirectory
@@ -75,9 +75,9 @@ final class Library: Sendable {
                 warnings: [.signalLost]))
     }
 
-    /// What is in the file once all that was written is.
+    /// The content of the file, including the write-ahead log.
     func content() throws -> Data {
-        // Who had it open may let go of it a moment later.
+        // A previous connection may close a moment later.
         try tamper("")
         return try Data(contentsOf: URL(filePath: path))
     }
@@ -89,7 +89,7 @@ final class Library: Sendable {
         }
     }
 
-    /// Changes the file behind the program's back.
+    /// Changes the file directly with SQL.
     func tamper(_ sql: String) throws {
         var configuration = Configuration()
         configuration.foreignKeysEnabled = false
@@ -100,7 +100,7 @@ final class Library: Sendable {
     }
 }
 
-/// The code with which `body` was refused.
+/// The code of the error that `body` throws.
 func refusal(_ body: () async throws -> Void) async -> SessionsError.Code? {
     do {
         try await body()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Ingest
 
-struct AcceptedTests {
+struct AcceptedSamplesTests {
     private static let json = [
         #"{"t":1.5,"x":1,"y":-2.5}"#, #"[{"t":1.5,"x":1,"y":-2.5}]"#,
         #"{"samples":[{"y":-25e-1,"x":1.0,"t":1.500}]}"#,
@@ -23,7 +23,7 @@ struct AcceptedTests {
     ]
 
     @Test(arguments: [(SampleFormat.json, json), (.ndjson, lines), (.csv, csv)])
-    func `every way to write a sample gives the same, however it is cut`(
+    func `every format gives the same sample, however the input is split`(
         form: SampleFormat, texts: [String]
     ) throws {
         let wanted = SampleBatch(
@@ -31,7 +31,7 @@ struct AcceptedTests {
         for text in texts {
             for piece in 1...text.utf8.count {
                 #expect(
-                    try Parsing.samples(text, form, piece: piece) == wanted,
+                    try TestParser.samples(text, form, piece: piece) == wanted,
                     "\(text) in pieces of \(piece)")
             }
         }
@@ -41,9 +41,9 @@ struct AcceptedTests {
         (SampleFormat.json, #"[{"x":1,"y":2},{"y":4,"x":3}]"#),
         (.ndjson, "{\"x\":1,\"y\":2}\n{\"y\":4,\"x\":3}\n"), (.csv, "y,x\n2,1\n4,3\n"),
     ])
-    func `a sample without a time is of now`(form: SampleFormat, text: String) throws {
-        let batch = try Parsing.samples(text, form)
-        #expect(batch.times == [Parsing.now, Parsing.now])
+    func `a sample without a time has the current time`(form: SampleFormat, text: String) throws {
+        let batch = try TestParser.samples(text, form)
+        #expect(batch.times == [TestParser.now, TestParser.now])
         #expect(batch.columns == [.numbers([1, 3]), .numbers([2, 4])])
     }
 
@@ -57,8 +57,8 @@ struct AcceptedTests {
             ("1.7723664e12", 1_772_366_400_000_000),
             ("\"2026-03-01T12:00:00Z\"", 1_772_366_400_000_000),
         ] as [(String, Int64)])
-    func `times are read to the nearest microsecond`(text: String, microseconds: Int64) throws {
-        let batch = try Parsing.samples(#"{"t":\#(text),"x":1,"y":1}"#, .ndjson)
+    func `times are rounded to the nearest microsecond`(text: String, microseconds: Int64) throws {
+        let batch = try TestParser.samples(#"{"t":\#(text),"x":1,"y":1}"#, .ndjson)
         #expect(batch.times == [Timestamp(microseconds: microseconds)])
     }
 
@@ -66,10 +66,10 @@ struct AcceptedTests {
         (#""""#, ""), (#""on""#, "on"), (#""\"\\\/\b\f\n\r\t""#, "\"\\/\u{8}\u{C}\n\r\t"),
         (#""\u00e9\uD83D\uDE00é😀""#, "é😀é😀"), (#""\u0000""#, "\0"),
     ])
-    func `texts of JSON are decoded, however they are cut`(text: String, value: String) throws {
+    func `JSON texts are decoded, however the input is split`(text: String, value: String) throws {
         let line = #"{"level":1,"total":2,"state":"s","note":\#(text)}"#
         for piece in 1...line.utf8.count {
-            let batch = try Parsing.samples(line, .ndjson, of: Parsing.gauge, piece: piece)
+            let batch = try TestParser.samples(line, .ndjson, of: TestParser.gauge, piece: piece)
             #expect(batch.columns[3] == .texts([value]))
         }
     }
@@ -79,10 +79,10 @@ struct AcceptedTests {
         ("\"a,\"\"b\"\"\r\nc\"", "a,\"b\"\r\nc"),
         ("é", "é"), ("\"\u{1}\"", "\u{1}"),
     ])
-    func `texts of CSV are decoded, however they are cut`(text: String, value: String) throws {
+    func `CSV texts are decoded, however the input is split`(text: String, value: String) throws {
         let file = "level,total,state,note\n1,2,s,\(text)\n3,4,t,u\n"
         for piece in 1...file.utf8.count {
-            let batch = try Parsing.samples(file, .csv, of: Parsing.gauge, piece: piece)
+            let batch = try TestParser.samples(file, .csv, of: TestParser.gauge, piece: piece)
             #expect(batch.columns[3] == .texts([value, "u"]))
             #expect(batch.columns[1] == .integers([2, 4]))
         }
@@ -96,7 +96,7 @@ struct AcceptedTests {
         ] as [(String, Int64)])
     func `integers are kept exactly`(text: String, value: Int64) throws {
         let line = #"{"level":1,"total":\#(text),"state":"","note":""}"#
-        let batch = try Parsing.samples(line, .ndjson, of: Parsing.gauge)
+        let batch = try TestParser.samples(line, .ndjson, of: TestParser.gauge)
         #expect(batch.columns[1] == .integers([value]))
     }
 }

@@ -2,8 +2,8 @@ import Samples
 
 @testable import Ingest
 
-/// Reads bytes with a parser, in pieces of a size.
-enum Parsing {
+/// Parses bytes, split into pieces of one size.
+enum TestParser {
     static let now = Timestamp(microseconds: 1_700_000_000_000_000)
     static let axes = [Field("x", unit: "m/s2"), Field("y", unit: "m/s2")]
     /// One field of each kind.
@@ -35,7 +35,7 @@ enum Parsing {
         try samples(Array(text.utf8), form, of: fields, piece: piece)
     }
 
-    /// What is wrong, in words; empty when nothing is.
+    /// The message of the parse error; empty if there is none.
     static func fault(
         _ bytes: [UInt8], _ form: SampleFormat, of fields: [Field] = axes, piece: Int = 1 << 16
     ) -> String {
@@ -47,7 +47,7 @@ enum Parsing {
         }
     }
 
-    /// Writes samples as `form` has them, whole.
+    /// The complete output for some samples in a format.
     static func bytes(_ batch: SampleBatch, _ form: SampleFormat, of fields: [Field]) -> [UInt8] {
         var writer = SampleWriter(form, fields: fields)
         writer.begin()

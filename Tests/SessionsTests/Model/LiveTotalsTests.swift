@@ -3,7 +3,7 @@ import Samples
 import Sessions
 import Testing
 
-struct LiveTests {
+struct LiveTotalsTests {
     private func time(_ seconds: Double) -> Timestamp {
         Timestamp(microseconds: 1_700_000_000_000_000 + Int64(seconds * 1_000_000))
     }
@@ -14,7 +14,7 @@ struct LiveTests {
         (LiveReading(distance: 12345.678), "12345.68m"), (LiveReading(steps: 3), "3 steps"),
         (LiveReading(distance: 1, floors: 1), "1.00m | 1 floors"), (LiveReading(), ""),
     ])
-    func `B24: the text has the fields that are there`(reading: LiveReading, text: String) {
+    func `B24: the text contains the known values only`(reading: LiveReading, text: String) {
         #expect(reading.text == text)
     }
 
@@ -26,7 +26,7 @@ struct LiveTests {
         #expect(totals.reading(at: time(0), isActive: true) == LiveReading(floors: 0))
     }
 
-    @Test func `a counter that goes back and forth for ever ends nothing`() {
+    @Test func `the total of an alternating counter saturates`() {
         var totals = LiveTotals()
         totals.begin()
         for place in 0..<20_000 {
@@ -36,7 +36,7 @@ struct LiveTests {
     }
 
     @Test
-    func `B24: a thousand samples a second give the same pace as one`() {
+    func `B24: the pace does not depend on the sampling rate`() {
         var (often, seldom) = (LiveTotals(), LiveTotals())
         often.begin()
         seldom.begin()
@@ -50,13 +50,13 @@ struct LiveTests {
         #expect(paces.allSatisfy { abs($0 - 1 / 1.5) < 0.02 })
     }
 
-    @Test func `B24: steps are what a counter grows by while the session is active`() {
+    @Test func `B24: steps are the growth of a counter while the session is active`() {
         var totals = LiveTotals()
         totals.begin()
         for (second, count) in [(0, 5000), (1, 5002), (2, 5010), (3, 4), (4, 6)] {
             totals.take(steps: Double(count), at: time(Double(second)))
         }
-        // Between two spans it grew, too.
+        // Growth between two spans does not count.
         totals.begin()
         totals.take(steps: 900, at: time(100))
         totals.take(steps: 910, at: time(101))
@@ -65,7 +65,7 @@ struct LiveTests {
         #expect(abs((reading.distance ?? 0) - 15.4) < 1e-9)
     }
 
-    @Test func `B24: a floor is three metres of climbing in one go`() {
+    @Test func `B24: a floor is three metres of continuous ascent`() {
         var totals = LiveTotals()
         totals.begin()
         for metres in [0.0, 1, 2.9] { totals.take(altitude: metres) }
@@ -73,12 +73,13 @@ struct LiveTests {
         for metres in [3.0, 6.1, 0, 3] { totals.take(altitude: metres) }
         #expect(totals.reading(at: time(0), isActive: true).floors == 3)
         totals.begin()
-        // What was climbed in a pause does not count.
+        // Ascent during a pause does not count.
         for metres in [30.0, 32] { totals.take(altitude: metres) }
         #expect(totals.reading(at: time(0), isActive: true).floors == 3)
     }
 
-    @Test func `B24: a place takes the place of an estimate, and the pace is of the last minute`()
+    @Test
+    func `B24: positions replace the estimated distance, and the pace covers the last minute`()
         throws
     {
         var totals = LiveTotals()
@@ -92,13 +93,13 @@ struct LiveTests {
         let reading = totals.reading(at: time(120), isActive: true)
         #expect(reading.distance == 150)
         #expect(abs(try #require(reading.pace) - 2) < 1e-9)
-        // While standing the pace slows down, and after a minute there is none.
+        // At rest the pace slows down, and after a minute it is unknown.
         #expect(abs(try #require(totals.reading(at: time(150), isActive: true).pace) - 4) < 1e-9)
         #expect(totals.reading(at: time(181), isActive: true).pace == nil)
         #expect(totals.reading(at: time(120), isActive: false).pace == nil)
     }
 
-    @Test func `B24: an activity counts for a minute`() {
+    @Test func `B24: an activity is valid for a minute`() {
         var totals = LiveTotals()
         totals.begin()
         let running = ActivityReading(.running, .high)
@@ -108,7 +109,7 @@ struct LiveTests {
         #expect(totals.reading(at: time(1), isActive: false).activity == nil)
     }
 
-    @Test func `B24: numbers that are none change nothing`() {
+    @Test func `B24: values that are not finite change nothing`() {
         var totals = LiveTotals()
         totals.begin()
         for count in [Double.nan, .infinity, -1, 1e300] {

@@ -3,35 +3,35 @@ import Testing
 
 @testable import Egress
 
-/// C35: every failure has a name of its own.
-struct FaultTests {
+/// C35: every kind of failure has its own code.
+struct EgressErrorTests {
     private static func fault(
-        _ options: OutboundOptions = Bench.patient,
+        _ options: OutboundOptions = TestClient.patient,
         _ reply: @escaping @Sendable (LocalServer.Received) -> LocalServer.Reply
     ) async throws -> EgressError.Code? {
         try await LocalServer.with(reply) { server in
             let origin = "http://127.0.0.1:\(server.port)"
-            return try await Bench.with([origin]) { bench async throws in
-                var bench = bench
-                bench.options = options
-                return try await bench.fault(origin)
+            return try await TestClient.with([origin]) { client async throws in
+                var client = client
+                client.options = options
+                return try await client.fault(origin)
             }
         }
     }
 
-    @Test func `C35 - a server that is not there`() async throws {
+    @Test func `C35 - an unreachable server has its own error`() async throws {
         let port = ClosedPort()
         defer { withExtendedLifetime(port) {} }
         let origins = ["http://127.0.0.1:\(port.number)", "https://127.0.0.1:\(port.number)"]
-        try await Bench.with(origins + ["http://none.example"]) { bench async throws in
-            for origin in origins { #expect(try await bench.fault(origin) == .unreachable) }
-            #expect(try await bench.fault("http://none.example") == .unknownHost)
+        try await TestClient.with(origins + ["http://none.example"]) { client async throws in
+            for origin in origins { #expect(try await client.fault(origin) == .unreachable) }
+            #expect(try await client.fault("http://none.example") == .unknownHost)
         }
     }
 
     @Test(arguments: ["", "HTTP/1.1 200 OK\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nx"])
-    func `C35 - a server that says nothing more is given up`(_ start: String) async throws {
-        var options = Bench.patient
+    func `C35 - a server that stops sending times out`(_ start: String) async throws {
+        var options = TestClient.patient
         options.total = .milliseconds(300)
         #expect(
             try await Self.fault(options) { _ in .silence(after: Array(start.utf8)) } == .timedOut)
@@ -49,12 +49,13 @@ struct FaultTests {
         "HTTP/1.1 200 OK\r\n"
             + String(repeating: "X: \(String(repeating: "a", count: 999))\r\n", count: 40) + "\r\n",
     ])
-    func `C35 - an answer that is none, or not whole`(_ text: String) async throws {
+    func `C35 - invalid and incomplete responses have their own errors`(_ text: String) async throws
+    {
         #expect(try await Self.fault { _ in .text(text) } == .invalidResponse)
     }
 
-    @Test func `C35 - an answer that is too large is an error and not cut`() async throws {
-        var options = Bench.patient
+    @Test func `C35 - a response that is too large is an error and not truncated`() async throws {
+        var options = TestClient.patient
         options.responseBytes = 100_000
         let head = "HTTP/1.1 200 OK\r\n"
         let piece = [UInt8](repeating: 65, count: 4096)
@@ -72,13 +73,13 @@ struct FaultTests {
         #expect(try await Self.fault(options) { _ in .answer(whole + "x") } == .responseTooLarge)
     }
 
-    @Test func `an endless header is an answer that is none`() async throws {
+    @Test func `an endless header is an invalid response`() async throws {
         let line = Array("X: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\r\n".utf8)
         let reply = LocalServer.Reply.endless(after: Array("HTTP/1.1 200 OK\r\n".utf8), line)
         #expect(try await Self.fault { _ in reply } == .invalidResponse)
     }
 
-    @Test func `an answer that is compressed unasked is refused`() async throws {
+    @Test func `a response that is compressed without being requested is rejected`() async throws {
         #expect(
             try await Self.fault { _ in .answer("x", fields: [("Content-Encoding", "gzip")]) }
                 == .responseEncoded)
@@ -87,30 +88,30 @@ struct FaultTests {
                 == nil)
     }
 
-    @Test func `a request is sent once, however it ends`() async throws {
+    @Test func `a request is never repeated`() async throws {
         try await LocalServer.with { _ in
             .text("")
         } _: { server in
             let resolver = ScriptedResolver([["93.184.215.14", "93.184.215.15"]])
-            try await Bench.with(
+            try await TestClient.with(
                 ["http://api.example.org"], resolver: resolver, server: server.port
-            ) { bench async throws in
-                let fault = try await bench.fault("http://api.example.org/", "POST", body: "pay")
+            ) { client async throws in
+                let fault = try await client.fault("http://api.example.org/", "POST", body: "pay")
                 #expect(fault == .invalidResponse)
                 #expect(server.received.count == 1)
             }
         }
     }
 
-    @Test func `a call that is no longer wanted ends`() async throws {
+    @Test func `a cancelled call ends`() async throws {
         let (arrivals, arrival) = AsyncStream.makeStream(of: Void.self)
         try await LocalServer.with { _ in
             arrival.yield()
             return .silence(after: [])
         } _: { server in
             let origin = "http://127.0.0.1:\(server.port)"
-            try await Bench.with([origin]) { bench async throws in
-                let call = Task { try await bench.fetch(origin) }
+            try await TestClient.with([origin]) { client async throws in
+                let call = Task { try await client.fetch(origin) }
                 for await _ in arrivals { break }
                 call.cancel()
                 await #expect(throws: CancellationError.self) { try await call.value }

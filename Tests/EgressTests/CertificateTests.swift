@@ -4,7 +4,7 @@ import Testing
 @testable import Egress
 
 /// C36: an untrusted certificate is accepted for one host only, by its pin.
-struct TrustTests {
+struct CertificateTests {
     private static func fault(
         _ certificate: TestCertificate, at host: String = "localhost", pin: String? = nil,
         trusts: Bool = false
@@ -14,38 +14,38 @@ struct TrustTests {
         } _: {
             server in
             let origin = "https://\(host):\(server.port)"
-            return try await Bench.with(
+            return try await TestClient.with(
                 [origin], pins: pin.map { [origin: $0] } ?? [:],
                 trust: trusts ? [certificate.certificate] : []
-            ) { bench async throws in
-                let fault = try await bench.fault("\(origin)/secret")
-                // Nothing is said before the other side has shown who it is.
+            ) { client async throws in
+                let fault = try await client.fault("\(origin)/secret")
+                // No request is sent before the server is verified.
                 #expect(server.received.count == (fault == nil ? 1 : 0))
                 return fault
             }
         }
     }
 
-    @Test func `C36 - a trusted certificate is taken`() async throws {
+    @Test func `C36 - a trusted certificate is accepted`() async throws {
         let names = ["DNS:localhost", "IP:127.0.0.1"]
         let certificate = try await TestCertificate(names: names)
         #expect(try await Self.fault(certificate, trusts: true) == nil)
         #expect(try await Self.fault(certificate, at: "127.0.0.1", trusts: true) == nil)
     }
 
-    @Test func `C36 - a self-signed certificate is refused without a pin`() async throws {
+    @Test func `C36 - a self-signed certificate is rejected without a pin`() async throws {
         let certificate = try await TestCertificate(names: ["DNS:localhost"])
         #expect(try await Self.fault(certificate) == .untrusted)
     }
 
-    @Test func `C36 - a trusted certificate of another name is refused`() async throws {
+    @Test func `C36 - a trusted certificate for another name is rejected`() async throws {
         let certificate = try await TestCertificate(names: ["DNS:other.example"])
         #expect(try await Self.fault(certificate, trusts: true) == .untrusted)
         let named = try await TestCertificate(names: ["DNS:localhost"])
         #expect(try await Self.fault(named, at: "127.0.0.1", trusts: true) == .untrusted)
     }
 
-    @Test func `C36 - a pin takes the certificate, or its key, and no other`() async throws {
+    @Test func `C36 - a pin accepts one certificate or key and no other`() async throws {
         let certificate = try await TestCertificate(names: ["DNS:box.local"])
         let pins = try certificate.pins()
         #expect(try await Self.fault(certificate, pin: pins.certificate) == nil)
@@ -53,11 +53,11 @@ struct TrustTests {
         let other = try await TestCertificate(names: ["DNS:localhost"])
         #expect(try await Self.fault(other, pin: pins.certificate) == .wrongCertificate)
         #expect(try await Self.fault(other, pin: pins.key) == .wrongCertificate)
-        // A pin is stricter than the authorities: what they vouch for is refused, too.
+        // A pin replaces the authorities: a certificate that they signed is rejected, too.
         #expect(try await Self.fault(other, pin: pins.key, trusts: true) == .wrongCertificate)
     }
 
-    @Test func `C36 - the pin of one host is none for another`() async throws {
+    @Test func `C36 - the pin of one host does not apply to another`() async throws {
         let certificate = try await TestCertificate(names: ["DNS:localhost", "IP:127.0.0.1"])
         let pin = try certificate.pins().certificate
         try await LocalServer.with(certificate: certificate) { _ in
@@ -66,15 +66,15 @@ struct TrustTests {
             let (pinned, other) = (
                 "https://localhost:\(server.port)", "https://127.0.0.1:\(server.port)"
             )
-            try await Bench.with([pinned, other], pins: [pinned: pin]) { bench async throws in
-                #expect(try await bench.fault(pinned) == nil)
-                #expect(try await bench.fault(other) == .untrusted)
-                #expect(try await bench.fault(pinned) == nil)
+            try await TestClient.with([pinned, other], pins: [pinned: pin]) { client async throws in
+                #expect(try await client.fault(pinned) == nil)
+                #expect(try await client.fault(other) == .untrusted)
+                #expect(try await client.fault(pinned) == nil)
             }
         }
     }
 
-    @Test func `C36 - a redirect to the pinned host is held to its pin`() async throws {
+    @Test func `C36 - a redirect to the pinned host requires its pin`() async throws {
         let certificate = try await TestCertificate(names: ["DNS:localhost"])
         let other = try await TestCertificate(names: ["DNS:localhost"])
         try await LocalServer.with(certificate: other) { _ in
@@ -86,13 +86,13 @@ struct TrustTests {
             } _: { first in
                 let origin = "https://localhost:\(first.port)"
                 let (own, wrong) = (try certificate.pins().key, try other.pins().key)
-                try await Bench.with([origin, place], pins: [origin: own, place: own]) {
-                    bench async throws in
-                    #expect(try await bench.fault(origin) == .wrongCertificate)
+                try await TestClient.with([origin, place], pins: [origin: own, place: own]) {
+                    client async throws in
+                    #expect(try await client.fault(origin) == .wrongCertificate)
                 }
-                try await Bench.with([origin, place], pins: [origin: own, place: wrong]) {
-                    bench async throws in
-                    #expect(try await bench.fault(origin) == nil)
+                try await TestClient.with([origin, place], pins: [origin: own, place: wrong]) {
+                    client async throws in
+                    #expect(try await client.fault(origin) == nil)
                 }
             }
         }
@@ -103,10 +103,10 @@ struct TrustTests {
             .answer()
         } _: { server in
             let origin = "https://localhost:\(server.port)"
-            try await Bench.with([origin]) { bench async throws in
-                var bench = bench
-                bench.options.connecting = .milliseconds(300)
-                let fault = try await bench.fault(origin)
+            try await TestClient.with([origin]) { client async throws in
+                var client = client
+                client.options.connecting = .milliseconds(300)
+                let fault = try await client.fault(origin)
                 #expect(fault == .untrusted || fault == .timedOut)
                 #expect(server.received.isEmpty)
             }

@@ -5,9 +5,9 @@ import Testing
 
 @testable import SampleStore
 
-/// The reader in Python that `docs/` shows, which shares no code with the store.
+/// The Python reader in `docs/`, which shares no code with the store.
 @Suite(.blocking)
-struct OtherReaderTests {
+struct PythonReaderTests {
     private static let script = URL(filePath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
         .appending(path: "docs/read-samples.py")
@@ -20,7 +20,7 @@ struct OtherReaderTests {
 
     private let seed = UInt64.random(in: .min ... .max)
 
-    @Test(.enabled(if: OtherReaderTests.python != nil, "needs Python 3"))
+    @Test(.enabled(if: PythonReaderTests.python != nil, "needs Python 3"))
     func `another program reads every value of every kind of column`() async throws {
         let folder = try TemporaryStore()
         var random = SplitMix(state: seed)

@@ -5,9 +5,9 @@ import Testing
 
 @testable import VM
 
-/// What the virtual machine does with a device that takes samples by itself.
+/// Capturing samples in the buffer of a device.
 @Suite(.timeLimit(.minutes(10)))
-struct CapturingTests {
+struct CaptureTests {
     /// Collects from a tree's accelerometer until `body` has ended.
     private func collecting(
         _ buffer: BufferTree, level: CollectionLevel,
@@ -27,7 +27,7 @@ struct CapturingTests {
         await machine.close()
     }
 
-    @Test func `at the highest level a device takes samples by itself, and is given back`()
+    @Test func `a device captures samples at the highest level and is released afterwards`()
         async throws
     {
         let buffer = try BufferTree()
@@ -51,7 +51,7 @@ struct CapturingTests {
         #expect(try buffer.state() == before)
     }
 
-    @Test func `a device that cannot be had is asked for each sample, and it says why`()
+    @Test func `a device that cannot capture is polled, and the reason is reported`()
         async throws
     {
         let buffer = try BufferTree(hasNode: false)
@@ -60,7 +60,7 @@ struct CapturingTests {
             machine, arrivals async throws in
             for await _ in arrivals { break }
             let status = try #require(await machine.status(of: "accelerometer"))
-            #expect(status.note?.hasPrefix("is read one by one: ") == true)
+            #expect(status.note?.hasPrefix("cannot capture samples and is polled: ") == true)
             #expect(status.note?.contains("/dev/iio:device3") == true)
             #expect(status.state == .available)
             #expect(status.newest?.values == [.number(9), .number(-15), .number(501)])
@@ -68,7 +68,7 @@ struct CapturingTests {
         #expect(try buffer.state() == before)
     }
 
-    @Test func `where few samples are wanted the device is left as it is`() async throws {
+    @Test func `a device does not capture at lower levels`() async throws {
         let buffer = try BufferTree()
         let before = try buffer.state()
         try await collecting(buffer, level: .every(.milliseconds(20))) {
@@ -79,7 +79,7 @@ struct CapturingTests {
         }
     }
 
-    @Test func `a device is given back before it is read in another way`() async throws {
+    @Test func `a device is released before it is read in another way`() async throws {
         let buffer = try BufferTree()
         let before = try buffer.state()
         try await collecting(buffer, level: .high) { machine, arrivals async throws in

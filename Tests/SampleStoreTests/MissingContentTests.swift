@@ -6,8 +6,8 @@ import Testing
 
 @testable import SampleStore
 
-/// Chunks whose samples are not where they should be.
-struct LostContentTests {
+/// Chunks whose content is missing.
+struct MissingContentTests {
     private static let rules = ChunkRules(chunkSize: 10, unsealedRows: 4, groupSize: 100)
     private static let lost = TimeRange(
         from: Timestamp(microseconds: 20), to: Timestamp(microseconds: 30))
@@ -33,7 +33,7 @@ struct LostContentTests {
         return store
     }
 
-    @Test func `every way of reading tells of it`() async throws {
+    @Test func `every way of reading reports a missing chunk`() async throws {
         let query = SummaryQuery(
             sensor: "probe", fields: TemporaryStore.fields,
             range: TimeRange(from: Timestamp(microseconds: 0), to: Timestamp(microseconds: 25)))
@@ -60,7 +60,7 @@ struct LostContentTests {
         #expect(faults.count == 1 && faults[0].hasSuffix("are damaged."), "\(faults)")
     }
 
-    @Test func `late samples do not hide it`() async throws {
+    @Test func `late samples do not hide a missing chunk`() async throws {
         let store = try await open()
         try await store.add((0..<10).map { (time: 25, number: $0) })
         try await store.flush()

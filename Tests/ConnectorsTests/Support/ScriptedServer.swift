@@ -2,18 +2,18 @@ import NIOCore
 import NIOPosix
 import Synchronization
 
-/// A server on a free port of this machine that says something at once and more when it is spoken to.
-final class ChattyServer: Sendable {
-    /// What it says on one connection.
+/// A server on a free port that sends a greeting, and scripted answers to received bytes.
+final class ScriptedServer: Sendable {
+    /// The output on one connection.
     struct Script: Sendable {
         var greeting = ""
         /// After the first bytes that the client sends.
         var answer: [UInt8] = []
-        /// After each that comes later, one for each.
+        /// One for each later receipt.
         var later: [[UInt8]] = []
-        /// Whether the connection ends then.
+        /// Whether the connection is closed after the answer.
         var ends = false
-        /// The same again and again for as long as the client reads.
+        /// Whether the answer is repeated for as long as the client reads.
         var endless = false
     }
 
@@ -33,7 +33,7 @@ final class ChattyServer: Sendable {
                         return state.connections
                     }
                     try channel.pipeline.syncOperations.addHandler(
-                        Speaker(script: script(number), shared: shared))
+                        ScriptHandler(script: script(number), shared: shared))
                 }
             }
             .bind(host: "127.0.0.1", port: port).get()
@@ -41,20 +41,20 @@ final class ChattyServer: Sendable {
         self.port = channel.localAddress?.port ?? 0
     }
 
-    /// Connections that there were.
+    /// The number of connections so far.
     var connections: Int { shared.state.withLock { $0.connections } }
-    /// Connections that there are.
+    /// The number of open connections.
     var open: Int { shared.state.withLock { $0.open } }
-    /// What clients sent.
+    /// The texts that clients sent.
     var asked: [String] { shared.state.withLock { $0.asked } }
 
-    /// Takes no more connections; those that there are go on.
+    /// Stops accepting connections; existing ones stay open.
     func close() async throws {
         try await channel.close()
     }
 
     /// Ends all connections.
-    func hangUp() {
+    func closeConnections() {
         for channel in shared.state.withLock({ $0.channels }) { channel.close(promise: nil) }
     }
 
@@ -69,7 +69,7 @@ final class ChattyServer: Sendable {
         let state = Mutex(State())
     }
 
-    private final class Speaker: ChannelInboundHandler {
+    private final class ScriptHandler: ChannelInboundHandler {
         typealias InboundIn = ByteBuffer
         typealias OutboundOut = ByteBuffer
 

@@ -7,16 +7,16 @@ import Testing
 
 @testable import LAE
 
-/// What virtual sensors compute, against a computation that looks at every sample for every window.
-struct WindowTests {
+/// Virtual sensors compared with a direct computation from all samples of each window.
+struct VirtualSensorTests {
     private typealias Row = (time: Int64, value: Double)
-    private let lab: Lab
+    private let fixture: EngineFixture
 
     init() async throws {
-        lab = try await Lab()
+        fixture = try await EngineFixture()
     }
 
-    /// Mean, largest, median, slope of x and how many y, or `nil` where one is not defined.
+    /// Mean, maximum, median and slope of x and the count of y; `nil` where one is not defined.
     private static func naive(_ x: [Row], _ y: [Row]) -> [Double]? {
         guard let first = x.first, x.contains(where: { $0.time != first.time }) else { return nil }
         let values = x.map(\.value)
@@ -48,16 +48,16 @@ struct WindowTests {
         var random = SplitMix(state: seed)
         func rows(_ count: Int) -> [Row] {
             (0..<count).map { _ in
-                // Negative times too, and a stretch without any.
+                // With negative times and a gap.
                 let time = Int64.random(in: -40_000...40_000, using: &random)
                 return (time > 0 ? time + 500_000 : time, Double.random(in: -9...9, using: &random))
             }.sorted { $0.time < $1.time }
         }
         let (x, y) = (rows(600), rows(150))
-        try await lab.add(Array(x.prefix(400)).map { ($0.time, $0.value) })
-        try await lab.add(Array(x.dropFirst(400)).map { ($0.time, $0.value) }, flush: false)
-        try await lab.addOther(y.map { ($0.time, $0.value) })
-        try await lab.define(
+        try await fixture.add(Array(x.prefix(400)).map { ($0.time, $0.value) })
+        try await fixture.add(Array(x.dropFirst(400)).map { ($0.time, $0.value) }, flush: false)
+        try await fixture.addOther(y.map { ($0.time, $0.value) })
+        try await fixture.define(
             window: "\(window)ms", slide: "\(slide)ms",
             [
                 ("mean", by: "mean", of: ["probe.x"]), ("most", by: "max", of: ["probe.x"]),
@@ -76,39 +76,39 @@ struct WindowTests {
             end += step
         }
         #expect(expected.count > 10)
-        let grant = try await lab.grant(to: Lab.shake)
+        let grant = try await fixture.grant(to: EngineFixture.shake)
         for order in [SampleQuery.Order.ascending, .descending] {
             let limit = Int.random(in: 1...80, using: &random)
-            let found = try await lab.pages(SampleSelection(order: order, limit: limit), grant)
+            let found = try await fixture.pages(SampleSelection(order: order, limit: limit), grant)
             let wanted = order == .ascending ? expected : expected.reversed()
             #expect(found.map(\.time.microseconds) == wanted.map(\.time), "seed \(seed)")
             #expect(
                 zip(found, wanted).allSatisfy { Self.isClose(Self.numbers($0), $1.values) },
                 "seed \(seed)")
         }
-        let newest = try await lab.engine.latest(for: grant).samples.first
+        let newest = try await fixture.engine.latest(for: grant).samples.first
         #expect(newest?.time.microseconds == expected.last?.time, "seed \(seed)")
-        let table = try await lab.engine.statistics(
+        let table = try await fixture.engine.statistics(
             StatisticsQuery(fields: ["mean"], statistics: [.count, .maximum, .last]), for: grant)
         let means = expected.map { $0.values[0] }
-        let told = table.windows[0].values[0].compactMap(\.self)
+        let reported = table.windows[0].values[0].compactMap(\.self)
         #expect(
-            Self.isClose(told, [Double(means.count), means.max() ?? 0, means.last ?? 0]),
+            Self.isClose(reported, [Double(means.count), means.max() ?? 0, means.last ?? 0]),
             "seed \(seed)")
     }
 
     @Test func `a sensor of two sensors correlates the means of their windows`() async throws {
         let x = (0..<100).map { (number: Int64) -> Row in (number * 1000, Double(number * number)) }
-        try await lab.add(x.map { ($0.time, $0.value) })
-        try await lab.addOther(x.map { ($0.time + 300, -2 * $0.value) })
-        try await lab.define(
+        try await fixture.add(x.map { ($0.time, $0.value) })
+        try await fixture.addOther(x.map { ($0.time + 300, -2 * $0.value) })
+        try await fixture.define(
             window: "50ms",
             [
                 ("together", by: "correlation", of: ["probe.x", "other.y"]),
                 ("bits", by: "entropy", of: ["probe.x"]),
             ], every: "10ms")
-        let found = try await lab.pages(
-            SampleSelection(), try await lab.grant(to: Lab.shake))
+        let found = try await fixture.pages(
+            SampleSelection(), try await fixture.grant(to: EngineFixture.shake))
         #expect(found.map(\.time.microseconds) == [50_000, 100_000])
         for sample in found {
             let numbers = Self.numbers(sample)
@@ -117,33 +117,33 @@ struct WindowTests {
         }
     }
 
-    @Test func `a window that is not over gives nothing yet`() async throws {
-        let now = Lab.now.microseconds
-        try await lab.add([(now - 2, 1), (now - 1, 2), (now, 4)])
-        try await lab.define(window: "1s", [("sum", by: "sum", of: ["probe.x"])])
-        let grant = try await lab.grant(to: Lab.shake)
-        let newest = try await lab.engine.latest(for: grant).samples
-        #expect(newest.map(\.time) == [Lab.now])
+    @Test func `a window that has not ended has no sample`() async throws {
+        let now = EngineFixture.now.microseconds
+        try await fixture.add([(now - 2, 1), (now - 1, 2), (now, 4)])
+        try await fixture.define(window: "1s", [("sum", by: "sum", of: ["probe.x"])])
+        let grant = try await fixture.grant(to: EngineFixture.shake)
+        let newest = try await fixture.engine.latest(for: grant).samples
+        #expect(newest.map(\.time) == [EngineFixture.now])
         #expect(newest.first?.values == [.number(3)])
     }
 
-    @Test func `a long gap costs nothing, and a question that needs too much is refused`()
+    @Test func `a long gap is skipped, and a query that needs too much is rejected`()
         async throws
     {
-        try await lab.add([(0, 1), (9_000_000_000_000, 2)])
-        try await lab.define(window: "1us", [("sum", by: "sum", of: ["probe.x"])])
-        let grant = try await lab.grant(to: Lab.shake)
+        try await fixture.add([(0, 1), (9_000_000_000_000, 2)])
+        try await fixture.define(window: "1us", [("sum", by: "sum", of: ["probe.x"])])
+        let grant = try await fixture.grant(to: EngineFixture.shake)
         for order in [SampleQuery.Order.ascending, .descending] {
-            let found = try await lab.pages(SampleSelection(order: order), grant)
+            let found = try await fixture.pages(SampleSelection(order: order), grant)
             #expect(Set(found.map(\.time.microseconds)) == [1, 9_000_000_000_001])
         }
-        // Every window has a y, and none but the first and last an x.
-        try await lab.addOther((0...Int64(WindowBudget.windowLimit)).map { ($0 + 2, 1) })
-        try await lab.define(
+        // Every window has a y, but only the first and last have an x.
+        try await fixture.addOther((0...Int64(WindowBudget.windowLimit)).map { ($0 + 2, 1) })
+        try await fixture.define(
             window: "1us",
             [("sum", by: "mean", of: ["probe.x"]), ("others", by: "count", of: ["other.y"])])
         let error = await #expect(throws: LAEError.self) {
-            _ = try await lab.engine.samples(SampleSelection(), for: grant)
+            _ = try await fixture.engine.samples(SampleSelection(), for: grant)
         }
         #expect(error?.code == .tooManyWindows)
         #expect(error?.hint != nil)

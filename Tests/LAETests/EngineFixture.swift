@@ -8,15 +8,15 @@ import Testing
 @testable import LAE
 @testable import VM
 
-/// An engine over samples that a test puts in, and an authority that makes its grants.
-final class Lab: Sendable {
+/// An engine with samples of a test, and an authority for its grants.
+final class EngineFixture: Sendable {
     static let sensor: SensorID = "probe"
     /// A second sensor, with the one number `y`.
     static let other: SensorID = "other"
     static let fields = [
         Field("x", unit: "m"), Field("n", kind: .integer), Field("state", kind: .state),
     ]
-    /// Ten million seconds after 1970: the lab's present.
+    /// The current time: ten million seconds after 1970.
     static let now = Timestamp(microseconds: 10_000_000_000_000)
 
     let folder: URL
@@ -27,8 +27,8 @@ final class Lab: Sendable {
 
     init() async throws {
         folder = FileManager.default.temporaryDirectory
-            .appending(path: "lab-\(UUID().uuidString)", directoryHint: .notDirectory)
-        machine = try await VirtualMachine.start(in: folder.path(), drivers: [LabDriver()])
+            .appending(path: "fixture-\(UUID().uuidString)", directoryHint: .notDirectory)
+        machine = try await VirtualMachine.start(in: folder.path(), drivers: [FixtureDriver()])
         authority = try await Authority(
             path: folder.appending(path: "auth.sqlite").path(), time: ManualTime(at: Self.now))
         token = try await authority.createClient("reader", isOwner: false, expires: nil)
@@ -37,9 +37,9 @@ final class Lab: Sendable {
 
     deinit { try? FileManager.default.removeItem(at: folder) }
 
-    /// A grant as every caller gets one: decided by a person and checked by the authority.
+    /// A grant made in the regular way: decided by the owner and checked by the authority.
     func grant(
-        _ terms: Terms = Terms(access: .raw), to sensor: SensorID = Lab.sensor
+        _ terms: Terms = Terms(access: .raw), to sensor: SensorID = EngineFixture.sensor
     ) async throws(AuthError) -> Grant {
         try await authority.reset(nil, of: "reader")
         let privilege = PrivilegeID(sensor: sensor, access: terms.access)
@@ -49,7 +49,7 @@ final class Lab: Sendable {
             requested: AccessRequest("samples", of: sensor, terms.access))
     }
 
-    /// Puts in samples whose `n` is a tenth of `x`, each at its time in microseconds.
+    /// Appends samples whose `n` is a tenth of `x`; times are in microseconds.
     func add(_ samples: [(time: Int64, x: Double)], flush: Bool = true) async throws {
         let made = samples.map { time, x in
             Sample(
@@ -62,7 +62,7 @@ final class Lab: Sendable {
         if flush { try await machine.samples.store.flush() }
     }
 
-    /// Puts in samples of the other sensor, each at its time in microseconds.
+    /// Appends samples of the other sensor; times are in microseconds.
     func addOther(_ samples: [(time: Int64, y: Double)]) async throws {
         let made = samples.map { time, y in
             Sample(time: Timestamp(microseconds: time), values: [.number(y)])
@@ -70,7 +70,7 @@ final class Lab: Sendable {
         try await machine.samples.store.append(made, to: Self.other)
     }
 
-    /// What an analysis answers, by default under a grant that shows everything of both sensors.
+    /// The answer to an analysis, by default under unrestricted grants for both sensors.
     func analyze(
         _ name: String, _ parameters: [String: AnalysisParameter] = [:], of inputs: [String],
         range: TimeRange = .all, conditions: [String] = [], every: Duration? = nil,
@@ -99,7 +99,7 @@ final class Lab: Sendable {
         }
     }
 
-    /// Everything that arrivals give, in groups.
+    /// All arrivals, read in pages of `groupSize`.
     func stream(_ grant: Grant, groupSize: Int) async throws -> [StoredSample] {
         var last: Int64 = 0
         var samples: [StoredSample] = []
@@ -118,13 +118,13 @@ extension TimeRange {
     }
 }
 
-extension Lab {
+extension EngineFixture {
     static let shake: SensorID = "virtual.shake"
 
-    /// Defines `virtual.shake`; an output is its name, what it is made by and of.
+    /// Defines `virtual.shake`; an output consists of its name, its computation and its inputs.
     func define(
         window: String, slide: String? = nil, _ outputs: [(String, by: String, of: [String])],
-        every: String? = nil, as id: SensorID = Lab.shake
+        every: String? = nil, as id: SensorID = EngineFixture.shake
     ) async throws {
         var seen: Set<String> = []
         let derivation = Derivation(
@@ -140,12 +140,15 @@ extension Lab {
     }
 }
 
-/// Two sensors that are there, are never read and get their samples from a test; one that is missing.
-private struct LabDriver: SensorDriver, SampleReader {
+/// Two available sensors whose samples are appended by tests, and one unavailable sensor.
+private struct FixtureDriver: SensorDriver, SampleReader {
     func discover() -> [DiscoveredSensor] {
-        let probe = Sensor(id: Lab.sensor, title: "Probe", fields: Lab.fields, source: "a test")
+        let probe = Sensor(
+            id: EngineFixture.sensor, title: "Probe", fields: EngineFixture.fields, source: "a test"
+        )
         let other = Sensor(
-            id: Lab.other, title: "Other", fields: [Field("y", unit: "K")], source: "a test")
+            id: EngineFixture.other, title: "Other", fields: [Field("y", unit: "K")],
+            source: "a test")
         let missing = Sensor(id: "missing", title: "Missing", fields: [], source: "nothing")
         return [
             DiscoveredSensor(probe, .polled(self)),

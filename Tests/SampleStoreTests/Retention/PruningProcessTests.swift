@@ -7,10 +7,10 @@ import Testing
 @testable import SampleStore
 
 @Suite(.blocking)
-struct PurgeProcessTests {
+struct PruningProcessTests {
     private static let isLong = ProcessInfo.processInfo.environment["NERVOUS_LONG_TESTS"] == "1"
 
-    @Test func `a store killed while samples go is sound, and counts every sample once`()
+    @Test func `a store killed while pruning is intact and counts every sample once`()
         async throws
     {
         let seed = UInt64.random(in: .min ... .max)
@@ -28,7 +28,8 @@ struct PurgeProcessTests {
             let skipped = await store.lastSequence - store.status.accepted
             let counted = try await store.summaries(
                 SummaryQuery(sensor: "written", fields: [fields[0]], range: .all))[0]
-            // Whole flushes of 40 000, each sample either there or in the summary of its hour.
+            // Complete flushes of 40 000; each sample is either stored or in the summary of its
+            // hour.
             let all = storage.samples + storage.summarised
             #expect(Int64(counted.count) == all, "seed \(seed), cycle \(cycle)")
             #expect(all.isMultiple(of: 40_000), "seed \(seed), cycle \(cycle)")
@@ -44,7 +45,7 @@ struct PurgeProcessTests {
     }
 
     @Test(.enabled(if: WriterProcess.canMount, "needs user and mount namespaces"))
-    func `samples can be removed on a full disk, and collection goes on by itself`() throws {
+    func `samples can be removed on a full disk, and collection then continues`() throws {
         let folder = try TemporaryStore()
         let lines = try WriterProcess("purge-full", in: folder, onDiskOf: "48m").lines()
         #expect(

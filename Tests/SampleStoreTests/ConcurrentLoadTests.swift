@@ -6,27 +6,27 @@ import Testing
 
 @testable import SampleStore
 
-/// Many writers and readers on one store, while it packs.
-struct LoadTests {
+/// Many writers and readers on one store during sealing.
+struct ConcurrentLoadTests {
     private static let isLong = ProcessInfo.processInfo.environment["NERVOUS_LONG_TESTS"] == "1"
     private static let writers = 10
     private static let readers = 50
 
-    /// What was accepted last of each sensor, and how long answers took.
-    private final class Notes: Sendable {
-        let accepted = Mutex([Int64](repeating: 0, count: LoadTests.writers))
+    /// The last accepted sample of each sensor, and the durations of reads.
+    private final class LoadRecord: Sendable {
+        let accepted = Mutex([Int64](repeating: 0, count: ConcurrentLoadTests.writers))
         let waits = Mutex([Duration]())
         let isOver = Mutex(false)
     }
 
-    @Test func `what was accepted is seen by every reader, whoever writes`() async throws {
+    @Test func `every reader sees accepted samples under concurrent writes`() async throws {
         let folder = try TemporaryStore()
         let rules = ChunkRules(chunkSize: 256, unsealedRows: 8, groupSize: 4)
         let store = try await SampleStore(path: folder.path, rules: rules)
         for writer in 0..<Self.writers {
             try await store.register(Self.sensor(writer), fields: TemporaryStore.fields)
         }
-        let notes = Notes()
+        let notes = LoadRecord()
         let clock = ContinuousClock()
         let end = clock.now + (Self.isLong ? .seconds(60) : .seconds(2))
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -79,7 +79,7 @@ struct LoadTests {
     }
 
     private static func read(
-        _ store: SampleStore, _ reader: Int, _ notes: Notes, _ clock: ContinuousClock
+        _ store: SampleStore, _ reader: Int, _ notes: LoadRecord, _ clock: ContinuousClock
     ) async throws {
         let writer = reader % writers
         let before = notes.accepted.withLock { $0[writer] }
@@ -103,7 +103,7 @@ struct LoadTests {
                 sensor: sensor(writer), fields: TemporaryStore.fields, range: .all)
             let known = try await store.summaries(query)[0].fields[0]
             #expect(known.last?.position.sequence ?? 0 >= before)
-            // Of 1, 2, 3 … without a gap.
+            // 1, 2, 3 … without a gap.
             let count = Double(known.count)
             #expect(known.moments.sum == count * (count + 1) / 2)
         default: break

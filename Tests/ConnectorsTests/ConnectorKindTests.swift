@@ -6,9 +6,9 @@ import VM
 
 @testable import Connectors
 
-/// What holds for every kind of source, with real terminals, processes and servers.
+/// Behaviour common to all kinds of sources, with real terminals, processes and servers.
 @Suite(.blocking)
-struct KindTests {
+struct ConnectorKindTests {
     static let now = SourceTests.start
 
     /// Lines such as `v: 1`, or `v: 1, at: 1772366400`.
@@ -24,7 +24,7 @@ struct KindTests {
                 clock: { now }, wait: { _ in try await Task.sleep(for: .milliseconds(5)) }))
     }
 
-    /// Returns when the report is as wanted.
+    /// Waits until the report fulfils a condition.
     static func reach(
         _ source: SupervisedSource, _ what: String, _ isReached: (SourceReport) -> Bool
     ) async throws {
@@ -40,7 +40,7 @@ struct KindTests {
     }
 
     @Test(arguments: DeviceKind.allCases)
-    func `C4: a source comes, goes and comes back, and its state says so`(kind: DeviceKind)
+    func `C4: a source connects, disconnects and reconnects, as its state reports`(kind: DeviceKind)
         async throws
     {
         try await kind.with { device in
@@ -49,12 +49,12 @@ struct KindTests {
             try await Self.reach(source, "its absence") { $0.problem != nil }
             #expect(source.report?.connections == 0)
             for session in 1...3 {
-                try await device.come()
+                try await device.attach()
                 try await Self.connected(source, times: session)
-                try await device.say("v: \(session)\r\n")
+                try await device.send("v: \(session)\r\n")
                 let sample = try await samples.next()
                 #expect(sample == Sample(time: Self.now, values: [.number(Double(session))]))
-                try await device.go()
+                try await device.detach()
                 try await Self.reach(source, "its end") {
                     $0.link != .connected && $0.problem != nil
                 }
@@ -66,16 +66,16 @@ struct KindTests {
     }
 
     @Test(arguments: DeviceKind.allCases)
-    func `C2: garbage is passed over and counted`(kind: DeviceKind) async throws {
+    func `C2: garbage is skipped and counted`(kind: DeviceKind) async throws {
         try await kind.with { device in
-            try await device.come()
+            try await device.attach()
             let source = try Self.source(device.connector)
             var samples = source.samples().makeAsyncIterator()
             try await Self.connected(source)
-            // What comes at a wrong speed, without any line end for long.
+            // Bytes as received with a wrong baud rate, without line ends.
             let noise = (0..<6000).map { UInt8(truncatingIfNeeded: $0 * 7) | 0x80 }
-            try await device.say(noise + [0x0A])
-            try await device.say("\u{0}\u{1B}[2J\nSwitch state 1\nv: one\nv: 1\n")
+            try await device.send(noise + [0x0A])
+            try await device.send("\u{0}\u{1B}[2J\nSwitch state 1\nv: one\nv: 1\n")
             #expect(try await samples.next()?.values == [.number(1)])
             let report = try #require(source.report)
             #expect(report.dropped.malformed == 4)
@@ -86,15 +86,15 @@ struct KindTests {
     }
 
     @Test(arguments: DeviceKind.allCases)
-    func `what comes too fast is left out and counted, and all is told for`(kind: DeviceKind)
+    func `messages above the rate limit are dropped, and every message is counted`(kind: DeviceKind)
         async throws
     {
         try await kind.with { device in
-            try await device.come()
+            try await device.attach()
             let source = try Self.source(device.connector, highestRate: 1000)
             var samples = source.samples().makeAsyncIterator()
             try await Self.connected(source)
-            try await device.say((0..<3000).map { "v: \($0)\n" }.joined())
+            try await device.send((0..<3000).map { "v: \($0)\n" }.joined())
             try await Self.reach(source, "the end of the flood") { $0.received == 3000 }
             #expect(source.report?.taken == 1000)
             #expect(source.report?.dropped.excess == 2000)
@@ -105,15 +105,15 @@ struct KindTests {
     }
 
     @Test(arguments: DeviceKind.allCases)
-    func `old, future and repeated times are told apart`(kind: DeviceKind) async throws {
+    func `old, future and repeated times are counted separately`(kind: DeviceKind) async throws {
         try await kind.with { device in
-            try await device.come()
+            try await device.attach()
             let source = try Self.source(device.connector, hasTime: true)
             let samples = source.samples()
             try await Self.connected(source)
             let now = Self.now.microseconds / 1_000_000
             let times = [now, now, now - 3600, now + 30, now + 3600, 0, 946_684_799]
-            try await device.say(times.map { "v: 1, at: \($0)\n" }.joined() + "v: 1\n")
+            try await device.send(times.map { "v: 1, at: \($0)\n" }.joined() + "v: 1\n")
             try await Self.reach(source, "all") { $0.received == 8 }
             let report = try #require(source.report)
             #expect(report.taken == 3)
@@ -125,14 +125,14 @@ struct KindTests {
     }
 
     @Test(arguments: DeviceKind.streams)
-    func `C2: a line that comes in pieces is one`(kind: DeviceKind) async throws {
+    func `C2: a line that arrives in parts is joined`(kind: DeviceKind) async throws {
         try await kind.with { device in
-            try await device.come()
+            try await device.attach()
             let source = try Self.source(device.connector)
             var samples = source.samples().makeAsyncIterator()
             try await Self.connected(source)
             for piece in ["v", ": ", "4", "2", "\r", "\n", "v: 5", "\r\nv: 6\n"] {
-                try await device.say(piece)
+                try await device.send(piece)
             }
             for number in [42.0, 5, 6] {
                 #expect(try await samples.next()?.values == [.number(number)])
@@ -142,28 +142,28 @@ struct KindTests {
     }
 
     @Test(arguments: DeviceKind.allCases)
-    func `a line that is cut off by the end is none`(kind: DeviceKind) async throws {
+    func `a line that is truncated by a disconnect is dropped`(kind: DeviceKind) async throws {
         try await kind.with { device in
-            try await device.come()
+            try await device.attach()
             let source = try Self.source(device.connector)
             var samples = source.samples().makeAsyncIterator()
             try await Self.connected(source)
-            try await device.say("v: 1\n")
+            try await device.send("v: 1\n")
             #expect(try await samples.next()?.values == [.number(1)])
-            try await device.go(saying: Array("v: 9".utf8))
+            try await device.detach(sending: Array("v: 9".utf8))
             try await Self.reach(source, "its end") { $0.link != .connected && $0.problem != nil }
-            try await device.come()
+            try await device.attach()
             try await Self.connected(source, times: 2)
-            try await device.say("9\nv: 2\n")
+            try await device.send("9\nv: 2\n")
             #expect(try await samples.next()?.values == [.number(2)])
             #expect(source.report?.taken == 2)
         }
     }
 
     @Test(arguments: DeviceKind.streams)
-    func `what nobody wants any more is closed`(kind: DeviceKind) async throws {
+    func `a cancelled source is closed`(kind: DeviceKind) async throws {
         try await kind.with { device in
-            try await device.come()
+            try await device.attach()
             let source = try Self.source(device.connector)
             for _ in 0..<2 {
                 let before = source.report?.connections ?? 0
@@ -171,10 +171,10 @@ struct KindTests {
                     for try await _ in source.samples() {}
                 }
                 try await Self.connected(source, times: before + 1)
-                #expect(await device.isHeld)
+                #expect(await device.isInUse)
                 task.cancel()
                 try await task.value
-                try await until { await !device.isHeld }
+                try await until { await !device.isInUse }
             }
         }
     }

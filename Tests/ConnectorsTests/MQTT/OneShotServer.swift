@@ -1,8 +1,8 @@
 import Foundation
 import TestSupport
 
-/// A port of loopback that says the same to the first who comes, and then nothing.
-final class TalkingPort: Sendable {
+/// A server on the loopback interface that sends fixed bytes to the first client.
+final class OneShotServer: Sendable {
     let number: Int
     private let listener: Int32
     private let arrived = DispatchSemaphore(value: 0)
@@ -29,7 +29,7 @@ final class TalkingPort: Sendable {
                 send(client, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
             }
             if !bytes.isEmpty { shutdown(client, Int32(SHUT_WR)) }
-            // What is not read would undo what was said.
+            // Closing with unread input would reset the connection and discard the sent bytes.
             var rest = [UInt8](repeating: 0, count: 256)
             while read(client, &rest, rest.count) > 0 {}
             close(client)

@@ -8,8 +8,8 @@ import VM
 
 @testable import Connectors
 
-/// A door whose lock and battery tell of themselves over Bluetooth, and what reads it.
-enum BluetoothDoor {
+/// A Bluetooth device with the characteristics of a lock and a battery, and connectors for it.
+enum BluetoothLock {
     typealias Device = FakeBlueZ.Device
 
     static let service = "0000aaaa-0000-1000-8000-00805f9b34fb"
@@ -17,7 +17,7 @@ enum BluetoothDoor {
     static let battery = "0000aa02-0000-1000-8000-00805f9b34fb"
     static let address = Device().address
 
-    /// A door with its lock and its battery.
+    /// The device with its two characteristics.
     static func device(_ change: (inout Device) -> Void = { _ in }) -> Device {
         var device = Device(services: [
             service: [
@@ -29,8 +29,8 @@ enum BluetoothDoor {
         return device
     }
 
-    /// One whose values cannot be read.
-    static func reticent(_ device: inout Device) {
+    /// Makes the values of the device unreadable, so that it only notifies.
+    static func unreadable(_ device: inout Device) {
         for uuid in [lock, battery] { device.services[service]?[uuid]?.flags = ["notify"] }
     }
 
@@ -77,7 +77,7 @@ enum BluetoothDoor {
 
     static func text(_ text: String) -> [UInt8] { Array(text.utf8) }
 
-    /// What one connection ends with, and that nothing is left of it.
+    /// The error of one connection; checks that nothing stays open.
     static func fault(_ connector: BluetoothConnector, _ bluez: FakeBlueZ) async throws -> String {
         let sink = SampleSink(
             maker: try maker(), limit: TokenBucket(rate: 10),
@@ -86,7 +86,7 @@ enum BluetoothDoor {
             try await connector.connect(sink)
             return "it ended"
         } catch {
-            try await bluez.waitUntilNothingIsHeld()
+            try await bluez.waitUntilReleased()
             return "\(error)"
         }
     }

@@ -2,8 +2,8 @@ import Samples
 import Synchronization
 import VM
 
-/// Sensors whose samples a test makes.
-final class FedDriver: SensorDriver {
+/// Pushed sensors whose samples are sent by a test.
+final class TestDriver: SensorDriver {
     private final class Source: SampleSource {
         let output = Mutex<AsyncThrowingStream<Sample, any Error>.Continuation?>(nil)
 
@@ -30,7 +30,7 @@ final class FedDriver: SensorDriver {
         sensors.map { DiscoveredSensor($0, .pushed($1)) }
     }
 
-    /// - Returns: whether somebody takes them.
+    /// - Returns: whether the sensor is consumed.
     @discardableResult
     func feed(_ samples: [Sample], to id: SensorID) -> Bool {
         guard let source = sensors.first(where: { $0.sensor.id == id })?.source,

@@ -5,12 +5,12 @@ import Testing
 import Tracks
 
 /// A route of fixes along the equator, once a second by default.
-struct RouteTrip {
+struct RouteRecorder {
     var route: Route
-    /// Seconds by the clock and by the receiver alike.
+    /// Seconds of both the clock and the receiver.
     private(set) var second = 0.0
 
-    /// Active, and past its first seconds.
+    /// - Parameter warm: whether the first seconds, in which fixes are discarded, are over.
     init(rules: RouteRules = RouteRules(), warm: Bool = true) throws {
         route = Route(rules: rules)
         try route.start(at: .zero)
@@ -27,7 +27,7 @@ struct RouteTrip {
     }
 
     @discardableResult
-    mutating func go(
+    mutating func move(
         to metres: Double, accuracy: Double? = 5, after seconds: Double = 1
     ) throws -> Route.Outcome {
         second += seconds

@@ -4,10 +4,10 @@ import Testing
 
 @testable import VM
 
-/// Who has a name that hardware has, too.
+/// Declared sensors with the name of a sensor of the machine.
 @Suite(.timeLimit(.minutes(10)))
-struct MissingNameTests {
-    /// Hardware that is missing until it comes.
+struct NameConflictTests {
+    /// A driver whose hardware is missing until the test adds it.
     private final class LateDriver: SensorDriver {
         let isThere = Mutex(false)
         private let sensor = FakeSensor("gauge")
@@ -22,15 +22,15 @@ struct MissingNameTests {
         try Sensor(declared: id, title: "Declared", fields: [Field("x", unit: "m")])
     }
 
-    @Test func `what is missing takes no name from what was declared, and what comes does`()
+    @Test func `missing hardware does not replace a declared sensor, and present hardware does`()
         async throws
     {
-        let machine = try Machine()
+        let machine = try TestMachine()
         let driver = LateDriver()
         try await machine.using { started in
             _ = try await started.declare(declared("gauge"))
         }
-        // A driver that knows of such hardware came with an update.
+        // As after an update that adds a driver for this hardware.
         try await machine.using(driver) { started in
             #expect(await started.status(of: "gauge")?.state == .available)
             #expect(await started.status(of: "gauge")?.sensor.title == "Declared")
@@ -49,10 +49,10 @@ struct MissingNameTests {
     }
 
     @Test(arguments: [true, false])
-    func `a name of the machine is not declared, be it there or missing`(isThere: Bool)
+    func `a sensor of the machine cannot be declared, present or missing`(isThere: Bool)
         async throws
     {
-        let machine = try Machine()
+        let machine = try TestMachine()
         let driver = LateDriver()
         driver.isThere.withLock { $0 = isThere }
         try await machine.using(driver) { started in

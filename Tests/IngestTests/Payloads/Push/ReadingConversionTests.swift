@@ -3,7 +3,7 @@ import Testing
 
 @testable import Ingest
 
-struct FittingTests {
+struct ReadingConversionTests {
     private static let arrival = Timestamp(microseconds: 1_698_501_144_000_000)
     private static let fields = [
         Field("n"), Field("i", kind: .integer), Field("s", kind: .state), Field("x", kind: .text),
@@ -12,7 +12,7 @@ struct FittingTests {
         "n": .number(1.5), "i": .integer(2), "s": .text("on"), "x": .text("é"),
     ]
 
-    @Test func `values are put in the order of the fields, and others are left out`() throws {
+    @Test func `values are ordered like the fields, and others are ignored`() throws {
         let reading = Reading(values: Self.whole.merging(["more": .number(1)]) { $1 })
         #expect(
             try reading.sample(of: Self.fields, arrival: Self.arrival)
@@ -21,7 +21,7 @@ struct FittingTests {
                     values: [.number(1.5), .integer(2), .text("on"), .text("é")]))
     }
 
-    @Test func `a whole number suits either kind of number`() throws {
+    @Test func `a whole number fits both kinds of number`() throws {
         let reading = Reading(
             values: Self.whole.merging(["n": .integer(7), "i": .number(8)]) { $1 })
         let sample = try reading.sample(of: Self.fields, arrival: Self.arrival)
@@ -35,7 +35,7 @@ struct FittingTests {
             ("i", .number(1e19), .value), ("s", .integer(1), .value), ("x", .number(1), .value),
             ("x", .text(String(repeating: "x", count: 65_537)), .value),
         ] as [(String, Value?, DropReason)])
-    func `what does not fit is refused with the reason`(
+    func `a reading that does not match is rejected with the reason`(
         name: String, value: Value?, reason: DropReason
     ) {
         var values = Self.whole
@@ -50,7 +50,7 @@ struct FittingTests {
             (0, true), (-1, false), (86_400_000_000, true), (86_400_000_001, false),
             (.min, false), (.max, false),
         ] as [(Int64, Bool)])
-    func `a time is from 1970 to a day ahead`(microseconds: Int64, isTaken: Bool) {
+    func `a time must be between 1970 and a day ahead`(microseconds: Int64, isTaken: Bool) {
         let reading = Reading(time: Timestamp(microseconds: microseconds), values: Self.whole)
         let sample = try? reading.sample(of: Self.fields, arrival: Timestamp(microseconds: 0))
         #expect((sample != nil) == isTaken)

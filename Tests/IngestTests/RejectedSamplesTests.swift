@@ -3,7 +3,7 @@ import Testing
 
 @testable import Ingest
 
-struct RefusedTests {
+struct RejectedSamplesTests {
     @Test(arguments: [
         ("", "400 line 1, sample 1: the input ends"),
         ("[]", "422 line 1, sample 1: there are no samples"),
@@ -54,9 +54,9 @@ struct RefusedTests {
         ("\u{FEFF}{}", "400 line 1, sample 1: the input begins with a byte order mark"),
         ("/* */{}", "400 line 1, sample 1: unexpected character"),
     ])
-    func `JSON that is not what the sensor holds is refused`(text: String, fault: String) {
+    func `JSON that does not match the sensor is rejected`(text: String, fault: String) {
         for piece in [1, 2, 3, 7, 1 << 16] {
-            let found = Parsing.fault(Array(text.utf8), .json, piece: piece)
+            let found = TestParser.fault(Array(text.utf8), .json, piece: piece)
             #expect(found.hasPrefix(fault), "\(text) in pieces of \(piece): \(found)")
         }
     }
@@ -76,9 +76,9 @@ struct RefusedTests {
         ),
         ("\"" + String(repeating: "a", count: 65537) + "\"", "422", "the text has more than 65536"),
     ])
-    func `a text of JSON that is none is refused`(text: String, status: String, fault: String) {
+    func `an invalid JSON text is rejected`(text: String, status: String, fault: String) {
         let line = #"{"level":1,"total":2,"state":"s","note":\#(text)}"#
-        let found = Parsing.fault(Array(line.utf8), .ndjson, of: Parsing.gauge)
+        let found = TestParser.fault(Array(line.utf8), .ndjson, of: TestParser.gauge)
         #expect(found.hasPrefix("\(status) line 1, field note: \(fault)"), "\(found)")
     }
 
@@ -86,15 +86,15 @@ struct RefusedTests {
         arguments: [
             [0xFF], [0xC0, 0x80], [0xED, 0xA0, 0x80], [0xF5, 0x80, 0x80, 0x80], [0xE2, 0x82],
         ] as [[UInt8]])
-    func `bytes that are not UTF-8 are refused in every form`(bytes: [UInt8]) {
+    func `bytes that are not UTF-8 are rejected in every format`(bytes: [UInt8]) {
         let before = Array("level,total,state,note\n1,2,s,".utf8)
-        let csv = Parsing.fault(before + bytes + [0x0A], .csv, of: Parsing.gauge)
+        let csv = TestParser.fault(before + bytes + [0x0A], .csv, of: TestParser.gauge)
         #expect(csv.hasPrefix("400 line 2, field note: the text is not valid UTF-8"), "\(csv)")
         let line = Array(#"{"level":1,"total":2,"state":"s","note":""#.utf8)
-        let json = Parsing.fault(line + bytes + Array("\"}".utf8), .ndjson, of: Parsing.gauge)
+        let json = TestParser.fault(line + bytes + Array("\"}".utf8), .ndjson, of: TestParser.gauge)
         #expect(json.hasPrefix("400 line 1, field note: the text is not valid UTF-8"), "\(json)")
         let key = Array(#"{"x":1,"y":2,""#.utf8) + bytes + Array(#"":3}"#.utf8)
-        #expect(Parsing.fault(key, .ndjson).hasPrefix("422 line 1, field "))
+        #expect(TestParser.fault(key, .ndjson).hasPrefix("422 line 1, field "))
     }
 
     @Test(arguments: [
@@ -103,9 +103,9 @@ struct RefusedTests {
         ("[{\"x\":1,\"y\":2}]", "400 line 1: unexpected character"),
         ("{\"x\":1,\n\"y\":2}", "400 line 1: unexpected character"),
     ])
-    func `a line that is no sample is named`(text: String, fault: String) {
+    func `an invalid line is reported with its number`(text: String, fault: String) {
         for piece in [1, 5, 1 << 16] {
-            let found = Parsing.fault(Array(text.utf8), .ndjson, piece: piece)
+            let found = TestParser.fault(Array(text.utf8), .ndjson, piece: piece)
             #expect(found.hasPrefix(fault), "\(text) in pieces of \(piece): \(found)")
         }
     }
@@ -130,27 +130,28 @@ struct RefusedTests {
         ("t,x,y\n\"never\",1,2\n", "422 line 2, field t: the time is neither"),
         ("x,y\r1,2\r", "400 line 1: unexpected character"),
     ])
-    func `CSV that is not what the sensor holds is refused`(text: String, fault: String) {
+    func `CSV that does not match the sensor is rejected`(text: String, fault: String) {
         for piece in [1, 2, 5, 1 << 16] {
-            let found = Parsing.fault(Array(text.utf8), .csv, piece: piece)
-            // Where nothing tells which field has no end, none is named.
+            let found = TestParser.fault(Array(text.utf8), .csv, piece: piece)
+            // The field is not named if the unterminated cell could belong to several.
             let isEnd = fault.contains("the input ends") && found.contains("the input ends")
             #expect(found.hasPrefix(fault) || isEnd, "\(text) in pieces of \(piece): \(found)")
         }
     }
 
-    @Test func `more samples than are taken at once are refused`() {
+    @Test func `too many samples are rejected`() {
         let text = String(repeating: "{\"x\":1,\"y\":2}\n", count: 11)
         #expect(throws: SampleFault.self) {
-            try Parsing.samples(Array(text.utf8), .ndjson, of: Parsing.axes, limit: 10)
+            try TestParser.samples(Array(text.utf8), .ndjson, of: TestParser.axes, limit: 10)
         }
         #expect(
-            (try? Parsing.samples(Array(text.utf8), .ndjson, of: Parsing.axes, limit: 11)) != nil)
+            (try? TestParser.samples(Array(text.utf8), .ndjson, of: TestParser.axes, limit: 11))
+                != nil)
     }
 
-    @Test func `a sample without end is refused before it fills the memory`() {
+    @Test func `an endless sample is rejected in bounded memory`() {
         let long = Array(repeating: UInt8(ascii: " "), count: 4 << 20)
         let line = Array("{\"x\":1,".utf8) + long
-        #expect(Parsing.fault(line, .ndjson).contains("more than 1048576 bytes"))
+        #expect(TestParser.fault(line, .ndjson).contains("more than 1048576 bytes"))
     }
 }

@@ -6,13 +6,13 @@ import TestSupport
 
 @testable import Egress
 
-/// A client that may call some origins, and a record of the addresses it connects to.
-struct Bench: Sendable {
+/// A client that may call some origins and records the addresses it connects to.
+struct TestClient: Sendable {
     let client: OutboundClient
     let connections: Connections
     /// The pins of the allowed origins.
     let allowed: [WebOrigin: CertificatePin?]
-    var options = Bench.patient
+    var options = TestClient.patient
 
     /// Long limits, for tests that are not about time on a busy machine.
     static let patient: OutboundOptions = {
@@ -22,7 +22,7 @@ struct Bench: Sendable {
         return options
     }()
 
-    /// The addresses that were connected to.
+    /// The recorded addresses.
     final class Connections: Sendable {
         private let list = Mutex<[String]>([])
 
@@ -40,7 +40,7 @@ struct Bench: Sendable {
     static func with<T: Sendable>(
         _ origins: [String], pins: [String: String] = [:], ownPorts: Set<Int> = [],
         resolver: any NameResolver = NoResolver(), trust: [NIOSSLCertificate] = [],
-        server: Int? = nil, _ body: @Sendable (Bench) async throws -> T
+        server: Int? = nil, _ body: @Sendable (TestClient) async throws -> T
     ) async throws -> T {
         let connections = Connections()
         let client = OutboundClient(
@@ -56,7 +56,7 @@ struct Bench: Sendable {
             (origin, pins[origin.description].flatMap { CertificatePin($0) })
         }
         return try await body(
-            Bench(
+            TestClient(
                 client: client, connections: connections,
                 allowed: Dictionary(uniqueKeysWithValues: allowed)))
     }
@@ -92,7 +92,7 @@ struct Bench: Sendable {
     }
 }
 
-/// Finds no address: tests call no DNS server.
+/// Resolves no name, so that tests call no DNS server.
 struct NoResolver: NameResolver {
     func addresses(
         of name: String, within limit: Duration
@@ -101,7 +101,7 @@ struct NoResolver: NameResolver {
     }
 }
 
-/// Returns one list of addresses after the other, whatever the name.
+/// Returns the next list of addresses for each lookup, whatever the name.
 final class ScriptedResolver: NameResolver {
     private let answers: Mutex<[[String]]>
     private let asked = Mutex<[String]>([])
