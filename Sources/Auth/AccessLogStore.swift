@@ -5,7 +5,7 @@ import Text
 
 /// The table of the access log, a hash chain.
 struct AccessLogStore: Sendable {
-    /// Of the permission database.
+    /// The queue of the permission database.
     let queue: DatabaseQueue
 
     /// Appends entries to the chain.

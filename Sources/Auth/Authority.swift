@@ -46,11 +46,11 @@ public actor Authority {
     ///
     /// - Parameters:
     ///   - policy: blocks privileges, whatever is decided.
-    ///   - patience: how long a call waits for the owner's decision.
+    ///   - timeLimit: how long a call waits for the owner's decision.
     /// - Throws: `unsafeFile` when other users could open the files, `diskFull`, `storeFailed`.
     public init(
         path: String, policy: Policy = Policy(), time: any TimeSource = .system,
-        patience: Duration = .seconds(45), logger: Logger = Logger(label: "nervous.auth")
+        timeLimit: Duration = .seconds(45), logger: Logger = Logger(label: "nervous.auth")
     ) async throws(AuthError) {
         do {
             let queue = try AuthDatabase(path: path).queue
@@ -67,14 +67,14 @@ public actor Authority {
                 PermissionTable(try await decided.records(), policy: policy),
                 DenialTable(try await decided.denialCounts()), store: decided,
                 clients: clients, tokens: tokens, log: log, time: time)
-            storage = try StorageDatabase(path: Self.storagePath(besides: path))
+            storage = try StorageDatabase(path: Self.storagePath(beside: path))
             try await storage.eraseAll(keeping: clients.storageOwners)
         } catch {
             throw AuthError(wrapping: error, while: "opening \(path)")
         }
         self.time = time
         noticeBoard = NoticeBoard(time: time)
-        requests = RequestTable(patience: patience, time: time)
+        requests = RequestTable(timeLimit: timeLimit, time: time)
         checker = AccessChecker(
             clients: clients, tokens: tokens, permissions: decisions, requests: requests,
             refusals: RefusalReporter(log: log, notices: noticeBoard, time: time), log: log)
@@ -83,7 +83,7 @@ public actor Authority {
     }
 
     /// The path of the apps' storage, beside the permission database.
-    public static func storagePath(besides path: String) -> String {
+    public static func storagePath(beside path: String) -> String {
         URL(filePath: path).deletingLastPathComponent().appending(path: "app-storage.sqlite")
             .path(percentEncoded: false)
     }
@@ -169,7 +169,7 @@ public actor Authority {
 
     /// Asks the owner for a privilege that an app declares, and waits for the decision.
     ///
-    /// - Parameter isAvailable: whether the machine has what it is about; else the owner is not asked.
+    /// - Parameter isAvailable: whether the machine has the sensor of the privilege; otherwise the owner is not asked.
     /// - Returns: the state afterwards; `prompt` when the owner has not decided in time.
     /// - Throws: `undeclared` for a privilege that the app does not declare; as `identify`.
     public func request(
@@ -242,10 +242,10 @@ public actor Authority {
 
     // MARK: - Apps and runs
 
-    /// Makes an app known, with its identity and declaration.
+    /// Registers an app with its identity and declaration, or updates them.
     ///
     /// An app of another identity than before inherits nothing: decisions, tokens, launch codes and
-    /// stored values are removed. One of the same identity keeps the decisions about what it still
+    /// stored values are removed. One of the same identity keeps the decisions about the privileges that it still
     /// declares.
     ///
     /// - Parameter before: the earlier declaration, for an app that was admitted without one.
@@ -258,7 +258,7 @@ public actor Authority {
         }
     }
 
-    /// Makes an app known without identity and declaration.
+    /// Registers an app without identity and declaration.
     func admit(app name: String) async throws(AuthError) {
         try await clients.add(name, as: .app)
     }
@@ -451,7 +451,7 @@ public actor Authority {
         try await change()
     }
 
-    /// How many changes wait for others.
+    /// How many changes wait for earlier ones.
     var waitingChanges: Int { changes.count }
 
     /// Removes what belongs to a client whose decisions are removed.

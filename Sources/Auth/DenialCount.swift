@@ -9,11 +9,11 @@ public struct DenialCount: Hashable, Sendable {
 
     /// The client's name.
     public let client: String
-    /// What was denied.
+    /// The denied privilege.
     public let privilege: PrivilegeID
     /// At least one.
     public let count: Int
-    /// When it was denied last.
+    /// When it was last denied.
     public let last: Timestamp
 
     /// Whether the owner is not asked again.

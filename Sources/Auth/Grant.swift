@@ -3,7 +3,7 @@ public import Samples
 
 /// A use of a sensor that a client asks for.
 public struct AccessRequest: Hashable, Sendable {
-    /// Which sensor, or a kind for which the owner chose one sensor.
+    /// The sensor, or a kind for which the owner chose one sensor.
     public let sensor: SensorID
     /// Reading or publishing.
     public let access: Access

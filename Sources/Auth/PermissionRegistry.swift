@@ -178,7 +178,7 @@ final class PermissionRegistry {
         }
     }
 
-    /// - Throws: `restricted` for what the policy blocks; `invalidPrivilege` for sensors of another
+    /// - Throws: `restricted` for privileges that the policy blocks; `invalidPrivilege` for sensors of another
     ///   kind, for none and for too many.
     private func check(_ terms: Terms, for privilege: PrivilegeID) throws(AuthError) {
         guard let kind = privilege.sensor else {

@@ -79,14 +79,14 @@ struct PermissionTable: Sendable {
         }
         let grants = relevant.filter { record in
             record.state == .granted && !record.isExpired(at: now)
-                && record.opinion(on: request.sensor) != .undecided
+                && record.choiceStatus(of: request.sensor) != .undecided
         }
         let rivals = grants.filter { $0.privilege.access?.includes(request.access) == true }
         // The decision about the most specific sensor counts; among equals the widest.
         let depth = rivals.map(Self.depth).max()
         let deepest = rivals.filter { Self.depth($0) == depth }
         let granted = deepest.filter { record in
-            record.opinion(on: request.sensor) == .chosen
+            record.choiceStatus(of: request.sensor) == .chosen
                 && record.terms?.access.includes(request.access) == true
         }.max { Self.rank($0) < Self.rank($1) }
         if let granted, var found = granted.terms {
@@ -99,10 +99,10 @@ struct PermissionTable: Sendable {
             return holds ? .granted(found) : .notInBackground(granted.privilege)
         }
         let aggregates = (deepest + grants).first { record in
-            record.terms?.access == .stats && record.opinion(on: request.sensor) != .excluded
+            record.terms?.access == .stats && record.choiceStatus(of: request.sensor) != .excluded
         }
         if request.access == .raw, let aggregates { return .statisticsOnly(aggregates.privilege) }
-        guard let choice = deepest.first(where: { $0.opinion(on: request.sensor) != .chosen }),
+        guard let choice = deepest.first(where: { $0.choiceStatus(of: request.sensor) != .chosen }),
             let chosen = choice.terms?.only?.chosen
         else { return .undecided }
         return .notChosen(choice.privilege, chosen)
@@ -124,7 +124,7 @@ struct PermissionTable: Sendable {
             (left.run == nil ? 0 : 1, Self.depth(left))
                 < (right.run == nil ? 0 : 1, Self.depth(right))
         }
-        let isInstance = choices.contains { $0.opinion(on: name) == .chosen }
+        let isInstance = choices.contains { $0.choiceStatus(of: name) == .chosen }
         guard !isInstance, let chosen = first?.terms?.only?.chosen(by: name),
             chosen.count == 1
         else { return name }

@@ -1,6 +1,6 @@
 public import Samples
 
-/// A snapshot of the owner's decisions, and what they permit at one moment.
+/// A snapshot of the owner's decisions at one moment.
 ///
 /// ```swift
 /// let permissions = await authority.permissions
@@ -51,7 +51,7 @@ public struct Permissions: Sendable {
             ? name : table.resolve(name, for: access, by: client, at: now)
     }
 
-    /// The same for whatever the client may do: choices for reading come before those for writing.
+    /// The same for any access: choices for reading have precedence over those for writing.
     public func resolve(_ name: SensorID, by client: Client) -> SensorID {
         [Access.raw, .stats, .write].lazy.map { resolve(name, for: $0, by: client) }
             .first { $0 != name } ?? name
@@ -98,7 +98,7 @@ public struct Permissions: Sendable {
         if client.kind == .owner { return .granted }
         let isKnown = table.all(of: client.name).contains { record in
             record.privilege.sensor?.covers(sensor) == true
-                && record.opinion(on: sensor) == .chosen
+                && record.choiceStatus(of: sensor) == .chosen
         }
         guard isKnown else { return nil }
         switch verdict(on: AccessRequest("permission", of: sensor, .raw), by: client) {
@@ -129,7 +129,7 @@ public struct Permissions: Sendable {
         }
         return table.all(of: client.name).contains { record in
             record.privilege.sensor?.covers(sensor) == true && record.applies(to: client)
-                && record.opinion(on: sensor) == .excluded
+                && record.choiceStatus(of: sensor) == .excluded
         }
     }
 

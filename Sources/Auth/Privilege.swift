@@ -3,7 +3,7 @@ public import Samples
 
 /// One entry of the `privileges` in an app's `package.json`.
 public struct Privilege: Hashable, Sendable {
-    /// What the app asks for.
+    /// The resources that an app can ask for.
     public enum Resource: Hashable, Sendable {
         /// A sensor, or every sensor of a kind.
         case sensor(SensorID, Access)
@@ -18,7 +18,7 @@ public struct Privilege: Hashable, Sendable {
         case identity
     }
 
-    /// What the app asks for.
+    /// The resource that the app asks for.
     public let resource: Resource
     /// The app's explanation: untrusted, to be displayed as a claim.
     public let reason: String
@@ -47,7 +47,7 @@ public struct Privilege: Hashable, Sendable {
     }
 }
 
-/// What may be done with a sensor.
+/// The kinds of access to a sensor.
 public enum Access: String, Hashable, Sendable, Codable, CaseIterable {
     /// Read single samples, and every statistic of them.
     case raw

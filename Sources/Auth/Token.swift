@@ -43,7 +43,7 @@ public struct Token: Hashable, Sendable {
 public struct TokenRecord: Hashable, Sendable {
     /// A short name to list and revoke it by.
     public let id: String
-    /// Whom it identifies.
+    /// The client that it identifies.
     public let client: Client
     /// When it was created.
     public let created: Timestamp

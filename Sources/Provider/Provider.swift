@@ -113,7 +113,7 @@ public struct Provider: Sendable {
         StatisticsRoutes(authorizer: authorizer, engine: engine).add(to: &routes)
         AnalysisRoutes(authorizer: authorizer, engine: engine).add(to: &routes)
         PackRoutes(
-            authorizer: authorizer, machine: machine, shelf: services.packs,
+            authorizer: authorizer, machine: machine, packs: services.packs,
             archives: services.archives, largestArchive: services.library.limits.archiveBytes
         ).add(to: &routes)
         RetentionRoutes(authorizer: authorizer, machine: machine).add(to: &routes)

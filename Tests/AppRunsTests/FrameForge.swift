@@ -53,7 +53,7 @@ struct FrameForge {
         }
     }
 
-    mutating func order() -> ZygoteOrder {
+    mutating func order() -> ZygoteRequest {
         .start(id: id(), cpu: id(), memory: random.next())
     }
 

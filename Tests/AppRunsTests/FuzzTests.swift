@@ -54,7 +54,7 @@ struct FuzzTests {
         var configuration = RunConfiguration(
             app: "demo", token: "secret", scripts: [RunScript(name: "app.js", source: spelled)])
         configuration.budget.turn = .milliseconds(500)
-        configuration.patience = .milliseconds(500)
+        configuration.timeLimit = .milliseconds(500)
         let process = try await RunnerProcess.startUnconfined(path: ForgedProgram.path)
         let descriptor = try process.connection()
         let socket = try FileManager.default.destinationOfSymbolicLink(
@@ -78,8 +78,8 @@ struct FuzzTests {
             var forge = FrameForge(seed: seed &+ UInt64(number))
             let path = try ForgedProgram.zygote(
                 in: folder, named: "zygote-\(number)", packets: Self.packets(&forge))
-            let patience = Duration.milliseconds(300)
-            guard let zygote = try? await Zygote.start(path: path, patience: patience) else {
+            let timeLimit = Duration.milliseconds(300)
+            guard let zygote = try? await Zygote.start(path: path, timeLimit: timeLimit) else {
                 continue
             }
             let runners = await withTaskGroup(of: RunnerProcess?.self) { group in
@@ -131,7 +131,7 @@ struct FuzzTests {
                 #expect(read.encoded() == report, "seed \(seed)")
             }
             let order = forge.mutated(forge.order().encoded())
-            if let read = try? ZygoteOrder(packet: order) {
+            if let read = try? ZygoteRequest(packet: order) {
                 #expect(read.encoded() == order, "seed \(seed)")
             }
         }

@@ -34,7 +34,7 @@ struct MeterTests {
         let steps = [(100, 0), (104, 10), (106, 20), (107, 71)]
         let seen = steps.map { cpu, time in
             let isWithin = meter.add(.seconds(cpu), at: start + .seconds(time))
-            return isWithin ? meter.room : nil
+            return isWithin ? meter.remaining : nil
         }
         #expect(seen == [.seconds(5), .seconds(1), nil, .seconds(2)])
     }

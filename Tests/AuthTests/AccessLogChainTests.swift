@@ -221,7 +221,7 @@ struct AccessLogChainTests {
         try await tamper("UPDATE ledger SET count = 9 WHERE id = 15")
         let broken = try read()
         #expect(broken.code == 1)
-        #expect(broken.output.contains("line 15 "))
+        #expect(broken.output.contains("entry 15 "))
     }
 
     @Test func `the lines of an older file are taken over into the chain`() async throws {

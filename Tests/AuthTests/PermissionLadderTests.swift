@@ -69,7 +69,7 @@ struct PermissionLadderTests {
     }
 
     private func open(restricted: [String] = []) async throws -> Authority {
-        try await registry.open(restricted: restricted, patience: .zero)
+        try await registry.open(restricted: restricted, timeLimit: .zero)
     }
 
     /// A host in which the app is in a state.

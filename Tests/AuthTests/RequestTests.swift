@@ -21,7 +21,7 @@ struct RequestTests {
         init(
             _ registry: Registry, isOld: Bool = true, isPatient: Bool = true
         ) async throws {
-            authority = try await registry.open(patience: isPatient ? .seconds(45) : .zero)
+            authority = try await registry.open(timeLimit: isPatient ? .seconds(45) : .zero)
             try await authority.admit(
                 DeclaredApp(
                     name: "old", identity: "1",

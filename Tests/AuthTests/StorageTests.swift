@@ -138,7 +138,7 @@ struct StorageTests {
 
     @Test func `the file is its owner's alone`() async throws {
         _ = try await registry.open()
-        let path = Authority.storagePath(besides: registry.path)
+        let path = Authority.storagePath(beside: registry.path)
         #expect(path.hasPrefix(registry.folder.path(percentEncoded: false)))
         let attributes = try FileManager.default.attributesOfItem(atPath: path)
         #expect(attributes[.posixPermissions] as? Int == 0o600)
@@ -148,7 +148,7 @@ struct StorageTests {
 
     /// Whether the file or its log has these bytes anywhere.
     private func holds(_ text: String) throws -> Bool {
-        let path = Authority.storagePath(besides: registry.path)
+        let path = Authority.storagePath(beside: registry.path)
         return try ["", "-wal"].contains { ending in
             guard FileManager.default.fileExists(atPath: path + ending) else { return false }
             return try Data(contentsOf: URL(filePath: path + ending))

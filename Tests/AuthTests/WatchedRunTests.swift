@@ -25,7 +25,7 @@ struct WatchedRunTests {
     }
 
     private func app(background: Bool) async throws -> Authority {
-        let authority = try await registry.open(patience: .zero)
+        let authority = try await registry.open(timeLimit: .zero)
         try await authority.admitAskingApp()
         try await authority.decide(
             .allow(Terms(access: .raw, background: background)), on: cpu, by: "app")

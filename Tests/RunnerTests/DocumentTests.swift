@@ -61,7 +61,7 @@ struct DocumentTests {
         }
         #expect(
             run.lines == [
-                "There is no document in this run: not built", "undefined undefined object",
+                "The document is not available in this run: not built", "undefined undefined object",
             ])
         #expect(run.end == .exit(0))
     }

@@ -146,6 +146,6 @@ struct ModuleTests {
         }
         #expect(asked == 1)
         let output = run.lines + run.errors.map(\.message)
-        #expect(output.contains { $0.contains("There are no modules in this run: not built") })
+        #expect(output.contains { $0.contains("Modules are not available in this run: not built") })
     }
 }

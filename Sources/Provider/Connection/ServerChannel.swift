@@ -75,8 +75,8 @@ public struct ConnectionLimits: Sendable {
         self.idle = idle
     }
 
-    /// For the control socket: the owner may pause as long as they like, for instance in a pager.
-    public static let patient = ConnectionLimits(
+    /// Practically no limits, for the control socket: the owner may read slowly, such as in a pager.
+    public static let unlimited = ConnectionLimits(
         header: .hours(24), period: .hours(24), progress: 0)
 }
 

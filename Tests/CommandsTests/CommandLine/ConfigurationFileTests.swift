@@ -61,6 +61,6 @@ struct ConfigurationFileTests {
         let messages = try lines.map {
             try JSONDecoder().decode(LogLine.self, from: Data($0.utf8)).message
         }
-        #expect(messages.contains { $0.hasPrefix("refused: The call carried no token.") })
+        #expect(messages.contains { $0.hasPrefix("refused: The call has no token.") })
     }
 }

@@ -136,7 +136,7 @@ struct ExternalHardwareTests {
         let flags = flag == "--allow" ? [flag, "sensor:geiger"] : [flag]
         let words = ["run", "external-hardware", "--for", "20s"] + flags
         let terminal = try sandbox.terminal(words, columns: 200)
-        try terminal.await("Geiger counter: there, and nothing has come from it yet.")
+        try terminal.await("Geiger counter: no samples yet.")
         #expect(terminal.text.contains("Weather station: missing"))
         #expect(terminal.text.contains("Seismograph: missing"))
         #expect(!terminal.text.contains("Geiger counter: missing"))

@@ -82,7 +82,7 @@ struct LogTests {
         }
         let told = try sandbox.nervous("log", "--verify")
         #expect(told.code == 1)
-        #expect(told.errors.contains("Line 3 is not what was written"))
+        #expect(told.errors.contains("Entry 3 was changed"))
         #expect(try verification(sandbox).line == 3)
     }
 

@@ -16,11 +16,11 @@ import Text
         folder = try TemporaryFolder()
     }
 
-    private func library(patience: Duration = Program.patience) async throws -> AppLibrary {
+    private func library(timeLimit: Duration = Program.patience) async throws -> AppLibrary {
         let program = BuiltProgram.path("forging-unpacker")
         return try await AppLibrary.open(
             at: folder.url.appending(path: "apps"),
-            unpacker: Unpacker(program: program, patience: patience))
+            unpacker: Unpacker(program: program, timeLimit: timeLimit))
     }
 
     private func refusal(
@@ -54,7 +54,7 @@ import Text
     func `an unpacker that breaks the rules changes nothing and is gone`(
         _ forgery: UnpackerForgery
     ) async throws {
-        let library = try await library(patience: forgery.patience)
+        let library = try await library(timeLimit: forgery.timeLimit)
         let source = try folder.writeApp("my-app")
         try await library.install(from: source)
         let before = try folder.tree()

@@ -48,7 +48,7 @@ struct UnpackerConfinementTests {
     }
 
     @Test func `it reads the archive only when nothing else is left to it`() throws {
-        let run = try Run(Self.limits.words)
+        let run = try Run(Self.limits.arguments)
         // More than a pipe holds: when it is written, the program has begun to read.
         try run.program.write([UInt8](repeating: 0, count: 1_000_000))
         let folder = "/proc/\(run.program.pid)"
@@ -79,7 +79,7 @@ struct UnpackerConfinementTests {
     }
 
     @Test func `it lists a package with names in any locale`() throws {
-        let run = try Run(Self.limits.words)
+        let run = try Run(Self.limits.arguments)
         let archive = ZipForge.good().with(.folder("my-app/é/")).with(.deflated("my-app/é/名前", "x"))
         try run.program.write(archive.bytes)
         run.program.endInput()
@@ -97,7 +97,7 @@ struct UnpackerConfinementTests {
 
     @Test func `an archive larger than it may be is not read to its end`() throws {
         let run = try Run(
-            ArchiveLimits(archiveBytes: 100, unpackedBytes: 1, fileBytes: 1, entries: 1).words)
+            ArchiveLimits(archiveBytes: 100, unpackedBytes: 1, fileBytes: 1, entries: 1).arguments)
         try run.program.write([UInt8](repeating: 0, count: 1000))
         #expect(try run.frames() == [.refused(ArchiveError(.archiveTooLarge))])
     }

@@ -11,7 +11,7 @@ struct UnpackerForgery: CustomTestStringConvertible, Sendable {
     /// What `forging-unpacker` takes for its archive.
     let script: [UInt8]
     /// How long the host waits: not long only for those that make it wait.
-    let patience: Duration
+    let timeLimit: Duration
 
     init(
         _ name: String, _ code: JSAppsError.Code, behaviour: String = "say", bytes: [UInt8]
@@ -19,7 +19,7 @@ struct UnpackerForgery: CustomTestStringConvertible, Sendable {
         testDescription = name
         self.code = code
         script = Array(behaviour.utf8) + [0x0A] + bytes
-        patience = ["silent", "drip"].contains(behaviour) ? .milliseconds(300) : Program.patience
+        timeLimit = ["silent", "drip"].contains(behaviour) ? .milliseconds(300) : Program.patience
     }
 
     init(
