@@ -160,8 +160,8 @@ public struct StatisticsAnswer: Codable, Sendable {
         public let values: [String: [String: Double?]]
         /// `true` if only summaries are left of some samples: percentiles are within 1 %.
         public let approximate: Bool?
-        /// `true` if samples were not included, because they are damaged or because only a summary is
-        /// left of them that reaches beyond the window.
+        /// `true` if samples were not included, because they are damaged or because only a summary
+        /// is left of them that reaches beyond the window.
         public let partial: Bool?
         /// The coverage of the window up to now, 0 to 1; missing if unknown.
         public let coverage: Double?

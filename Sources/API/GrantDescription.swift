@@ -99,7 +99,8 @@ public struct TermsDescription: Codable, Sendable {
 
 /// The request for a decision.
 public struct DecisionRequest: Codable, Sendable {
-    /// `allow-once`, `allow-always`, `statistics-only`, `deny-once`, `deny`, or `allow` with `terms`.
+    /// `allow-once`, `allow-always`, `statistics-only`, `deny-once`, `deny`, or `allow` with
+    /// `terms`.
     public let decision: String
     /// The terms of `allow`.
     public var terms: TermsDescription?

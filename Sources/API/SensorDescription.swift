@@ -98,7 +98,8 @@ public struct ConnectionReport: Codable, Sendable {
         public let invalidTimestamp: Int
         /// Samples with the timestamp of an earlier one.
         public let repeated: Int
-        /// Samples that exceed the rate of the source, or that arrived faster than they could be stored.
+        /// Samples that exceed the rate of the source, or that arrived faster than they could be
+        /// stored.
         public let excess: Int
 
         /// Creates a value from its members.

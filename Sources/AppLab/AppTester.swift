@@ -22,8 +22,8 @@ import VM
 /// }
 /// ```
 package struct AppTester: Sendable {
-    /// The longest real time of one test. Time limits of the app itself are in virtual time; this one
-    /// only ends a test that makes no progress, also on a busy machine.
+    /// The longest real time of one test. Time limits of the app itself are in virtual time; this
+    /// one only ends a test that makes no progress, also on a busy machine.
     private static let timeLimit = Duration.seconds(300)
 
     package let app: InstalledApp
@@ -58,8 +58,8 @@ package struct AppTester: Sendable {
         package let console: [TestResult.Line]
     }
 
-    /// Runs `body` with a tester for an installed app, or for the app of a folder, which is installed
-    /// temporarily.
+    /// Runs `body` with a tester for an installed app, or for the app of a folder, which is
+    /// installed temporarily.
     package static func with<T: Sendable>(
         _ word: String, isFolder: Bool = true, _ options: HostOptions,
         _ body: (AppTester) async throws -> T
@@ -106,7 +106,8 @@ package struct AppTester: Sendable {
                 harness: TestHarness(of: file, index: index, filter: settings.filter)
             ) { event in await controller.record(event) }
             return Outcome(
-                report: await controller.report, run: RunDescription(run), result: await controller.result,
+                report: await controller.report, run: RunDescription(run),
+                result: await controller.result,
                 console: await controller.console)
         }
     }

@@ -230,7 +230,9 @@ struct TestConnection: HostConnection {
     func send(
         _ call: HostCall, receive: @escaping @Sendable (HostAnswerPart) async throws -> Void
     ) async throws {
-        guard let controller = await controller() else { return try await api.send(call, receive: receive) }
+        guard let controller = await controller() else {
+            return try await api.send(call, receive: receive)
+        }
         if call.target.hasPrefix(TestController.path + "/") {
             let (status, body) = await controller.answer(call)
             let type = [("content-type", "application/json")].map { (name: $0.0, value: $0.1) }

@@ -28,7 +28,8 @@ actor AppRun {
     /// The last ping that was sent; at most one waits for the socket.
     private var ping: Task<Void, Never>?
 
-    /// - Parameter onEvent: receives the events of the run; the next frame is read after it returns.
+    /// - Parameter onEvent: receives the events of the run; the next frame is read after it
+    ///   returns.
     init(
         _ configuration: RunConfiguration, process: RunnerProcess,
         connection: any HostConnection, onEvent: @escaping @Sendable (RunEvent) async -> Void
@@ -391,7 +392,8 @@ actor AppRun {
         else { return }
         do {
             guard let moment = try await time.advance(to: deadline) else {
-                // No stream will receive another sample: the run ends as if nothing were left to wait for.
+                // No stream will receive another sample: the run ends as if nothing were left to
+                // wait for.
                 _ = await send([.lifetime(0)])
                 return
             }

@@ -73,7 +73,8 @@ struct RunConfiguration: Sendable {
     var token: String
     /// Evaluated in this order.
     var scripts: [RunScript]
-    /// The page that is opened after the scripts and runs the scripts that it loads; `nil` for none.
+    /// The page that is opened after the scripts and runs the scripts that it loads; `nil` for
+    /// none.
     var page: String?
     /// The libraries that the app may load when it needs them.
     var libraries = RunLibraries()

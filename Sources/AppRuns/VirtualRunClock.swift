@@ -9,7 +9,8 @@ public protocol VirtualRunTime: Sendable {
     /// The seed of the app's random numbers.
     var seed: UInt64 { get }
 
-    /// Lets every open stream send the samples that have arrived for it, one stream after the other.
+    /// Lets every open stream send the samples that have arrived for it, one stream after the
+    /// other.
     func catchUp() async
 
     /// Advances to `deadline`, or to the first sample until then that a stream waits for.

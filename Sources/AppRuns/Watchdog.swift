@@ -29,8 +29,8 @@ struct Watchdog {
     /// Whether the host reads no frames because it waits for something else.
     var isPaused = false
 
-    /// - Parameter timeLimit: how long the process may leave a ping unanswered, in addition to a turn of
-    ///   the app.
+    /// - Parameter timeLimit: how long the process may leave a ping unanswered, in addition to a
+    ///   turn of the app.
     init(_ budget: RunBudget, timeLimit: Duration) {
         self.budget = budget
         self.timeLimit = budget.turn + timeLimit
@@ -69,7 +69,9 @@ struct Watchdog {
             guard now < due else { return .end(.unresponsive) }
             wait = min(wait, due - now)
         }
-        return .wait(min(max(wait, Self.checkIntervals.lowerBound), Self.checkIntervals.upperBound), ping: ping)
+        return .wait(
+            min(max(wait, Self.checkIntervals.lowerBound), Self.checkIntervals.upperBound),
+            ping: ping)
     }
 
     /// A runner that does not read must not stop the checks, nor make pings pile up.
@@ -121,7 +123,8 @@ struct ProcessorMeter {
     }
 }
 
-/// Counts the resources that a run uses, and bounds its calls and its console lines within a minute.
+/// Counts the resources that a run uses, and bounds its calls and its console lines within a
+/// minute.
 struct UsageMeter {
     /// Bytes that a console line counts beside its text, so that empty lines are bounded too.
     private static let lineCost = 32

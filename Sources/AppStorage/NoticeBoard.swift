@@ -3,8 +3,9 @@ public import Scheduling
 
 /// Delivers notices to those who watch: the terminal, the desktop, event streams.
 ///
-/// Bounded: an app may post ten messages a minute, refused calls are reported ten times a minute, and
-/// a watcher that does not read loses the oldest notices. The access log is the complete record.
+/// Bounded: an app may post ten messages a minute, refused calls are reported ten times a minute,
+/// and a watcher that does not read loses the oldest notices. The access log is the complete
+/// record.
 ///
 /// ```swift
 /// let (notices, watcher) = await board.watch()

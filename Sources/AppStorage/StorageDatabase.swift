@@ -75,8 +75,8 @@ public struct StorageDatabase: Sendable {
 
     /// Makes all changes, in their order, or none; they are durable when this returns.
     ///
-    /// - Throws: `tooLarge` for a value above its limit; `storageFull` when the owner would store more
-    ///   than its limit and more than before; `diskFull`, `storeFailed`.
+    /// - Throws: `tooLarge` for a value above its limit; `storageFull` when the owner would store
+    ///   more than its limit and more than before; `diskFull`, `storeFailed`.
     @discardableResult
     public func apply(
         _ changes: [StorageChange], in area: StorageArea, of owner: Owner
@@ -236,7 +236,8 @@ public struct StorageDatabase: Sendable {
         }
         guard hasErased else { return }
         do {
-            // Pages that SQLite has rebalanced hold copies of removed rows; a rewritten file has none.
+            // Pages that SQLite has rebalanced hold copies of removed rows; a rewritten file has
+            // none.
             try await queue.vacuum()
             try await queue.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
         } catch {

@@ -5,10 +5,11 @@ import Text
 
 /// The record of reads, refusals and decisions, in the order in which they happened.
 ///
-/// Entries are only appended, and each contains the hash of the one before. Equal calls within a minute
-/// share entries: the first is on disk before the call is answered; the others are counted and become
-/// one more entry when the minute or the host ends. Readers of the log see the counts immediately. A
-/// crash loses at most the counts of one minute, never the fact that something was read.
+/// Entries are only appended, and each contains the hash of the one before. Equal calls within a
+/// minute share entries: the first is on disk before the call is answered; the others are counted
+/// and become one more entry when the minute or the host ends. Readers of the log see the counts
+/// immediately. A crash loses at most the counts of one minute, never the fact that something was
+/// read.
 ///
 /// ```swift
 /// await authority.log.record("samples", .raw, for: grant, range: range, count: samples.count)
@@ -16,8 +17,8 @@ import Text
 /// ```
 public actor AccessLog {
     static let flushInterval = Duration.seconds(1)
-    /// The maximum number of different calls of a client that get their own entries within a minute;
-    /// further ones are counted in one entry.
+    /// The maximum number of different calls of a client that get their own entries within a
+    /// minute; further ones are counted in one entry.
     static let differentCallsPerClient = 256
     private static let detailLimit = 400
     private static let nameLimit = 128
@@ -198,7 +199,8 @@ public actor AccessLog {
 
     /// The number and the hash, in hexadecimal, of the newest entry; 0 and zeros for an empty log.
     ///
-    /// With a copy of the hash, ``AccessLogVerification`` proves later that no earlier entry has changed.
+    /// With a copy of the hash, ``AccessLogVerification`` proves later that no earlier entry has
+    /// changed.
     ///
     /// - Throws: `storeFailed`.
     public func head() async throws(AuthError) -> (id: Int64, hash: String) {
@@ -211,8 +213,8 @@ public actor AccessLog {
         }
     }
 
-    /// Deletes the oldest entries, up to the first that is not older than `limit`; a new entry records
-    /// the hash of the last deleted one, so that the chain can still be verified.
+    /// Deletes the oldest entries, up to the first that is not older than `limit`; a new entry
+    /// records the hash of the last deleted one, so that the chain can still be verified.
     ///
     /// - Returns: how many were deleted.
     /// - Throws: `storeFailed`.

@@ -66,16 +66,18 @@ public struct AccessLogEntry: Hashable, Sendable {
     public let sensor: SensorID?
     /// How the sensor was used.
     public let access: Access?
-    /// `latest`, `samples`, `stats`, `stream` or another operation; `more` for calls beyond the limit
-    /// of different calls of a client within a minute.
+    /// `latest`, `samples`, `stats`, `stream` or another operation; `more` for calls beyond the
+    /// limit of different calls of a client within a minute.
     public let operation: String?
     /// The time range of the call; of several calls, the range that contains them all.
     public let range: TimeRange?
     /// The number of equal calls in this minute that the entry counts.
     public let calls: Int
-    /// Samples that were read, also as part of statistics, or published; bytes of a call to a server.
+    /// Samples that were read, also as part of statistics, or published; bytes of a call to a
+    /// server.
     public let count: Int
-    /// Why it was refused, how a call to a server ended, or more about an event; escaped for display.
+    /// Why it was refused, how a call to a server ended, or more about an event; escaped for
+    /// display.
     public let detail: String?
 
     /// How the call ended; `nil` for other events.

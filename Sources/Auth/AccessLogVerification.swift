@@ -27,7 +27,8 @@ public struct AccessLogVerification: Sendable {
 
     /// Verifies every entry.
     ///
-    /// - Parameter onProgress: called every thousand entries with the number verified and the total.
+    /// - Parameter onProgress: called every thousand entries with the number verified and the
+    ///   total.
     /// - Throws: `notFound` without a log, `storeFailed` when it cannot be read.
     public func run(
         onProgress: @escaping @Sendable (Int, Int) -> Void = { _, _ in }
@@ -82,7 +83,8 @@ public struct AccessLogVerification: Sendable {
             chain.add(values)
             guard chain.head == Data.fromDatabaseValue(row[values.count]) else {
                 report.fault = .init(
-                    line: id, message: "Entry \(id) was changed, or does not follow the one before it.")
+                    line: id,
+                    message: "Entry \(id) was changed, or does not follow the one before it.")
                 return report
             }
             note(chain.head, &report)

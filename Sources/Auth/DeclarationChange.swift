@@ -1,8 +1,8 @@
 /// The difference between the privileges of two versions of an app, and its effect on decisions.
 ///
-/// Decisions about equal or narrower privileges stay, narrowed to the new declaration. New and wider
-/// privileges need a decision. Decisions about removed privileges are forgotten, so that a later
-/// version that declares them again has to ask again.
+/// Decisions about equal or narrower privileges stay, narrowed to the new declaration. New and
+/// wider privileges need a decision. Decisions about removed privileges are forgotten, so that a
+/// later version that declares them again has to ask again.
 ///
 /// ```swift
 /// let change = DeclarationChange(from: old.privileges, to: new.privileges)

@@ -33,8 +33,8 @@ public struct AccessRequest: Hashable, Sendable {
 
 /// Proof that a client may use a sensor now, under terms.
 ///
-/// Only `Authority` can make one. Everything that returns or stores sensor data takes a grant, so that
-/// code without a check does not compile.
+/// Only `Authority` can make one. Everything that returns or stores sensor data takes a grant, so
+/// that code without a check does not compile.
 ///
 /// ```swift
 /// func latest(of sensor: Sensor, for grant: Grant) async throws -> Sample?

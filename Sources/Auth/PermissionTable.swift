@@ -20,8 +20,8 @@ struct PermissionTable: Sendable {
         case statisticsOnly(PrivilegeID)
         /// The decision about this privilege does not hold for runs in the background.
         case notInBackground(PrivilegeID)
-        /// The decision about this privilege grants these sensors, of which the request names none or
-        /// more than one.
+        /// The decision about this privilege grants these sensors, of which the request names none
+        /// or more than one.
         case notChosen(PrivilegeID, [SensorID])
         /// Blocked by the policy.
         case restricted
@@ -65,7 +65,8 @@ struct PermissionTable: Sendable {
 
     /// Checks the use of a sensor.
     ///
-    /// Denials win over grants. A denial of less access includes more; a grant of more includes less.
+    /// Denials win over grants. A denial of less access includes more; a grant of more includes
+    /// less.
     func verdict(on request: AccessRequest, by client: Client, at now: Timestamp) -> Verdict {
         guard policy.restriction(of: request.privilege) == nil else { return .restricted }
         let relevant = all(of: client.name).filter { record in
@@ -108,8 +109,8 @@ struct PermissionTable: Sendable {
         return .notChosen(choice.privilege, chosen)
     }
 
-    /// The sensor that a client refers to by a name: when the owner chose one sensor of a kind, the name
-    /// of the kind refers to that sensor.
+    /// The sensor that a client refers to by a name: when the owner chose one sensor of a kind, the
+    /// name of the kind refers to that sensor.
     ///
     /// Decisions for the run come first, then those about the most specific name.
     func resolve(
@@ -176,7 +177,8 @@ struct PermissionTable: Sendable {
         return isOpen(request, by: client, at: now)
     }
 
-    /// Whether a declared privilege is denied, also as part of another one, or blocked by the policy.
+    /// Whether a declared privilege is denied, also as part of another one, or blocked by the
+    /// policy.
     func isDenied(_ privilege: Privilege, to client: Client, at now: Timestamp) -> Bool {
         guard policy.restriction(of: privilege.id) == nil else { return true }
         guard case .sensor(let sensor, let access) = privilege.resource else {

@@ -44,8 +44,8 @@ public struct Permissions: Sendable {
         request.with(resolve(request.sensor, for: request.access, by: client))
     }
 
-    /// The sensor that a client refers to by a name: when the owner chose one sensor of a kind, the name
-    /// of the kind refers to that sensor.
+    /// The sensor that a client refers to by a name: when the owner chose one sensor of a kind, the
+    /// name of the kind refers to that sensor.
     public func resolve(_ name: SensorID, for access: Access, by client: Client) -> SensorID {
         client.kind == .owner
             ? name : table.resolve(name, for: access, by: client, at: now)
@@ -93,7 +93,8 @@ public struct Permissions: Sendable {
         return canAsk(for: privilege, client) ? .prompt : .denied
     }
 
-    /// The state of a sensor; `nil` when nothing was decided about it, or only about others of its kind.
+    /// The state of a sensor; `nil` when nothing was decided about it, or only about others of its
+    /// kind.
     public func permission(of client: Client, for sensor: SensorID) -> SensorPermission? {
         if client.kind == .owner { return .granted }
         let isKnown = table.all(of: client.name).contains { record in
@@ -121,8 +122,8 @@ public struct Permissions: Sendable {
         return terms.maximumRate == nil && terms.history == nil
     }
 
-    /// Whether the owner excluded a sensor when choosing others of its kind, and decided nothing else
-    /// about it.
+    /// Whether the owner excluded a sensor when choosing others of its kind, and decided nothing
+    /// else about it.
     public func isExcluded(_ sensor: SensorID, for client: Client) -> Bool {
         guard client.kind != .owner, permission(of: client, for: sensor) == nil else {
             return false
@@ -154,7 +155,8 @@ public struct Permissions: Sendable {
         }
     }
 
-    /// Whether a declared privilege is denied, also by the policy or by repeated denials for single runs.
+    /// Whether a declared privilege is denied, also by the policy or by repeated denials for single
+    /// runs.
     public func isDenied(_ declared: Privilege, to app: String) -> Bool {
         let client = Client(name: app, kind: .app, run: nil)
         return table.isDenied(declared, to: client, at: now)
@@ -162,8 +164,8 @@ public struct Permissions: Sendable {
                 && finalDenial(of: declared.id, app) != nil
     }
 
-    /// The sensors of a declared kind that were added after the owner chose among those of the kind,
-    /// without a decision.
+    /// The sensors of a declared kind that were added after the owner chose among those of the
+    /// kind, without a decision.
     public func newSensors(
         of declared: Privilege, for app: String, among present: [SensorID]
     ) -> [SensorID] {

@@ -7,8 +7,8 @@ public struct Privilege: Hashable, Sendable {
     public enum Resource: Hashable, Sendable {
         /// A sensor, or every sensor of a kind.
         case sensor(SensorID, Access)
-        /// Calls to an origin such as `https://api.example.org`, which must present the certificate of
-        /// the pin if there is one.
+        /// Calls to an origin such as `https://api.example.org`, which must present the certificate
+        /// of the pin if there is one.
         case net(WebOrigin, pin: CertificatePin?)
         /// Key-value storage of its own.
         case storage

@@ -2,8 +2,8 @@ import AppStorage
 import Samples
 import Scheduling
 
-/// Turns refused calls into errors, and records each in the access log; invalid tokens are also posted
-/// as notices.
+/// Turns refused calls into errors, and records each in the access log; invalid tokens are also
+/// posted as notices.
 ///
 /// Owned by `Authority`; its functions run on that actor.
 final class RefusalReporter {

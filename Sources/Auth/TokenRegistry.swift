@@ -123,8 +123,8 @@ struct TokenTable: Sendable {
 
     /// The record of a token that a caller sent.
     ///
-    /// The look-up is by SHA-256, so its timing reveals something about the digest only, not about the
-    /// token; the digests are then compared in constant time.
+    /// The look-up is by SHA-256, so its timing reveals something about the digest only, not about
+    /// the token; the digests are then compared in constant time.
     func find(_ text: String) -> TokenRecord? {
         guard let token = Token(text) else { return nil }
         let sent = SHA256.hash(data: Data(token.text.utf8))

@@ -23,7 +23,9 @@ package struct HostPaths: Sendable {
         let home = environment["HOME"] ?? NSHomeDirectory()
         let shared = Self.absolute(environment["XDG_DATA_HOME"]) ?? "\(home)/.local/share"
         let chosen = option ?? environment["NERVOUS_DATA"] ?? "\(shared)/nervous"
-        data = URL(filePath: chosen).standardizedFileURL.path(percentEncoded: false).withoutTrailingSlash
+        data =
+            URL(filePath: chosen).standardizedFileURL.path(percentEncoded: false)
+            .withoutTrailingSlash
         let settings = Self.absolute(environment["XDG_CONFIG_HOME"]) ?? "\(home)/.config"
         configuration = "\(settings)/nervous/config.json"
         policies = ["/etc/nervous/policy.json", "\(settings)/nervous/policy.json"]

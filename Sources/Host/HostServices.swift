@@ -26,8 +26,8 @@ package import VM
 /// ```swift
 /// let services = try await HostServices(
 ///     paths: paths, roots: SystemRoots(), isLongRunning: true, logger: logger)
-/// let group = try services.group(collects: true, socket: paths.controlSocket, tcpPort: 8080) { _ in }
-/// try await group.run()
+/// let group = try services.group(collects: true, socket: paths.controlSocket, tcpPort: 8080) { _
+/// in } try await group.run()
 /// ```
 package struct HostServices: Sendable {
     private static let shutdownLimit = Duration.seconds(8)
@@ -46,8 +46,8 @@ package struct HostServices: Sendable {
     /// Locks the data directory and opens the files in it; no service runs yet.
     ///
     /// - Parameters:
-    ///   - isLongRunning: whether the host serves more than one command, and so keeps a spare runner
-    ///     and retries uploads.
+    ///   - isLongRunning: whether the host serves more than one command, and so keeps a spare
+    ///     runner and retries uploads.
     ///   - setup: replaces the machine's sensors and clock.
     package init(
         paths: HostPaths, roots: SystemRoots, isLongRunning: Bool, setup: VirtualSetup? = nil,
@@ -110,7 +110,8 @@ package struct HostServices: Sendable {
             budget: {
                 let given = configuration.budgets[$0]
                 return setup?.budget(given) ?? given
-            }, keepsSpare: isLongRunning, pool: setup?.pool, virtualTime: virtualTime, logger: logger)
+            }, keepsSpare: isLongRunning, pool: setup?.pool, virtualTime: virtualTime,
+            logger: logger)
         let services = Provider.Services(
             authority: authority, machine: machine,
             engine: AnalyticsEngine(machine, log: authority.log, time: time), sessions: sessions,
@@ -161,7 +162,8 @@ package struct HostServices: Sendable {
         unlink(socket)
         let port = port
         // The owner's commands may wait for a pager for any length of time.
-        let control = provider.server(at: .unixDomainSocket(path: socket), limits: .unlimited) { _ in
+        let control = provider.server(at: .unixDomainSocket(path: socket), limits: .unlimited) {
+            _ in
             chmod(socket, 0o600)
             if tcpPort == nil { await onReady(nil) }
         }

@@ -49,7 +49,8 @@ package struct VirtualSetup: Sendable {
     let wrapConnection: @Sendable (any HostConnection) -> any HostConnection
 
     package init(
-        clock: VirtualClock, drivers: [any SensorDriver], seed: UInt64, historyStart: Timestamp? = nil,
+        clock: VirtualClock, drivers: [any SensorDriver], seed: UInt64,
+        historyStart: Timestamp? = nil,
         speed: Speed = .unbounded, apps: URL? = nil, pool: RunnerPool? = nil,
         timeLimit: Duration? = nil,
         wrapConnection: @escaping @Sendable (any HostConnection) -> any HostConnection = { $0 }

@@ -30,8 +30,8 @@ public struct AppFolder: Sendable {
 
     /// Reads a folder.
     ///
-    /// Blocks while it reads. Entries whose name begins with a dot, such as `.git` and `.env`, are not
-    /// part of an app and are skipped. Links are rejected.
+    /// Blocks while it reads. Entries whose name begins with a dot, such as `.git` and `.env`, are
+    /// not part of an app and are skipped. Links are rejected.
     ///
     /// - Throws: ``JSAppsError``, with the codes of an installation.
     public init(

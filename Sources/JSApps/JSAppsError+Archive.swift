@@ -6,7 +6,8 @@ extension JSAppsError {
     /// The error and message for a fault of an archive.
     init(_ error: ArchiveError, limits: PackageLimits) {
         let name = String(decoding: error.name, as: UTF8.self).escapedForDisplay(limit: 100)
-        let (code, message) = Self.codeAndMessage(for: error, name: "‘\(name)’ in the archive", limits)
+        let (code, message) = Self.codeAndMessage(
+            for: error, name: "‘\(name)’ in the archive", limits)
         self.init(code, message, hint: Self.hint(for: error.fault), cause: error)
     }
 

@@ -164,8 +164,8 @@ public struct Provider: Sendable {
     /// The scripts that every app has, in a runner as in a browser.
     public static var prelude: [RunScript] { SDK.prelude }
 
-    /// The test library of apps, as the expression of a function that takes `{ index, filter }`: which
-    /// test to run.
+    /// The test library of apps, as the expression of a function that takes `{ index, filter }`:
+    /// which test to run.
     public static var testLibrary: String {
         ProviderFiles.testJS.text
     }

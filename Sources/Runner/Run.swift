@@ -300,7 +300,9 @@ final class Run {
         turnLimit.begin()
         defer { turnLimit.end() }
         let arguments = [engine.string("thrown"), error, engine.string(file)]
-        if case .thrown = engine.call(dispatcher, arguments) { reportWithoutScripts(error, file: file) }
+        if case .thrown = engine.call(dispatcher, arguments) {
+            reportWithoutScripts(error, file: file)
+        }
     }
 
     /// Reports an error when even the bootstrap scripts fail, such as when the stack is exhausted.

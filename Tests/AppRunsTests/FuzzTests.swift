@@ -12,7 +12,7 @@ struct FuzzTests {
     private static let isLong = ProcessInfo.processInfo.environment["NERVOUS_LONG_TESTS"] == "1"
     private static let width = isLong ? 16 : 4
 
-    /// What must be gone when a session is over.
+    /// The resources that must be released when a session has ended.
     private struct Trace: Sendable {
         let socket: String
         weak var process: RunnerProcess?
@@ -20,7 +20,7 @@ struct FuzzTests {
     }
 
     @Test(.timeLimit(.minutes(isLong ? 30 : 10)))
-    func `a runner that speaks at random ends alone and leaves nothing behind`() async throws {
+    func `a runner that sends random frames is ended and leaves nothing behind`() async throws {
         let seed = UInt64.random(in: .min ... .max)
         let recorder = CallRecorder()
         var traces: [Trace] = []
@@ -71,7 +71,9 @@ struct FuzzTests {
     }
 
     @Test(.timeLimit(.minutes(isLong ? 15 : 10)))
-    func `a zygote that speaks at random makes no runner and leaves nothing behind`() async throws {
+    func `a zygote that sends random packets creates no runner and leaves nothing behind`()
+        async throws
+    {
         let seed = UInt64.random(in: .min ... .max)
         let folder = try TemporaryFolder()
         for number in 0..<(Self.isLong ? 2_000 : 60) {
@@ -108,7 +110,7 @@ struct FuzzTests {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    @Test func `a frame that is read is the one that was written, whatever comes before`() throws {
+    @Test func `a decoded frame equals the encoded one, regardless of earlier bytes`() throws {
         let seed = UInt64.random(in: .min ... .max)
         var forge = FrameForge(seed: seed)
         for _ in 0..<(Self.isLong ? 100_000 : 20_000) {
@@ -122,7 +124,7 @@ struct FuzzTests {
         }
     }
 
-    @Test func `a packet is one whole frame or none`() {
+    @Test func `a packet contains exactly one frame`() {
         let seed = UInt64.random(in: .min ... .max)
         var forge = FrameForge(seed: seed)
         for _ in 0..<(Self.isLong ? 100_000 : 20_000) {

@@ -19,7 +19,7 @@ struct CheckAppTests {
         let token: Token
         let owner: ScriptedOwner?
 
-        /// - Parameter answers: `nil` for an owner whom the test plays.
+        /// - Parameter answers: `nil` if the test decides itself.
         init(_ registry: Registry, _ answers: [Decision?]? = nil) async throws {
             authority = try await registry.open()
             try await authority.admitAskingApp()
@@ -42,7 +42,7 @@ struct CheckAppTests {
         AccessRequest("samples", of: sensor, access)
     }
 
-    @Test func `A9: an unknown request is put to the owner once, and the answer is recorded`()
+    @Test func `A9: the owner is asked once about an unknown request, and the answer is recorded`()
         async throws
     {
         let lab = try await Lab(registry, [.allowAlways])
@@ -60,7 +60,7 @@ struct CheckAppTests {
         #expect(try await registry.open().permissions.records(of: "app") == records)
     }
 
-    @Test func `a known grant and a known denial ask nobody`() async throws {
+    @Test func `stored grants and denials do not ask the owner`() async throws {
         let lab = try await Lab(registry, [.allowAlways, .allowAlways])
         try await lab.authority.decide(
             .allowAlways, on: PrivilegeID(sensor: "cpu", access: .raw), by: "app")
@@ -73,7 +73,7 @@ struct CheckAppTests {
         #expect(await lab.authority.pendingRequests().isEmpty)
     }
 
-    @Test func `a changed request is a new question`() async throws {
+    @Test func `a changed request asks again`() async throws {
         let lab = try await Lab(registry, [.allowAlways, .deny, .allowAlways])
         func ask(_ request: AccessRequest) async -> AuthError.Code? {
             await refusal { _ = try await lab.check(request) }
@@ -103,7 +103,7 @@ struct CheckAppTests {
         (.statisticsOnly, .statisticsOnly),
         (.allow(Terms(access: .raw, maximumRate: 2)), nil),
     ])
-    func `each answer takes effect at once`(
+    func `each answer takes effect immediately`(
         answer: Decision, expected: AuthError.Code?
     ) async throws {
         let lab = try await Lab(registry, [answer])
@@ -111,7 +111,7 @@ struct CheckAppTests {
         #expect(lab.owner?.requests.count == 1)
     }
 
-    @Test func `calls that ask the same at the same time share one question`() async throws {
+    @Test func `concurrent calls for the same privilege share one request`() async throws {
         let lab = try await Lab(registry)
         try await withThrowingTaskGroup { group in
             for _ in 1...RequestTable.waitingLimit {
@@ -129,7 +129,7 @@ struct CheckAppTests {
         #expect(await lab.authority.permissions.records(of: "app").count == 1)
     }
 
-    @Test func `a decision made elsewhere answers an open question`() async throws {
+    @Test func `a decision made elsewhere answers an open request`() async throws {
         let lab = try await Lab(registry)
         async let code = refusal { _ = try await lab.check() }
         try await lab.authority.untilAsked()
@@ -139,7 +139,7 @@ struct CheckAppTests {
         #expect(await lab.authority.permissions.records(of: "app").map(\.state) == [.denied])
     }
 
-    @Test func `a token that ends while a question is open grants nothing`() async throws {
+    @Test func `a token that ends while a request is open grants nothing`() async throws {
         let lab = try await Lab(registry)
         async let code = refusal { _ = try await lab.check() }
         try await lab.authority.untilAsked()
@@ -154,7 +154,7 @@ struct CheckAppTests {
         #expect(await lab.authority.permissions.records().isEmpty)
     }
 
-    @Test func `a question that is not answered in time is refused, and stays open`() async throws {
+    @Test func `a request that is not answered in time is refused, and stays open`() async throws {
         let lab = try await Lab(registry)
         async let code = refusal { _ = try await lab.check() }
         await registry.clock.waitForSleepers(1)

@@ -6,18 +6,18 @@ import Testing
 
 @testable import Auth
 
-/// What apps ask for while they run.
+/// Requests of running apps.
 struct RequestTests {
     private static let accelerometer = PrivilegeID(sensor: sensor, access: .raw)
     private static let sensor: SensorID = "accelerometer"
 
-    /// An authority with an app, old or of today.
+    /// An authority with a published or a current app.
     private struct Lab {
         let authority: Authority
         let run: String
         let token: String
 
-        /// - Parameter isPatient: whether calls wait as long as the test, or not at all.
+        /// - Parameter waits: whether calls wait for an answer.
         init(
             _ registry: Registry, isOld: Bool = true, isPatient: Bool = true
         ) async throws {
@@ -43,7 +43,7 @@ struct RequestTests {
     }
 
     @Test(arguments: [Decision.allowAlways, .allowOnce])
-    func `a call of an old app waits for the answer`(decision: Decision) async throws {
+    func `a call of a published app waits for the answer`(decision: Decision) async throws {
         let lab = try await Lab(try Registry())
         async let grant = lab.read()
         try await lab.opened()
@@ -54,7 +54,7 @@ struct RequestTests {
             decision, on: Self.accelerometer, by: "old", run: lab.run, isAnswer: true)
         #expect(try await grant.client == "old")
         #expect(await lab.authority.pendingRequests().isEmpty)
-        // Asked once: the next call finds the answer.
+        // The next call does not ask again.
         #expect(try await lab.read().sensor == Self.sensor)
     }
 
@@ -68,7 +68,9 @@ struct RequestTests {
         #expect(await lab.authority.pendingRequests().isEmpty)
     }
 
-    @Test func `who waited in vain does not wait again, and can be allowed later`() async throws {
+    @Test func `after a timeout further calls do not wait, and the request can be allowed later`()
+        async throws
+    {
         let lab = try await Lab(try Registry(), isPatient: false)
         #expect(await refusal { _ = try await lab.read() } == .undecided)
         #expect(await refusal { _ = try await lab.read() } == .undecided)
@@ -77,7 +79,7 @@ struct RequestTests {
         #expect(try await lab.read().client == "old")
     }
 
-    @Test func `where nobody answers the call is refused at once`() async throws {
+    @Test func `without an owner to ask, the call is refused immediately`() async throws {
         let lab = try await Lab(try Registry())
         let requests = await lab.authority.watchRequests(of: lab.run)
         async let code = refusal { _ = try await lab.read() }
@@ -93,7 +95,7 @@ struct RequestTests {
         #expect(gone == .notFound)
     }
 
-    @Test func `no more calls wait than leave the browser room`() async throws {
+    @Test func `the number of waiting calls leaves connections for the browser`() async throws {
         let lab = try await Lab(try Registry())
         try await withThrowingTaskGroup(of: AuthError.Code?.self) { group in
             for _ in 0..<10 { group.addTask { await refusal { _ = try await lab.read() } } }
@@ -109,7 +111,7 @@ struct RequestTests {
         }
     }
 
-    @Test func `an app cannot open more requests than the person can read`() async throws {
+    @Test func `the number of open requests of an app is limited`() async throws {
         let lab = try await Lab(try Registry(), isPatient: false)
         for number in 0..<50 {
             let id = try #require(SensorID("thing\(number)"))
@@ -121,7 +123,7 @@ struct RequestTests {
         #expect(await lab.authority.pendingRequests().count == RequestTable.appLimit)
     }
 
-    @Test func `what ends ends its requests`() async throws {
+    @Test func `requests end with their run, token or app`() async throws {
         let lab = try await Lab(try Registry())
         async let code = refusal { _ = try await lab.read() }
         try await lab.opened()
@@ -130,7 +132,8 @@ struct RequestTests {
         #expect(await lab.authority.pendingRequests().isEmpty)
     }
 
-    @Test func `an app that declares is refused at once, and can ask for what it declares`()
+    @Test
+    func `an app with a declaration is refused immediately, and can request what it declares`()
         async throws
     {
         let lab = try await Lab(try Registry(), isOld: false)
@@ -149,7 +152,7 @@ struct RequestTests {
         #expect(try await state == .granted)
     }
 
-    @Test func `B4: what the machine has not got is not asked for`() async throws {
+    @Test func `B4: a sensor that the machine lacks is not asked for`() async throws {
         let lab = try await Lab(try Registry())
         let code = await refusal {
             _ = try await lab.authority.checkApp(
@@ -161,7 +164,8 @@ struct RequestTests {
         #expect(await lab.authority.pendingRequests().isEmpty)
     }
 
-    @Test func `each app has a number of its own, which ends with its identity`() async throws {
+    @Test func `each app has a different device number, which ends with its identity`() async throws
+    {
         let registry = try Registry()
         let lab = try await Lab(registry)
         let authority = lab.authority
@@ -174,7 +178,7 @@ struct RequestTests {
             DeclaredApp(name: "new", identity: "2", privileges: [], asksAtFirstUse: true))
         let other = Client(name: "new", kind: .app, run: nil)
         #expect(try await authority.deviceNumber(for: other) != number)
-        // After a new start it is the same; another app under the name gets another.
+        // It is the same after a restart; another app of the same name gets another.
         let again = try await registry.open()
         #expect(try await again.deviceNumber(for: client) == number)
         try await again.admit(
@@ -183,7 +187,7 @@ struct RequestTests {
         #expect(await refusal { _ = try await again.deviceNumber(for: .owner) } == .notFound)
     }
 
-    @Test func `the number is refused like a sensor`() async throws {
+    @Test func `the device number requires permission like a sensor`() async throws {
         let lab = try await Lab(try Registry())
         func number() async throws {
             _ = try await lab.authority.checkApp(

@@ -12,7 +12,7 @@ import Testing
 
 @testable import Provider
 
-/// A22: an app calls the servers that it was granted, and no other.
+/// A22: an app can call only the servers that were granted.
 struct GrantedClientTests {
     @Test func `A22 - a server that was not allowed is not called`() async throws {
         try await LocalServer.with { _ in
@@ -29,7 +29,7 @@ struct GrantedClientTests {
         }
     }
 
-    @Test func `A22 - a permission is of one scheme, host and port`() async throws {
+    @Test func `A22 - a permission is for one scheme, host and port`() async throws {
         try await GrantedBench.with(["https://api.example.org"]) { bench async throws in
             for other in [
                 "http://api.example.org", "https://api.example.org:8443", "https://example.org",
@@ -44,7 +44,7 @@ struct GrantedClientTests {
         }
     }
 
-    @Test func `A22 - what was taken back is not called again`() async throws {
+    @Test func `A22 - a server whose permission was revoked is not called`() async throws {
         try await LocalServer.with { _ in
             .answer()
         } _: { server in
@@ -67,7 +67,7 @@ struct GrantedClientTests {
         }
     }
 
-    @Test func `each step has its line in the log, without path and query`() async throws {
+    @Test func `each step has an entry in the log, without path and query`() async throws {
         try await LocalServer.with { request in
             request.target == "/" ? .answer("12345") : .redirect(to: "/")
         } _: { server in
@@ -108,7 +108,7 @@ struct GrantedClientTests {
         }
     }
 
-    @Test func `A22 - what is taken back on the way is not followed`() async throws {
+    @Test func `A22 - a redirect is not followed after its permission was revoked`() async throws {
         let (passes, pass) = AsyncStream.makeStream(of: Void.self)
         try await LocalServer.with { request in
             if request.target == "/" { pass.yield() }
@@ -135,7 +135,7 @@ struct GrantedClientTests {
     }
 }
 
-/// An app with a token that was granted what it declares, and the client that calls for it.
+/// An app with a token and granted privileges, and the client that calls for it.
 private struct GrantedBench: Sendable {
     let authority: Authority
     let client: GrantedClient
@@ -150,7 +150,7 @@ private struct GrantedBench: Sendable {
         return options
     }()
 
-    /// - Parameter origins: what the app declares and the owner granted.
+    /// - Parameter origins: the declared and granted servers.
     static func with<T: Sendable>(
         _ origins: [String], _ body: @Sendable (GrantedBench) async throws -> T
     ) async throws -> T {
@@ -162,7 +162,7 @@ private struct GrantedBench: Sendable {
         quiet.logLevel = .critical
         let authority = try await Authority(
             path: folder.path(percentEncoded: false) + "/permissions.sqlite",
-            // Equal entries within a minute share a line of the log: no minute passes here.
+            // Equal calls within a minute share an entry: the clock does not advance.
             time: ManualTime(), logger: quiet)
         let privileges = origins.compactMap { WebOrigin($0) }.map {
             Privilege(.net($0, pin: nil), reason: "")

@@ -6,7 +6,8 @@ import Host
 import Samples
 import UnixSignals
 
-/// Obtains a decision about each privilege that an app declares before it runs, or ends the command.
+/// Obtains a decision about each privilege that an app declares before it runs, or ends the
+/// command.
 ///
 /// Decisions of flags hold for the run; prompts ask for the others.
 struct Consent: Sendable {

@@ -90,7 +90,8 @@ struct SensorFamily {
     ]
 }
 
-/// The uses that other privileges permit and the information that they can reveal, in the host's words.
+/// The uses that other privileges permit and the information that they can reveal, in the host's
+/// words.
 struct PrivilegeWords {
     /// The use that it permits.
     let request: String

@@ -19,7 +19,8 @@ final class TerminalDevice {
         let descriptor = open(path, O_RDWR | O_NOCTTY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { return nil }
         let foreground = tcgetpgrp(descriptor)
-        guard tcgetattr(descriptor, &savedMode) == 0, foreground < 0 || foreground == getpgrp() else {
+        guard tcgetattr(descriptor, &savedMode) == 0, foreground < 0 || foreground == getpgrp()
+        else {
             Glibc.close(descriptor)
             return nil
         }

@@ -41,7 +41,8 @@ package struct HostSession: Sendable {
             }
             do {
                 let services = try await HostServices(
-                    paths: paths, roots: options.roots, isLongRunning: false, logger: options.logger)
+                    paths: paths, roots: options.roots, isLongRunning: false, logger: options.logger
+                )
                 return try await with(services, collects: collects, body)
             } catch let error as VirtualMachineError
                 where error.code == .alreadyRunning && ContinuousClock.now < deadline
@@ -51,7 +52,8 @@ package struct HostSession: Sendable {
         }
     }
 
-    /// The services of a long-running host; waits for a command's own host to unlock the data directory.
+    /// The services of a long-running host; waits for a command's own host to unlock the data
+    /// directory.
     ///
     /// - Throws: `alreadyRunning` immediately if another host serves.
     package static func longRunningServices(_ options: HostOptions) async throws -> HostServices {

@@ -152,11 +152,12 @@ struct LineTargets {
                 .compactMap(\.privilege.sensor)
     }
 
-    /// The first candidate of the point that exists and that the client may publish to; otherwise the
-    /// sensor that the measurement names.
+    /// The first candidate of the point that exists and that the client may publish to; otherwise
+    /// the sensor that the measurement names.
     ///
-    /// Sensors of which the client has no grant are treated as missing, so that it learns nothing about
-    /// them. Fails with `unknownName` if the measurement is not an identifier, or `tooManySensors`.
+    /// Sensors of which the client has no grant are treated as missing, so that it learns nothing
+    /// about them. Fails with `unknownName` if the measurement is not an identifier, or
+    /// `tooManySensors`.
     mutating func target(of point: LinePoint) async -> Result<SensorID, DropReason> {
         guard let kind = point.kind else { return .failure(.unknownName) }
         if known[kind] == nil {

@@ -70,7 +70,8 @@ struct PermissionRoutes {
         routes.on(.request(for: "{privilege}", by: "{client}"), [.delete: dismiss])
     }
 
-    /// The permission of a client; the W3C states do not distinguish privileges that the policy blocks.
+    /// The permission of a client; the W3C states do not distinguish privileges that the policy
+    /// blocks.
     private func state(
         _ state: PermissionState, of privilege: PrivilegeID, for client: Client
     ) async -> PermissionDescription {

@@ -47,8 +47,8 @@ struct NotificationRoutes {
 
     // MARK: - For the owner
 
-    /// Server-Sent Events; a client that reconnects with `Last-Event-ID` gets the notices that it missed,
-    /// as far as the host still has them.
+    /// Server-Sent Events; a client that reconnects with `Last-Event-ID` gets the notices that it
+    /// missed, as far as the host still has them.
     @Sendable
     private func stream(_ request: Request, _ context: ProviderContext) async throws -> Response {
         try await authorizer.owner("notifications", request, context)

@@ -16,8 +16,8 @@ struct SampleReader {
     private static let longestPage = 10_000
     /// The most samples of a streamed body.
     private static let longestStream = 10_000_000
-    /// Samples per read, and per check of permission, of a stream; with one more sample, which shows
-    /// whether others follow, the limit of one read of the store.
+    /// Samples per read, and per check of permission, of a stream; with one more sample, which
+    /// shows whether others follow, the limit of one read of the store.
     private static let streamPage = 32_767
     /// Bytes per write of a body.
     private static let piece = 128 << 10

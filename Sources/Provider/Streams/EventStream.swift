@@ -2,8 +2,8 @@ import HTTPTypes
 import Hummingbird
 import ServiceLifecycle
 
-/// Merges the signals of an event stream with its heartbeat, until the client disconnects or the host
-/// stops.
+/// Merges the signals of an event stream with its heartbeat, until the client disconnects or the
+/// host stops.
 struct EventStream<Signal: Sendable>: Sendable {
     let signals: AsyncStream<Signal>
     /// The interval of the heartbeat; `nil` if the signals keep the connection alive.
@@ -91,8 +91,8 @@ extension Response {
             })
     }
 
-    /// Closes the connection after a response that used `whileConnected`, which has closed its inbound
-    /// side.
+    /// Closes the connection after a response that used `whileConnected`, which has closed its
+    /// inbound side.
     func endingConnection(_ context: ProviderContext) -> Response {
         guard context.transport != .runner else { return self }
         var response = self

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What commands and the host do with the configuration file and the log format.
+/// The use of the configuration file and the log format by commands and the host.
 @Suite(.blocking)
 struct ConfigurationFileTests {
     @Test func `a budget of the configuration ends the app, and both are shown`() throws {

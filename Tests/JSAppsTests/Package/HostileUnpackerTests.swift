@@ -8,7 +8,7 @@ import Text
 
 @testable import JSApps
 
-/// The host's side of the pipe against an unpacker that an attacker has taken over.
+/// The host's side of the pipe with a compromised unpacker.
 @Suite(.serialized) struct HostileUnpackerTests {
     private let folder: TemporaryFolder
 
@@ -42,7 +42,7 @@ import Text
         }.filter { $0.hasPrefix("forging-unpacke") }
     }
 
-    @Test func `an unpacker that keeps the rules is believed`() async throws {
+    @Test func `the output of a valid unpacker is accepted`() async throws {
         let script = UnpackerForgery("honest", .io, frames: UnpackerForgery.honest).script
         let app = try await library().install(archive: script)
         #expect(app.manifest.version == "6.6.6")
@@ -51,7 +51,7 @@ import Text
     }
 
     @Test(arguments: UnpackerForgery.all)
-    func `an unpacker that breaks the rules changes nothing and is gone`(
+    func `invalid output of an unpacker changes nothing and ends it`(
         _ forgery: UnpackerForgery
     ) async throws {
         let library = try await library(timeLimit: forgery.timeLimit)
