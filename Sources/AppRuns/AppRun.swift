@@ -72,7 +72,7 @@ actor AppRun {
 
     private func perform() async -> (RunOutcome, RunUsage) {
         let frameExchange = Task(executorPreference: executor) { await self.exchangeFrames() }
-        self.frameExchange = conversation
+        self.frameExchange = frameExchange
         if outcome.verdict != nil { frameExchange.cancel() }
         await frameExchange.value
         await ping?.value
