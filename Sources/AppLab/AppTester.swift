@@ -22,8 +22,10 @@ import VM
 /// }
 /// ```
 package struct AppTester: Sendable {
-    /// The longest real time of one test. Time limits of the app itself are in virtual time; this
-    /// one only ends a test that makes no progress, also on a busy machine.
+    /// The longest real time of one test.
+    ///
+    /// Time limits of the app itself are in virtual time; this one only ends a test that makes no
+    /// progress, also on a busy machine.
     private static let timeLimit = Duration.seconds(300)
 
     package let app: InstalledApp

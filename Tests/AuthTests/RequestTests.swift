@@ -12,16 +12,16 @@ struct RequestTests {
     private static let sensor: SensorID = "accelerometer"
 
     /// An authority with a published or a current app.
-    private struct Lab {
+    private struct RequestingApp {
         let authority: Authority
         let run: String
         let token: String
 
         /// - Parameter waits: whether calls wait for an answer.
         init(
-            _ registry: Registry, isOld: Bool = true, isPatient: Bool = true
+            _ registry: Registry, isOld: Bool = true, waits: Bool = true
         ) async throws {
-            authority = try await registry.open(timeLimit: isPatient ? .seconds(45) : .zero)
+            authority = try await registry.open(timeLimit: waits ? .seconds(45) : .zero)
             try await authority.admit(
                 DeclaredApp(
                     name: "old", identity: "1",
@@ -44,7 +44,7 @@ struct RequestTests {
 
     @Test(arguments: [Decision.allowAlways, .allowOnce])
     func `a call of a published app waits for the answer`(decision: Decision) async throws {
-        let lab = try await Lab(try Registry())
+        let lab = try await RequestingApp(try Registry())
         async let grant = lab.read()
         try await lab.opened()
         let pending = await lab.authority.pendingRequests()
@@ -59,7 +59,7 @@ struct RequestTests {
     }
 
     @Test func `a denial ends the wait with a refusal`() async throws {
-        let lab = try await Lab(try Registry())
+        let lab = try await RequestingApp(try Registry())
         async let code = refusal { _ = try await lab.read() }
         try await lab.opened()
         try await lab.authority.decide(.deny, on: Self.accelerometer, by: "old")
@@ -71,7 +71,7 @@ struct RequestTests {
     @Test func `after a timeout further calls do not wait, and the request can be allowed later`()
         async throws
     {
-        let lab = try await Lab(try Registry(), isPatient: false)
+        let lab = try await RequestingApp(try Registry(), waits: false)
         #expect(await refusal { _ = try await lab.read() } == .undecided)
         #expect(await refusal { _ = try await lab.read() } == .undecided)
         #expect(await lab.authority.pendingRequests().count == 1)
@@ -80,7 +80,7 @@ struct RequestTests {
     }
 
     @Test func `without an owner to ask, the call is refused immediately`() async throws {
-        let lab = try await Lab(try Registry())
+        let lab = try await RequestingApp(try Registry())
         let requests = await lab.authority.watchRequests(of: lab.run)
         async let code = refusal { _ = try await lab.read() }
         for await request in requests {
@@ -96,7 +96,7 @@ struct RequestTests {
     }
 
     @Test func `the number of waiting calls leaves connections for the browser`() async throws {
-        let lab = try await Lab(try Registry())
+        let lab = try await RequestingApp(try Registry())
         try await withThrowingTaskGroup(of: AuthError.Code?.self) { group in
             for _ in 0..<10 { group.addTask { await refusal { _ = try await lab.read() } } }
             var refused = 0
@@ -112,7 +112,7 @@ struct RequestTests {
     }
 
     @Test func `the number of open requests of an app is limited`() async throws {
-        let lab = try await Lab(try Registry(), isPatient: false)
+        let lab = try await RequestingApp(try Registry(), waits: false)
         for number in 0..<50 {
             let id = try #require(SensorID("thing\(number)"))
             _ = await refusal {
@@ -124,7 +124,7 @@ struct RequestTests {
     }
 
     @Test func `requests end with their run, token or app`() async throws {
-        let lab = try await Lab(try Registry())
+        let lab = try await RequestingApp(try Registry())
         async let code = refusal { _ = try await lab.read() }
         try await lab.opened()
         try await lab.authority.endRun(lab.run)
@@ -136,7 +136,7 @@ struct RequestTests {
     func `an app with a declaration is refused immediately, and can request what it declares`()
         async throws
     {
-        let lab = try await Lab(try Registry(), isOld: false)
+        let lab = try await RequestingApp(try Registry(), isOld: false)
         #expect(await refusal { _ = try await lab.read() } == .undecided)
         #expect(await lab.authority.pendingRequests().isEmpty)
         let other = PrivilegeID(sensor: Self.sensor, access: .write)
@@ -153,7 +153,7 @@ struct RequestTests {
     }
 
     @Test func `B4: a sensor that the machine lacks is not asked for`() async throws {
-        let lab = try await Lab(try Registry())
+        let lab = try await RequestingApp(try Registry())
         let code = await refusal {
             _ = try await lab.authority.checkApp(
                 token: lab.token, name: "old",
@@ -167,7 +167,7 @@ struct RequestTests {
     @Test func `each app has a different device number, which ends with its identity`() async throws
     {
         let registry = try Registry()
-        let lab = try await Lab(registry)
+        let lab = try await RequestingApp(registry)
         let authority = lab.authority
         try await authority.decide(.allowAlways, on: .identity, by: "old")
         let client = try await authority.checkApp(
@@ -188,7 +188,7 @@ struct RequestTests {
     }
 
     @Test func `the device number requires permission like a sensor`() async throws {
-        let lab = try await Lab(try Registry())
+        let lab = try await RequestingApp(try Registry())
         func number() async throws {
             _ = try await lab.authority.checkApp(
                 token: lab.token, name: "old", requested: .identity, operation: "number")

@@ -6,15 +6,15 @@ import Testing
 @Suite(.timeLimit(.minutes(10)))
 struct InterruptionsTests {
     /// Counts the forced terminations.
-    private final class Patience: Sendable {
+    private final class Terminations: Sendable {
         let count = Mutex(0)
-        func givenUp() { count.withLock { $0 += 1 } }
+        func add() { count.withLock { $0 += 1 } }
     }
 
-    private let patience = Patience()
+    private let terminations = Terminations()
     private let interruptions: Interruptions
 
-    init() { interruptions = Interruptions { [patience] in patience.givenUp() } }
+    init() { interruptions = Interruptions { [terminations] in terminations.add() } }
 
     private func hears(_ stream: AsyncStream<Void>) async -> Bool {
         await stream.first { true } != nil
@@ -24,7 +24,7 @@ struct InterruptionsTests {
         let streams = [interruptions.subscribe(), interruptions.subscribe()]
         interruptions.deliver()
         for stream in streams { #expect(await hears(stream)) }
-        #expect(patience.count.withLock { $0 } == 0)
+        #expect(terminations.count.withLock { $0 } == 0)
     }
 
     @Test func `a signal without a listener is delivered to the next listener, once`() async {
@@ -36,14 +36,14 @@ struct InterruptionsTests {
         let after = Task { [stream = interruptions.subscribe()] in await hears(stream) }
         after.cancel()
         #expect(await !after.value)
-        #expect(patience.count.withLock { $0 } == 0)
+        #expect(terminations.count.withLock { $0 } == 0)
     }
 
     @Test func `a second undelivered signal terminates`() async {
         interruptions.deliver()
-        #expect(patience.count.withLock { $0 } == 0)
+        #expect(terminations.count.withLock { $0 } == 0)
         interruptions.deliver()
-        #expect(patience.count.withLock { $0 } == 1)
+        #expect(terminations.count.withLock { $0 } == 1)
     }
 
     /// At every moment of the end of a listener, either it or the next listener gets
@@ -59,6 +59,6 @@ struct InterruptionsTests {
             if isHeard { second.cancel() }
             #expect(await second.value != isHeard)
         }
-        #expect(patience.count.withLock { $0 } == 0)
+        #expect(terminations.count.withLock { $0 } == 0)
     }
 }

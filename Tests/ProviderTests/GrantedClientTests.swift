@@ -18,9 +18,9 @@ struct GrantedClientTests {
         try await LocalServer.with { _ in
             .answer()
         } _: { server in
-            try await GrantedBench.with(["https://api.example.org"]) { bench async throws in
+            try await GrantedApp.with(["https://api.example.org"]) { app async throws in
                 let error = await #expect(throws: AuthError.self) {
-                    try await bench.fetch("http://127.0.0.1:\(server.port)/")
+                    try await app.fetch("http://127.0.0.1:\(server.port)/")
                 }
                 #expect(error?.code == .undeclared)
                 #expect(error?.hint?.contains("{ \"net\": [\"http://127.0.0.1:") == true)
@@ -30,17 +30,17 @@ struct GrantedClientTests {
     }
 
     @Test func `A22 - a permission is for one scheme, host and port`() async throws {
-        try await GrantedBench.with(["https://api.example.org"]) { bench async throws in
+        try await GrantedApp.with(["https://api.example.org"]) { app async throws in
             for other in [
                 "http://api.example.org", "https://api.example.org:8443", "https://example.org",
                 "https://api.example.org.evil.test", "https://evil.api.example.org",
             ] {
                 let error = await #expect(throws: AuthError.self) {
-                    try await bench.fetch(other)
+                    try await app.fetch(other)
                 }
                 #expect(error?.code == .undeclared, "\(other)")
             }
-            #expect(bench.names.all.isEmpty)
+            #expect(app.names.all.isEmpty)
         }
     }
 
@@ -49,18 +49,18 @@ struct GrantedClientTests {
             .answer()
         } _: { server in
             let origin = "http://127.0.0.1:\(server.port)"
-            try await GrantedBench.with([origin]) { bench async throws in
-                _ = try await bench.fetch(origin)
+            try await GrantedApp.with([origin]) { app async throws in
+                _ = try await app.fetch(origin)
                 let privilege = try #require(PrivilegeID("net:\(origin)"))
                 for denied in [privilege, .net] {
-                    try await bench.authority.decide(.deny, on: denied, by: "demo")
+                    try await app.authority.decide(.deny, on: denied, by: "demo")
                     let error = await #expect(throws: AuthError.self) {
-                        try await bench.fetch(origin)
+                        try await app.fetch(origin)
                     }
                     #expect(error?.code == .denied)
-                    try await bench.authority.reset(denied, of: "demo")
-                    try await bench.authority.decide(.allowAlways, on: privilege, by: "demo")
-                    _ = try await bench.fetch(origin)
+                    try await app.authority.reset(denied, of: "demo")
+                    try await app.authority.decide(.allowAlways, on: privilege, by: "demo")
+                    _ = try await app.fetch(origin)
                 }
                 #expect(server.received.count == 3)
             }
@@ -72,12 +72,12 @@ struct GrantedClientTests {
             request.target == "/" ? .answer("12345") : .redirect(to: "/")
         } _: { server in
             let origin = "http://127.0.0.1:\(server.port)"
-            try await GrantedBench.with([origin, "http://127.0.0.1:9"]) { bench async throws in
-                _ = try await bench.fetch("\(origin)/secret?key=1", "PUT", body: "abc")
-                _ = try? await bench.fetch("http://127.0.0.1:9/x")
-                _ = try? await bench.fetch("https://api.example.org/secret")
+            try await GrantedApp.with([origin, "http://127.0.0.1:9"]) { app async throws in
+                _ = try await app.fetch("\(origin)/secret?key=1", "PUT", body: "abc")
+                _ = try? await app.fetch("http://127.0.0.1:9/x")
+                _ = try? await app.fetch("https://api.example.org/secret")
                 #expect(
-                    try await bench.lines() == [
+                    try await app.lines() == [
                         "access fetch-body net:\(origin) 6 PUT",
                         "access fetch net:\(origin) 5 PUT 302",
                         "access fetch net:\(origin) 5 PUT 200",
@@ -97,9 +97,9 @@ struct GrantedClientTests {
                 .redirect(to: "http://127.0.0.1:\(second.port)/")
             } _: { first in
                 let origin = "http://127.0.0.1:\(first.port)"
-                try await GrantedBench.with([origin]) { bench async throws in
+                try await GrantedApp.with([origin]) { app async throws in
                     let error = await #expect(throws: AuthError.self) {
-                        try await bench.fetch(origin)
+                        try await app.fetch(origin)
                     }
                     #expect(error?.privilege?.description == "net:http://127.0.0.1:\(second.port)")
                     #expect(second.received.isEmpty)
@@ -115,17 +115,17 @@ struct GrantedClientTests {
             return .redirect(to: "/next")
         } _: { server in
             let origin = "http://127.0.0.1:\(server.port)"
-            try await GrantedBench.with([origin]) { bench async throws in
+            try await GrantedApp.with([origin]) { app async throws in
                 let privilege = try #require(PrivilegeID("net:\(origin)"))
                 let address = try #require(WebAddress(origin))
-                let grant = try await bench.permit(address.origin)
+                let grant = try await app.permit(address.origin)
                 let error = await #expect(throws: AuthError.self) {
-                    try await bench.client.send(
-                        OutboundRequest("GET", address), under: grant, GrantedBench.options
+                    try await app.client.send(
+                        OutboundRequest("GET", address), under: grant, GrantedApp.options
                     ) { next in
                         for await _ in passes { break }
-                        try await bench.authority.decide(.deny, on: privilege, by: "demo")
-                        return try await bench.permit(next)
+                        try await app.authority.decide(.deny, on: privilege, by: "demo")
+                        return try await app.permit(next)
                     }
                 }
                 #expect(error?.code == .denied)
@@ -136,7 +136,7 @@ struct GrantedClientTests {
 }
 
 /// An app with a token and granted privileges, and the client that calls for it.
-private struct GrantedBench: Sendable {
+private struct GrantedApp: Sendable {
     let authority: Authority
     let client: GrantedClient
     let token: String
@@ -152,7 +152,7 @@ private struct GrantedBench: Sendable {
 
     /// - Parameter origins: the declared and granted servers.
     static func with<T: Sendable>(
-        _ origins: [String], _ body: @Sendable (GrantedBench) async throws -> T
+        _ origins: [String], _ body: @Sendable (GrantedApp) async throws -> T
     ) async throws -> T {
         let folder = FileManager.default.temporaryDirectory
             .appending(path: "net-\(UUID().uuidString)", directoryHint: .isDirectory)
@@ -178,7 +178,7 @@ private struct GrantedBench: Sendable {
             trustRoots: .certificates([]))
         let token = try await authority.beginRun(of: "demo").token.text
         return try await body(
-            GrantedBench(
+            GrantedApp(
                 authority: authority, client: GrantedClient(client, log: authority.log),
                 token: token, names: names))
     }

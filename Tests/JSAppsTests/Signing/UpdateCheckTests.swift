@@ -4,7 +4,7 @@ import Testing
 @testable import JSApps
 
 /// Which package may replace which, and what it inherits.
-@Suite struct SuccessionTests {
+@Suite struct UpdateCheckTests {
     private let folder: TemporaryFolder
     private let library: AppLibrary
 
