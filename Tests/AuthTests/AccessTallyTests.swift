@@ -129,9 +129,9 @@ struct AccessTallyTests {
         await authority.log.record(
             "latest", .raw, for: Self.grant(client: "b"), range: nil, count: 1)
         let lines = try await authority.log.entries(AccessLogQuery(limit: 1000))
-        #expect(lines.count == AccessLog.kindsPerClient + 2)
+        #expect(lines.count == AccessLog.differentCallsPerClient + 2)
         let more = try #require(lines.first { $0.operation == "more" })
-        #expect(more.calls == 400 - AccessLog.kindsPerClient)
+        #expect(more.calls == 400 - AccessLog.differentCallsPerClient)
         #expect(more.client == "app")
         #expect(more.outcome == .refused)
         #expect(lines.first?.client == "b")
