@@ -25,8 +25,8 @@ struct FrameTests {
         .uncaught(
             UncaughtError(file: "app.js", line: 1, column: 2, message: "E", stack: "a\nb")),
         .pong(7), .finished(code: 255), .library(id: 1, .document), .library(id: .max, .modules),
-        .view(text: "ü\n"), .markup(text: "<p>"), .idle(heard: 3, next: nil),
-        .idle(heard: .max, next: 7),
+        .view(text: "ü\n"), .markup(text: "<p>"), .idle(received: 3, next: nil),
+        .idle(received: .max, next: 7),
     ]
 
     @Test(arguments: hostFrames)

@@ -101,12 +101,12 @@ struct VirtualTimeTests {
         let script = "setTimeout(() => console.log(performance.now()), 5)"
         try runner.send(
             .time(start: Self.start, seed: 1), .load(name: "app.js", source: script), .loaded)
-        #expect(try runner.next() == .idle(heard: 3, next: 5_000_000))
+        #expect(try runner.next() == .idle(received: 3, next: 5_000_000))
         try runner.send(.advance(to: 9_000_000, fires: false))
-        #expect(try runner.next() == .idle(heard: 4, next: 5_000_000))
+        #expect(try runner.next() == .idle(received: 4, next: 5_000_000))
         try runner.send(.ping(1))
         #expect(try runner.next() == .pong(1))
-        #expect(try runner.next() == .idle(heard: 5, next: 5_000_000))
+        #expect(try runner.next() == .idle(received: 5, next: 5_000_000))
         // Time never runs backwards.
         try runner.send(.advance(to: 7_000_000, fires: true))
         #expect(try runner.next() == .console(level: .log, text: "9"))
@@ -119,10 +119,10 @@ struct VirtualTimeTests {
         try runner.send(
             .time(start: Self.start, seed: 1), .lifetime(50),
             .load(name: "app.js", source: "setInterval(() => console.log('tick'), 40)"), .loaded)
-        #expect(try runner.next() == .idle(heard: 4, next: 40_000_000))
+        #expect(try runner.next() == .idle(received: 4, next: 40_000_000))
         try runner.send(.advance(to: 40_000_000, fires: true))
         #expect(try runner.next() == .console(level: .log, text: "tick"))
-        #expect(try runner.next() == .idle(heard: 5, next: 50_000_000))
+        #expect(try runner.next() == .idle(received: 5, next: 50_000_000))
         try runner.send(.advance(to: 50_000_000, fires: true))
         #expect(try runner.next() == .finished(code: 0))
     }
